@@ -4,27 +4,15 @@
 //     node .ci/dap.mjs path/to/isaforge TOOLS
 
 import assert from 'node:assert';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const [command, tools] = process.argv.slice(2);
 const require = createRequire(resolve(tools, 'node_modules') + '/');
 const { DebugClient } = require('@vscode/debugadapter-testsupport');
 
-const folder = mkdtempSync(join(tmpdir(), 'isaforge-dap-'));
-const program = join(folder, 'launch.yaml');
-writeFileSync(program, `isa: valhall
-local size: [2]
-program: |
-  IADD_IMM.i32 r0, 0x0, #0x3
-  again: IADD_IMM.i32 r0, r0, #0xffffffff
-  BRANCHZ.reconverge r0, again
-  STORE.i32.slot0.end @r0, u0, offset:0
-uniforms: [{ address: word }]
-buffers: { word: { size: 4, address: 0x2000 } }
-`);
+const program = fileURLToPath(new URL('../cli/tests/data/loop.yaml', import.meta.url));
 
 // The client gives a program one argument; a shell takes both.
 const client = new DebugClient(`'${resolve(command)}' debug`, '--dap', 'isaforge', { shell: true });
@@ -62,6 +50,5 @@ try {
     await Promise.all([client.continueRequest({ threadId }), client.waitForEvent('terminated')]);
 } finally {
     await client.stop();
-    rmSync(folder, { recursive: true });
 }
 console.log('the debug adapter answers its client');

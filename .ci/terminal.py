@@ -10,21 +10,11 @@ import re
 import select
 import struct
 import sys
-import tempfile
 import termios
 import time
 
 COLUMNS, ROWS = 120, 32
-LAUNCH = """isa: valhall
-local size: [2]
-program: |
-  IADD_IMM.i32 r0, 0x0, #0x3
-  again: IADD_IMM.i32 r0, r0, #0xffffffff
-  BRANCHZ.reconverge r0, again
-  STORE.i32.slot0.end @r0, u0, offset:0
-uniforms: [{ address: word }]
-buffers: { word: { size: 4, address: 0x2000 } }
-"""
+LAUNCH = os.path.join(os.path.dirname(__file__), "../cli/tests/data/loop.yaml")
 
 
 class Screen:
@@ -74,35 +64,31 @@ class Screen:
         os.write(self.fd, keys.encode())
 
 
-with tempfile.TemporaryDirectory() as folder:
-    launch = os.path.join(folder, "launch.yaml")
-    with open(launch, "w") as file:
-        file.write(LAUNCH)
-    child, fd = pty.fork()
-    if child == 0:
-        os.environ["TERM"] = "xterm-256color"
-        os.execv(sys.argv[1], [sys.argv[1], "debug", launch])
-    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-    screen = Screen(fd)
-    screen.until(r"again:")
-    screen.until(r"lanes: 2 active of 2")
-    screen.press("s")
-    screen.until(r"\*r0 +00000003")
-    # A label is completed.
-    screen.press(":break ag\t if r0 == 1\r")
-    screen.until(r"breakpoint 1 at 1")
-    screen.press("c")
-    screen.until(r"r0 +00000001")
-    screen.press("b")
-    screen.until(r"\d+ executed")
-    screen.press("f")
-    screen.until(r"executed +u32")
-    # Memory stays in view.
-    screen.press(":view 0x2000\r")
-    screen.until(r"memory at 0x2000")
-    screen.press("?")
-    screen.until(r"any key goes back")
-    screen.press("xq")
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0, status
+child, fd = pty.fork()
+if child == 0:
+    os.environ["TERM"] = "xterm-256color"
+    os.execv(sys.argv[1], [sys.argv[1], "debug", LAUNCH])
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+screen = Screen(fd)
+screen.until(r"again:")
+screen.until(r"lanes: 2 active of 2")
+screen.press("s")
+screen.until(r"\*r0 +00000003")
+# A label is completed.
+screen.press(":break ag\t if r0 == 1\r")
+screen.until(r"breakpoint 1 at 1")
+screen.press("c")
+screen.until(r"r0 +00000001")
+screen.press("b")
+screen.until(r"\d+ executed")
+screen.press("f")
+screen.until(r"executed +u32")
+# Memory stays in view.
+screen.press(":view 0x2000\r")
+screen.until(r"memory at 0x2000")
+screen.press("?")
+screen.until(r"any key goes back")
+screen.press("xq")
+_, status = os.waitpid(child, 0)
+assert os.waitstatus_to_exitcode(status) == 0, status
 print("the debugger works in a terminal")

@@ -14,6 +14,11 @@ pub fn say(text: &str) {
     let _ = writeln!(err, "{text}");
 }
 
+/// Says why the program of a file did not come to its end.
+pub fn failed(file: &Path, reason: impl fmt::Display) {
+    say(&format!("{}: {}: {reason}", file.display(), paint(ERROR, "the program failed")));
+}
+
 /// Reports why a command did not run to its end.
 pub fn complain(failure: &Failure) {
     let mut text = format!("{}: {failure}", paint(ERROR, "error"));

@@ -27,7 +27,7 @@ impl std::fmt::Debug for Stops<'_> {
 }
 
 impl<'o> Stops<'o> {
-    /// Shows at most so many stops.
+    /// Shows at most `most` stops.
     pub fn new(out: &'o mut dyn Write, json: bool, most: usize) -> Self {
         Stops { out, json, most, count: 0, error: None }
     }

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use petgraph::algo::dominators::simple_fast;
+use petgraph::algo::has_path_connecting;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::{Check, Finding};
@@ -27,7 +28,7 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
         let block = graph.block_of(barrier);
         let parts = |branch: &&usize| {
             let from = graph.block_of(**branch);
-            from != block && ends.reaches(graph, from, block) && !ends.always(from, block)
+            from != block && ends.reaches(from, block) && !ends.always(from, block)
         };
         if let Some(branch) = branches.iter().find(parts) {
             let text = program.entries[*branch].instruction.as_ref().map_or("", |one| one.text.as_str());
@@ -102,6 +103,8 @@ fn parting(program: &Program<'_>, graph: &Graph) -> Vec<usize> {
 
 /// Which blocks every way to the end leads through.
 struct Ends {
+    /// The edges between blocks, turned round, and those from a common end.
+    reversed: DiGraph<(), ()>,
     dominators: petgraph::algo::dominators::Dominators<NodeIndex>,
 }
 
@@ -120,7 +123,7 @@ impl Ends {
                 reversed.add_edge(end, nodes[block], ());
             }
         }
-        Ends { dominators: simple_fast(&reversed, end) }
+        Ends { dominators: simple_fast(&reversed, end), reversed }
     }
 
     /// Whether every way from a block to the end leads through another.
@@ -129,19 +132,8 @@ impl Ends {
         all.any(|node| node.index() == through)
     }
 
-    fn reaches(&self, graph: &Graph, from: usize, to: usize) -> bool {
-        let mut seen = vec![false; graph.blocks.len()];
-        let mut open = vec![from];
-        while let Some(block) = open.pop() {
-            for (next, _) in graph.successors(block) {
-                if next == to {
-                    return true;
-                }
-                if !std::mem::replace(&mut seen[next], true) {
-                    open.push(next);
-                }
-            }
-        }
-        false
+    /// Whether a way leads from a block to another.
+    fn reaches(&self, from: usize, to: usize) -> bool {
+        has_path_connecting(&self.reversed, NodeIndex::new(to), NodeIndex::new(from), None)
     }
 }

@@ -17,7 +17,7 @@ use clap::Args;
 use isaforge_debugger::{Session, dap, script, terminal};
 
 use crate::failure::{Failure, Status};
-use crate::output::say;
+use crate::output::{failed, say};
 use crate::paint::{ERROR, paint};
 
 /// Below the options of `debug`.
@@ -79,7 +79,7 @@ pub fn debug(args: &DebugArgs) -> Result<Status, Failure> {
     let Some(opened) = open(launch, spec)? else { return Ok(Status::Mistakes) };
     let mut session = Session::new(&*opened.machine, opened.listing());
     let cannot = |reason: String| {
-        say(&format!("{}: {}: {reason}", launch.display(), paint(ERROR, "the program failed")));
+        failed(launch, reason);
         Failure::usage("the program could not be started", "")
     };
     let Some(commands) = &args.commands else {

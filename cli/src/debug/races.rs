@@ -7,8 +7,8 @@ use isaforge_debugger::races::{Race, Races};
 use super::open::open;
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
-use crate::output::{count, say, thousands};
-use crate::paint::{ERROR, HELP, paint};
+use crate::output::{count, failed, say, thousands};
+use crate::paint::{HELP, paint};
 
 /// Runs a program by the reference and names the races that it has.
 ///
@@ -36,7 +36,7 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
     }
     out.flush()?;
     if let Err(reason) = ended {
-        say(&format!("{}: {}: {reason}", args.launch.display(), paint(ERROR, "the program failed")));
+        failed(&args.launch, reason);
         return Ok(Status::Mistakes);
     }
     if races.partial {

@@ -8,8 +8,8 @@ use crate::conform::is_case;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
 use crate::machine::{Color, Machine, Picture, Seen};
-use crate::output::{count, say, thousands};
-use crate::paint::{ERROR, GOOD, paint};
+use crate::output::{count, failed, say, thousands};
+use crate::paint::{GOOD, paint};
 use crate::picture::{Rgba, write_png};
 use crate::run::{engine, watch};
 
@@ -89,7 +89,7 @@ fn case(
     let case = match seen.ended {
         Ok(case) => case,
         Err(reason) => {
-            say(&format!("{}: {}: {reason}", path.display(), paint(ERROR, "the program failed")));
+            failed(path, reason);
             return Ok(false);
         }
     };

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Instant;
 
 use isaforge_analysis::picture::flame;
 use isaforge_analysis::{Graph, Program};
@@ -25,8 +24,9 @@ use crate::args::{ProfileForm, RunArgs};
 use crate::debug::{Opened, open};
 use crate::failure::{Failure, Status};
 use crate::groups::hex;
-use crate::output::{count, say, thousands, write_whole};
-use crate::paint::{ERROR, HELP, paint};
+use crate::machine::Deadline;
+use crate::output::{count, failed, say, thousands, write_whole};
+use crate::paint::{HELP, paint};
 
 /// Looks at a program. `None` if it is to run again for its outputs.
 ///
@@ -44,7 +44,7 @@ pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
         return Err(Failure::usage("programs are looked at one at a time", help));
     }
     let Some(opened) = opened(args, &args.launch)? else { return Ok(Some(Status::Mistakes)) };
-    let machine = Limited { machine: &*opened.machine, until: args.time_limit.map(|limit| Instant::now() + limit) };
+    let machine = Limited { machine: &*opened.machine, until: engine::deadline(args) };
     let listing = opened.listing();
     let mut out = BufWriter::new(io::stdout().lock());
     if args.watch.trace && !trace(args, &machine, &listing, &mut out)? {
@@ -87,10 +87,6 @@ pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
 
 fn opened(args: &RunArgs, launch: &Path) -> Result<Option<Opened>, Failure> {
     open(launch, args.spec.as_deref().map(|spec| (spec, args.generation.as_deref())))
-}
-
-fn failed(launch: &Path, reason: &str) {
-    say(&format!("{}: {}: {reason}", launch.display(), paint(ERROR, "the program failed")));
 }
 
 /// Prints a trace. Returns whether all of it could be printed: whoever closes a pipe has seen enough.
@@ -246,7 +242,7 @@ fn coverage(args: &RunArgs) -> Result<Status, Failure> {
             mistakes = true;
             continue;
         };
-        let until = args.time_limit.map(|limit| Instant::now() + limit);
+        let until = engine::deadline(args);
         let mut counts = Counts::default();
         if let Err(reason) = (Limited { machine: &*opened.machine, until }).run(&mut counts) {
             failed(launch, &reason);
@@ -280,7 +276,7 @@ fn coverage(args: &RunArgs) -> Result<Status, Failure> {
 /// A machine whose time is limited.
 struct Limited<'a> {
     machine: &'a dyn Machine,
-    until: Option<Instant>,
+    until: Deadline,
 }
 
 impl Machine for Limited<'_> {
@@ -322,13 +318,13 @@ impl Machine for Limited<'_> {
 /// An observer whose time is limited.
 struct Timed<'a> {
     observer: &'a mut dyn Observer,
-    until: Option<Instant>,
+    until: Deadline,
     over: bool,
 }
 
 impl Observer for Timed<'_> {
     fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
-        self.over = self.until.is_some_and(|until| Instant::now() >= until);
+        self.over = self.until.passed().is_some();
         if self.over { ControlFlow::Break(()) } else { self.observer.before(view) }
     }
 

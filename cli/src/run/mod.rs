@@ -29,8 +29,8 @@ use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
 use crate::input;
 use crate::machine::{Engine, Seen, needs_reference};
-use crate::output::{count, say, thousands};
-use crate::paint::{ERROR, GOOD, paint};
+use crate::output::{count, failed, say, thousands};
+use crate::paint::{GOOD, paint};
 use crate::{check, debug, json};
 
 /// Runs `run`.
@@ -126,7 +126,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     let executed = match seen.ended {
         Ok(executed) => executed,
         Err(reason) => {
-            say(&format!("{}: {}: {reason}", args.launch.display(), paint(ERROR, "the program failed")));
+            failed(&args.launch, reason);
             return Ok(Status::Mistakes);
         }
     };

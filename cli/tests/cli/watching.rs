@@ -49,16 +49,7 @@ fn a_break_prints_registers_and_the_program_goes_on() {
 }
 
 /// A loop of three rounds in two threads.
-const LOOP: &str = "isa: valhall
-local size: [2]
-program: |
-  IADD_IMM.i32 r0, 0x0, #0x3
-  again: IADD_IMM.i32 r0, r0, #0xffffffff
-  BRANCHZ.reconverge r0, again
-  STORE.i32.slot0.end @r0, u0, offset:0
-uniforms: [{ address: word }]
-buffers: { word: { size: 4 } }
-";
+const LOOP: &str = include_str!("../data/loop.yaml");
 
 /// Runs the loop.
 fn run_loop(arguments: &[&str]) -> Run {

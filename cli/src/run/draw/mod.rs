@@ -21,8 +21,8 @@ use super::{engine, outputs, watch, without_mistakes};
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
 use crate::machine::{Engine, Execution, Seen, counted, laid_out, picture, taken_back};
-use crate::output::{say, thousands};
-use crate::paint::{ERROR, GOOD, paint};
+use crate::output::{failed, say, thousands};
+use crate::paint::{GOOD, paint};
 use crate::picture::{Rgba, write_png};
 use crate::run::cases::pixel;
 
@@ -71,7 +71,7 @@ pub fn run(
     let executed = match seen.ended {
         Ok(executed) => executed,
         Err(reason) => {
-            say(&format!("{}: {}: {reason}", args.launch.display(), paint(ERROR, "the program failed")));
+            failed(&args.launch, reason);
             return Ok(Status::Mistakes);
         }
     };

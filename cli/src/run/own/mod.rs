@@ -25,8 +25,8 @@ use crate::args::RunArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::machine::{Compiler, Engine};
-use crate::output::{count, say, thousands, write_whole};
-use crate::paint::{ERROR, GOOD, paint};
+use crate::output::{count, failed, say, thousands, write_whole};
+use crate::paint::{GOOD, paint};
 use crate::target::{self, Target};
 
 /// The budget when none is given.
@@ -282,7 +282,7 @@ fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job, run: Run<'_, 
         Ok(Stop::Exit(status)) => Status::Program(status as u8),
         Ok(Stop::Host) => {
             console.failed.take().map_or(Ok(()), Err)?;
-            say(&format!("{}: {}: its time is over", args.launch.display(), paint(ERROR, "the program failed")));
+            failed(&args.launch, "its time is over");
             return Ok(Status::Mistakes);
         }
         Ok(_) => Status::Fine,
@@ -344,8 +344,7 @@ fn run_for<const L: usize>(
 /// Says why a program cannot go on.
 fn trapped<const L: usize>(args: &RunArgs, machine: &Machine<L>, trap: &Trap) -> Status {
     let text = machine.text(trap.pc).map_or(String::new(), |text| format!(" (`{text}`)"));
-    let head = format!("{}: {}", args.launch.display(), paint(ERROR, "the program failed"));
-    say(&format!("{head}: {trap}{text}"));
+    failed(&args.launch, format_args!("{trap}{text}"));
     Status::Program(TRAPPED)
 }
 

@@ -23,8 +23,8 @@ use super::{engine, watch, without_mistakes};
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
 use crate::machine::{Engine, Execution, Seen, usc_fidelity};
-use crate::output::{count, say, thousands, write_whole};
-use crate::paint::{ERROR, GOOD, HELP, paint};
+use crate::output::{count, failed, say, thousands, write_whole};
+use crate::paint::{GOOD, HELP, paint};
 use crate::picture::{Rgba, write_png};
 
 /// The name of the instruction set in launch files.
@@ -82,7 +82,7 @@ pub fn run(
     let left = match seen.ended {
         Ok(left) => left,
         Err(reason) => {
-            say(&format!("{}: {}: {reason}", args.launch.display(), paint(ERROR, "the program failed")));
+            failed(&args.launch, reason);
             return Ok(Status::Mistakes);
         }
     };

@@ -18,8 +18,8 @@ use super::without_mistakes;
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
 use crate::machine::Execution;
-use crate::output::{count, say, thousands};
-use crate::paint::{ERROR, GOOD, HELP, WARNING, paint};
+use crate::output::{count, failed, say, thousands};
+use crate::paint::{GOOD, HELP, WARNING, paint};
 
 /// The name of the instruction set in launch files.
 pub const NAME: &str = "vpu";
@@ -64,7 +64,7 @@ pub fn run(
     let report = match ran {
         Ok(report) => report,
         Err(reason) => {
-            say(&format!("{}: {}: {reason}", args.launch.display(), paint(ERROR, "the program failed")));
+            failed(&args.launch, reason);
             return Ok(Status::Mistakes);
         }
     };
