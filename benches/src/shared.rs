@@ -27,7 +27,7 @@ fn floats(count: usize) -> Vec<u32> {
     words(count).map(|word| ((word >> 8) as f32 / (1 << 24) as f32).to_bits()).collect()
 }
 
-/// A kernel of so many workgroups that writes `out` words.
+/// A kernel of `groups` workgroups that writes `out` words.
 fn shared(
     name: &'static str,
     text: &str,

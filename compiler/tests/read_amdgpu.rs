@@ -107,7 +107,7 @@ fn mistakes_of_a_document_have_places() {
     }
 }
 
-/// A record of an image instruction with so many addresses, which take so many words more.
+/// A record of an image instruction with some addresses, and the words that they take beside the first two.
 fn image(addresses: usize, words: u8) -> String {
     let field =
         |name: &str, bits: std::ops::Range<u8>| bits.rev().map(|i| format!("{name}{{{i}}}, ")).collect::<String>();

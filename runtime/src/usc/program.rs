@@ -330,7 +330,7 @@ impl Program {
             let at = self.steps.get(step as usize).map_or(0, |step| step.at);
             format!("{at:#x}: {}", self.text(at))
         };
-        self.code.regions().listing(text)
+        self.code.listing(text)
     }
 
     /// The operations of the group that starts at an offset.

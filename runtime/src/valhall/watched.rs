@@ -51,7 +51,7 @@ impl<'a> Watched<'a> {
         }
     }
 
-    /// The same, with so many workgroups in each direction and threads of a workgroup.
+    /// The same machine with another grid: workgroups in each direction, and threads of a workgroup.
     pub fn with_grid(self, grid: [[u32; 3]; 2]) -> Self {
         Watched { grid, ..self }
     }

@@ -85,8 +85,13 @@ impl Code {
         code
     }
 
+    /// The machine code that was made, as text; `text` says how a group is written.
+    pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
+        self.regions.listing(text)
+    }
+
     /// What became machine code.
-    pub(in crate::usc) fn regions(&self) -> &Regions {
+    pub(super) fn regions(&self) -> &Regions {
         &self.regions
     }
 

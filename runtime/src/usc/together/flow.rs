@@ -41,7 +41,7 @@ const VALID: u16 = 5;
 
 /// The regions of a program.
 #[derive(Debug, Default)]
-pub(in crate::usc) struct Regions {
+pub(super) struct Regions {
     /// For each group the region that begins there.
     entries: Vec<Entry>,
     compiled: AtomicUsize,
@@ -56,7 +56,7 @@ struct Entry {
 
 /// Groups that are one function.
 #[derive(Debug)]
-pub(in crate::usc) struct Region {
+pub(super) struct Region {
     groups: Range<usize>,
     /// For tasks all instances of which there are and run; and for any.
     whole: OnceLock<Option<FlowFn>>,
@@ -65,7 +65,7 @@ pub(in crate::usc) struct Region {
 
 /// What a task has executed of a region.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::usc) struct Executed {
+pub(super) struct Executed {
     pub groups: u64,
     pub instance_groups: u64,
 }
@@ -94,9 +94,7 @@ impl Regions {
         };
         entry.region.get_or_init(make).as_deref()
     }
-}
 
-impl Regions {
     /// The machine code of all regions, as text; `text` says how a group is written.
     pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
         let mut listed = String::new();

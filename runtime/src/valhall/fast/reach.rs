@@ -54,7 +54,7 @@ pub fn bundle(bundle: &Bundle, world: &World<'_>, op: &Fields, size: u32) -> Opt
 }
 
 /// A pattern of addresses.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Reached {
     /// The address of the first lane.
     pub start: u64,

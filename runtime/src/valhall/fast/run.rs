@@ -39,12 +39,23 @@ const BUNDLE_TURN: u64 = (WARPS * LANES) as u64 * TURN as u64;
 /// # Errors
 /// When the launch asks for too much or an instruction cannot be executed; memory then holds what was written before.
 pub fn run(launch: &Launch, memory: &mut Memory, level: Level) -> Result<Outcome, RunError> {
+    run_then(launch, memory, level, |_, outcome| outcome)
+}
+
+/// Runs a compute program, and then something with what it was lowered to.
+fn run_then<T>(
+    launch: &Launch,
+    memory: &mut Memory,
+    level: Level,
+    then: impl FnOnce(&Code<'_>, Outcome) -> T,
+) -> Result<T, RunError> {
     super::super::check(launch)?;
     let program = Program::new(&launch.program);
     let code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
     let mut runner = Runner::new(&code, launch);
     runner.groups(launch, memory, 0..count(launch))?;
-    Ok(runner.outcome())
+    let outcome = runner.outcome();
+    Ok(then(&code, outcome))
 }
 
 /// As [`run`]. Also returns the machine code that was made, as text: each function of the host behind the instructions that
@@ -53,18 +64,12 @@ pub fn run(launch: &Launch, memory: &mut Memory, level: Level) -> Result<Outcome
 /// # Errors
 /// As [`run`].
 pub fn run_listed(launch: &Launch, memory: &mut Memory, level: Level) -> Result<(Outcome, String), RunError> {
-    super::super::check(launch)?;
-    let program = Program::new(&launch.program);
-    let code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
-    let mut runner = Runner::new(&code, launch);
-    runner.groups(launch, memory, 0..count(launch))?;
-    let outcome = runner.outcome();
     let text = |pc: u64| {
-        let word = program.words.get(pc as usize).copied().unwrap_or_default();
+        let word = launch.program.get(pc as usize).copied().unwrap_or_default();
         let instruction = isaforge_valhall::decode(word);
         instruction.map_or_else(|_| format!("{pc}:"), |instruction| format!("{pc}: {instruction}"))
     };
-    Ok((outcome, code.functions().listing(text)))
+    run_then(launch, memory, level, |code, outcome| (outcome, code.functions().listing(text)))
 }
 
 /// As [`run`], on several threads of the host. Each runs a run of the workgroups on a copy of memory; in the end what each

@@ -191,7 +191,7 @@ impl<R: Rules> Walk<'_, R> {
         }
     }
 
-    /// Follows an instruction. Returns whether the one behind it is executed next, perhaps.
+    /// Follows an instruction. Returns whether the one after it may be executed next.
     fn step(&mut self, at: usize, step: &Step, state: &mut R::State) -> Result<bool, &'static str> {
         let instruction = &step.instruction;
         match step.flow {
@@ -223,7 +223,7 @@ impl<R: Rules> Walk<'_, R> {
         }
     }
 
-    /// Jumps. What is forward is looked at later anyway.
+    /// Jumps. Code further on is looked at later anyway.
     fn arrive(&mut self, from: usize, to: u32, state: &R::State) {
         let Some(label) = self.steps[to as usize].label else { return };
         let known = &mut self.labels[label as usize].known;

@@ -298,7 +298,7 @@ impl Rules for Scalar<'_> {
 }
 
 impl Scalar<'_> {
-    /// A memory operand lies in what code is given. What is stored in the context is kept in mind.
+    /// A memory operand lies in what code is given. Values stored in the context are remembered.
     fn memory(&self, step: &Instruction, operand: u32, state: &mut State) -> Result<(), &'static str> {
         let writes =
             operand == 0 && !matches!(step.mnemonic(), Mnemonic::Cmp | Mnemonic::Test | Mnemonic::Mul | Mnemonic::Imul);

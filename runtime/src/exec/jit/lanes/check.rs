@@ -11,6 +11,7 @@ use iced_x86::{Code, CpuidFeature, Instruction, Mnemonic, OpKind, Register};
 
 use super::emit::{Emitted, FlowState, State as LoopState, Times};
 use super::row;
+use super::window::Window;
 use crate::exec::jit::check::{self, Refused, Rules, Step};
 use crate::level::Level;
 
@@ -287,15 +288,19 @@ impl Lanes<'_> {
         (self.emitted.columns() as u64).max(1)
     }
 
+    /// A window of memory; an empty one where there is none of this number.
+    fn window(&self, number: u8) -> Window {
+        self.emitted.windows().get(usize::from(number)).copied().unwrap_or_default()
+    }
+
     /// Bytes from a column of a window to the next.
     fn column(&self, window: u8) -> u64 {
-        self.emitted.windows().get(usize::from(window)).map_or(0, |window| window.column.into())
+        self.window(window).column.into()
     }
 
     /// How far behind the end of the columns of a window those of the next time are.
     fn further(&self, window: u8) -> i64 {
-        let stride = self.emitted.windows().get(usize::from(window)).map_or(0, |window| i64::from(window.stride));
-        stride - (self.columns() * self.column(window)) as i64
+        i64::from(self.window(window).stride) - (self.columns() * self.column(window)) as i64
     }
 
     /// A memory operand lies in what code is given.
@@ -327,9 +332,7 @@ impl Lanes<'_> {
             (Holds::Active | Holds::Jumps(Moved::Round), Some((Holds::Warp, 2))) => at == 0 && size == 2,
             (Holds::Pointers, None) => within(8 * self.emitted.windows().len() as u64) && at % 8 == 0,
             (Holds::Window(window, Moved::Round), None) => {
-                let Some(window) = self.emitted.windows().get(usize::from(window)) else {
-                    return Err("names an address");
-                };
+                let window = self.window(window);
                 if instruction.op0_kind() == OpKind::Memory && !window.writes {
                     return Err("writes what may only be read");
                 }
@@ -461,10 +464,9 @@ mod tests {
     use iced_x86::{Encoder, MemoryOperand};
 
     use super::*;
-    use crate::exec::jit::lanes::window::Window;
 
     const COLUMNS: usize = 8;
-    const WINDOW: Window = Window { contiguous: true, column: 64, span: 4, stride: 256, writes: false };
+    const WINDOW: Window = Window { contiguous: true, column: 64, from: 0, span: 4, stride: 256, writes: false };
     const ROW: i64 = (COLUMNS * row::COLUMN) as i64;
 
     type Made = Result<Instruction, iced_x86::IcedError>;

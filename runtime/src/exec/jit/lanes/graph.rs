@@ -33,7 +33,7 @@ pub enum Node {
     Splat(u32),
     /// A set of lanes that the machine keeps, as it was before a segment.
     Set(u16, usize),
-    /// Words of a window of memory, so many bytes further, after so many were stored.
+    /// Words of a window of memory at an offset, after a number of stores.
     Memory(usize, i32, usize),
     /// An instruction.
     Operation(Operation),
@@ -108,16 +108,16 @@ pub enum Shifted {
     Arithmetic,
 }
 
-/// What is stored to memory.
+/// Words that are stored to memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Stored {
-    /// Behind so many nodes.
+    /// The number of nodes before it.
     pub behind: usize,
-    /// To which window.
+    /// The window that it goes to.
     pub window: usize,
-    /// How many bytes further.
+    /// Its offset from the address of a lane, in bytes.
     pub offset: i32,
-    /// What.
+    /// The words.
     pub value: Value,
 }
 
@@ -286,12 +286,12 @@ impl Graph {
         self.sets.iter().map(|(&set, &value)| (set, value))
     }
 
-    /// What a window of memory holds now, so many bytes further.
+    /// The words that a window of memory holds now, at an offset.
     pub fn load(&mut self, window: usize, offset: i32) -> Value {
         self.node(Node::Memory(window, offset, self.stores.len()))
     }
 
-    /// Stores to a window of memory, so many bytes further.
+    /// Stores to a window of memory, at an offset.
     pub fn store(&mut self, window: usize, offset: i32, value: Value) {
         self.stores.push(Stored { behind: self.nodes.len(), window, offset, value });
     }

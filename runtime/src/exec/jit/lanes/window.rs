@@ -17,7 +17,9 @@ pub struct Window {
     pub contiguous: bool,
     /// Bytes from a column to the next, at most [`FURTHEST`].
     pub column: u32,
-    /// Bytes from the first that a lane accesses to the end of the last.
+    /// The first byte that a lane accesses, from its address on.
+    pub from: i32,
+    /// Bytes from there to the end of the last.
     pub span: u32,
     /// Bytes from a time that it is accessed to the next.
     pub stride: u32,
@@ -36,7 +38,7 @@ impl Window {
 
 /// Memory that a machine finds for code, a window for each access.
 pub trait Memory {
-    /// The bytes from the first of a window on, so many at least, that may be read, and written where it `writes`. `None`
+    /// The bytes from the first of a window on, at least `bytes`, that may be read, and written where it `writes`. `None`
     /// where lanes are elsewhere, or there is no such memory.
     fn window(&mut self, index: usize, window: &Window, bytes: usize) -> Option<Bytes<'_>>;
 }

@@ -2,8 +2,8 @@
 
 use isaforge_core::semantics::Type;
 
-use super::super::super::ir::Node;
 use super::*;
+use crate::exec::ir::Node;
 
 /// More values than registers and spill slots hold, all of them used once.
 fn loads(graph: &mut Graph) -> Vec<Value> {

@@ -92,9 +92,7 @@ impl Functions {
         compilations.runs.push((pc, compiled.clone()));
         compiled
     }
-}
 
-impl Functions {
     /// The machine code that was made of a program, as text; `text` says how an instruction is written.
     pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
         let mut runs = lock(&self.compilations).runs.clone();

@@ -1,13 +1,20 @@
 //! Where machine code finds the memory that its instructions access.
 
+use std::ops::Range;
+
 use super::super::bundle::Bundle;
 use super::super::handler::{Body, Fields, Op, handler};
-use super::super::reach;
+use super::super::reach::{self, Reached};
 use super::super::world::World;
 use crate::exec::jit::lanes::select;
 use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS, Window};
 use crate::level::Level;
 use crate::memory::Memory as Mapped;
+
+/// The bytes that an access has, from the address on.
+fn span(access: &select::Access) -> Range<i32> {
+    access.offset..access.offset.saturating_add(access.bytes.into())
+}
 
 /// Bytes between the accesses that one window serves, at most.
 const NEAR: i32 = 1 << 12;
@@ -28,7 +35,7 @@ impl Access {
     /// The access of an instruction, the one at `pc`.
     pub fn new(access: &select::Access, pc: u32, level: Level) -> Self {
         let fields = Fields { sources: access.rows, pc, ..Fields::default() };
-        let (from, to) = (access.offset, access.offset.saturating_add(access.bytes.into()));
+        let Range { start: from, end: to } = span(access);
         Access { reach: handler::<Reach>(level).with(fields), from, to, writes: access.writes }
     }
 
@@ -39,8 +46,8 @@ impl Access {
 
     /// Also accesses what another instruction does. Returns `false` where that is elsewhere.
     pub fn includes(&mut self, access: &select::Access) -> bool {
-        let (from, to) = (access.offset, access.offset.saturating_add(access.bytes.into()));
-        let (first, last) = (self.from.min(from), self.to.max(to));
+        let Range { start, end } = span(access);
+        let (first, last) = (self.from.min(start), self.to.max(end));
         let near = self.rows() == access.rows && last.checked_sub(first).is_some_and(|bytes| bytes <= NEAR);
         if near {
             (self.from, self.to, self.writes) = (first, last, self.writes | access.writes);
@@ -48,16 +55,15 @@ impl Access {
         near
     }
 
-    /// The window that serves a bundle as it is now, and the offset of its first byte.
-    pub fn window(&self, bundle: &mut Bundle, world: &mut World<'_>, stride: u32) -> Option<(Window, i32)> {
-        let reached = self.reach(bundle, world)?;
+    /// The window that serves a bundle as it is now.
+    pub fn window(&self, bundle: &mut Bundle, world: &mut World<'_>, stride: u32) -> Option<Window> {
+        let Reached { contiguous, column, .. } = self.reach(bundle, world)?;
         let span = u32::try_from(self.to.checked_sub(self.from)?).ok()?;
-        let (contiguous, column) = (reached.contiguous, reached.column);
-        Some((Window { contiguous, column, span, stride, writes: self.writes }, self.from))
+        Some(Window { contiguous, column, from: self.from, span, stride, writes: self.writes })
     }
 
     #[inline(always)]
-    fn reach(&self, bundle: &mut Bundle, world: &mut World<'_>) -> Option<reach::Reached> {
+    fn reach(&self, bundle: &mut Bundle, world: &mut World<'_>) -> Option<Reached> {
         self.reach.run(true, bundle, world);
         bundle.reached
     }
@@ -77,8 +83,8 @@ impl Body for Reach {
 /// The memory that a full bundle accesses.
 pub struct Memory<'m, 'w> {
     world: &'m mut World<'w>,
-    /// For each access its instruction, and what was found.
-    reached: [(u32, reach::Reached, i32); WINDOWS],
+    /// For each access its instruction, and where lanes are.
+    reached: [(u32, Reached); WINDOWS],
     /// The workgroup whose memory the bundle sees.
     group: usize,
     /// Whether all of it sees the same.
@@ -89,10 +95,9 @@ impl<'m, 'w> Memory<'m, 'w> {
     /// Finds out where a full bundle accesses it. Returns `None` where lanes are anywhere.
     #[inline(always)]
     pub fn find(bundle: &mut Bundle, world: &'m mut World<'w>, accesses: &[Access]) -> Option<Self> {
-        let none = reach::Reached { start: 0, contiguous: false, column: 0 };
-        let mut reached = [(0, none, 0); WINDOWS];
+        let mut reached = [(0, Reached::default()); WINDOWS];
         for (found, access) in reached.iter_mut().zip(accesses) {
-            *found = (access.reach.pc(), access.reach(bundle, world)?, access.from);
+            *found = (access.reach.pc(), access.reach(bundle, world)?);
         }
         let group = bundle.homes[0].group;
         let is_one_group = bundle.homes.iter().all(|home| home.group == group);
@@ -103,11 +108,11 @@ impl<'m, 'w> Memory<'m, 'w> {
 impl window::Memory for Memory<'_, '_> {
     #[inline(always)]
     fn window(&mut self, index: usize, window: &Window, bytes: usize) -> Option<Bytes<'_>> {
-        let (pc, reached, from) = *self.reached.get(index)?;
+        let (pc, reached) = *self.reached.get(index)?;
         if (reached.contiguous, reached.column) != (window.contiguous, window.column) {
             return None;
         }
-        let start = reached.start.wrapping_add_signed(from.into());
+        let start = reached.start.wrapping_add_signed(window.from.into());
         // The memories of several workgroups have the same addresses.
         if !self.is_one_group && Mapped::RESERVED.contains(&start) {
             return None;

@@ -3,7 +3,6 @@
 use isaforge_core::semantics::{Op, Special, Type};
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::super::super::operation::Operand;
 use super::super::code::{Code, row};
 use super::super::operands;
 use super::live::bit;
@@ -12,6 +11,7 @@ use crate::exec::jit::lanes::demand;
 use crate::exec::jit::lanes::graph::Graph;
 use crate::exec::jit::lanes::select::{self, Binding, Place, Selected, Target};
 use crate::exec::jit::lanes::window::WINDOWS;
+use crate::valhall::operation::Operand;
 
 /// What can be said of a word before anything is compiled.
 #[derive(Clone, Copy, Debug)]

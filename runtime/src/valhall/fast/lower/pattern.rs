@@ -13,12 +13,12 @@ use isaforge_core::table::{Alternative, Form, Operand, Shape, Type};
 use isaforge_valhall::semantics::SEMANTICS;
 use isaforge_valhall::{ISA, Instruction};
 
-use super::super::super::observe::traffic;
-use super::super::super::program::{After, Decoder};
 use super::slot::{Place, Slot, Table};
 use super::template::Template;
 use crate::exec::shape::{Index, Shapes};
 use crate::observe::Traffic;
+use crate::valhall::observe::traffic;
+use crate::valhall::program::{After, Decoder};
 
 /// Patterns that are kept. Who sends many strange words only makes them anew.
 const MOST: usize = 1 << 12;

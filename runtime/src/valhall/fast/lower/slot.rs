@@ -8,10 +8,10 @@ use isaforge_core::table::{self, Count, Shape, Type as Number};
 use isaforge_valhall::{FauSpecialPage3, ISA, Source as Word};
 use rustc_hash::FxHashMap;
 
-use super::super::super::operation::Operand;
-use super::super::super::program::REGISTERS;
 use super::super::code::row;
 use crate::exec::shape::reading;
+use crate::valhall::operation::Operand;
+use crate::valhall::program::REGISTERS;
 
 /// The slots of a template stand for rows from here on.
 pub const FIRST: u16 = 0xc000;

@@ -8,7 +8,6 @@ use isaforge_core::table;
 use isaforge_valhall::ISA;
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::super::super::operation::function;
 use super::super::access::Access;
 use super::super::code::row;
 use super::super::op::Function;
@@ -21,6 +20,7 @@ use crate::exec::vector::effect::Effect;
 use crate::exec::vector::exact::Exact;
 use crate::exec::vector::select::{Binder, Place, select};
 use crate::exec::vector::{code, effect};
+use crate::valhall::operation::function;
 
 /// The operations for all words that have a shape.
 #[derive(Debug)]

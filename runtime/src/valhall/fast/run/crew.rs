@@ -4,17 +4,17 @@ use crate::guarded::Guarded;
 use crate::launch::{Launch, RunError};
 use crate::memory::Memory;
 
-use super::super::super::group::{Group, TURN};
-use super::super::super::host::Nothing;
-use super::super::super::preload::{COMPUTE, Value};
-use super::super::super::space::{THREAD_BYTES, thread_address};
-use super::super::super::warp::LANES;
 use super::super::bundle::{Bundle, WARPS};
 use super::super::code::{Code, row};
 use super::super::column::add;
 use super::super::handler::{Body, Fields, Op};
 use super::super::world::{Home, Recent, World, clear};
 use super::{BUNDLE_TURN, Runner, registers};
+use crate::valhall::group::{Group, TURN};
+use crate::valhall::host::Nothing;
+use crate::valhall::preload::{COMPUTE, Value};
+use crate::valhall::space::{THREAD_BYTES, thread_address};
+use crate::valhall::warp::LANES;
 
 /// Puts a register at its beginning: a row, and for each warp how much more.
 pub struct Begin;

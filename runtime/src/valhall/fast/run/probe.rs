@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::super::super::warp::Column;
 use super::super::bundle::{Bundle, Row, WARPS};
 use super::super::code::Code;
 use super::super::world::World;
@@ -12,6 +11,7 @@ use crate::level::Level;
 use crate::memory::Memory;
 use crate::valhall::group::Origin;
 use crate::valhall::program::Program;
+use crate::valhall::warp::Column;
 
 /// What a warp holds between two instructions.
 pub struct Held<'a> {
@@ -48,7 +48,7 @@ pub fn run_probed(
     level: Level,
     look: &mut (dyn FnMut(&Held<'_>) + Send),
 ) -> Result<Outcome, RunError> {
-    super::super::super::check(launch)?;
+    crate::valhall::check(launch)?;
     let program = Program::new(&launch.program);
     let mut code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
     code.keep_all();

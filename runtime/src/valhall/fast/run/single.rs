@@ -3,16 +3,16 @@
 use crate::launch::RunError;
 use crate::level::Level;
 
-use super::super::super::host::Host;
-use super::super::super::program::Program;
-use super::super::super::single::{Next, State, group};
-use super::super::super::source::framebuffer_size;
-use super::super::super::space::thread_address;
-use super::super::super::warp::LANES;
 use super::super::bundle::{Bundle, NOWHERE, Quads, WARPS};
 use super::super::code::{Code, row};
 use super::super::world::{Home, Recent, World};
 use super::Runner;
+use crate::valhall::host::Host;
+use crate::valhall::program::Program;
+use crate::valhall::single::{Next, State, group};
+use crate::valhall::source::framebuffer_size;
+use crate::valhall::space::thread_address;
+use crate::valhall::warp::LANES;
 
 /// Executes the word that the live lanes are at. The last of `copies` warps gives the result.
 pub fn single(

@@ -3,7 +3,7 @@
 //! The code is called as [`function`](super::super::function) says: `rdi` points to the rows, `rsi` to the active lanes of
 //! the warps, `edx` has a bit for each warp to be executed, `rcx` points to pointers to windows of memory, `r8` to where the
 //! lanes that jump are written, and `r9` to how often it may be executed. In the loop `rax` is the place of the warp's
-//! columns in a row. What is the same for all warps is made before the loop.
+//! columns in a row. Values that all warps share are made before the loop.
 //!
 //! There are two functions. One is for bundles all lanes of which are active: it writes whole rows, two warps at a time
 //! where registers suffice. The other writes the active lanes only.
@@ -80,11 +80,11 @@ const ANY: Register = Register::K7;
 const SHARED: usize = 18;
 
 impl Emitted {
-    /// The code for bundles all lanes of which are active; of each window the offset of the first that is accessed. Returns
-    /// `None` on register pressure, or where lanes would store to the same place.
-    pub fn full(wanted: &Wanted, windows: &[(Window, i32)]) -> Option<Self> {
+    /// The code for bundles whose lanes are all active. Returns `None` on register pressure, or where lanes would store to
+    /// the same place.
+    pub fn full(wanted: &Wanted, windows: &[Window]) -> Option<Self> {
         let (code, marks) = full(wanted, windows, 2).or_else(|| full(wanted, windows, 1))?;
-        let windows = windows.iter().map(|(window, _)| *window).collect();
+        let windows = windows.to_vec();
         Some(Emitted { code, columns: wanted.columns, rows: wanted.touched(), windows, marks })
     }
 
@@ -129,7 +129,7 @@ fn homes(graph: &Graph, segment: &Segment, used: &[bool]) -> Vec<Location> {
 }
 
 /// The code that writes whole rows, so many warps at a time.
-fn full(wanted: &Wanted, windows: &[(Window, i32)], ways: usize) -> Option<(Vec<u8>, Marks)> {
+fn full(wanted: &Wanted, windows: &[Window], ways: usize) -> Option<(Vec<u8>, Marks)> {
     use Register::{EAX, ECX, R8, R9D, R10D, RAX};
     if !wanted.columns.is_multiple_of(ways) {
         return None;
@@ -162,7 +162,7 @@ fn full(wanted: &Wanted, windows: &[(Window, i32)], ways: usize) -> Option<(Vec<
         }
         out.push(Instruction::with2(Code::Add_rm64_imm8, R8, 2 * ways as i32))?;
     }
-    for (pointer, (window, _)) in POINTERS.iter().zip(windows).filter(|(_, (window, _))| window.column != 0) {
+    for (pointer, window) in POINTERS.iter().zip(windows).filter(|(_, window)| window.column != 0) {
         out.push(Instruction::with2(Code::Add_rm64_imm32, *pointer, (window.column as usize * ways) as i32))?;
     }
     out.push(Instruction::with2(Code::Add_rm64_imm32, RAX, columns(ways) as i32))?;
@@ -216,7 +216,7 @@ impl Emitter {
         let [all, left] = [all, left].map(|at| MemoryOperand::with_base_displ(R9, at as i64));
         let end = self.label();
         for (index, pointer) in POINTERS.iter().enumerate().take(self.windows.len()) {
-            let window = &self.windows[index].0;
+            let window = &self.windows[index];
             let further = i64::from(window.stride) - self.columns as i64 * i64::from(window.column);
             if further != 0 {
                 self.push(Instruction::with2(Code::Add_rm64_imm32, *pointer, i32::try_from(further).ok()?))?;

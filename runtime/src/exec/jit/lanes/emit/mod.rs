@@ -33,7 +33,7 @@ const STORED: Register = Register::ZMM31;
 /// The last mask register has the lanes that are written, or are not. The first cannot be used as a mask.
 const LANES: Register = Register::K7;
 
-/// The registers that point to windows of memory: to what is at offset 0 for the first of the warps that are next.
+/// The registers that point to windows of memory: to the first byte for the first of the warps that are next.
 const POINTERS: [Register; WINDOWS] = [Register::RSI, Register::RDX, Register::R10, Register::R11];
 
 /// Machine code, which touches the rows below a number only.
@@ -155,8 +155,8 @@ struct Emitter {
     /// Columns of a row.
     columns: usize,
     ways: usize,
-    /// Windows of memory, and the offset of the first that each has.
-    windows: Vec<(Window, i32)>,
+    /// Windows of memory.
+    windows: Vec<Window>,
     marks: Marks,
 }
 
@@ -289,7 +289,7 @@ impl Emitter {
             }
             Node::Memory(window, offset, _) => {
                 let to = self.take(value, false, way)?;
-                let load = match self.windows.get(*window)?.0.contiguous {
+                let load = match self.windows.get(*window)?.contiguous {
                     true => Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512,
                     false => Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
                 };
@@ -327,8 +327,8 @@ impl Emitter {
 
     /// The words of a warp in a window.
     fn words(&self, window: usize, offset: i32, way: usize) -> Option<MemoryOperand> {
-        let (pointer, (window, first)) = (POINTERS.get(window)?, self.windows.get(window)?);
-        let further = i64::from(offset) - i64::from(*first) + way as i64 * i64::from(window.column);
+        let (pointer, window) = (POINTERS.get(window)?, self.windows.get(window)?);
+        let further = i64::from(offset) - i64::from(window.from) + way as i64 * i64::from(window.column);
         Some(MemoryOperand::with_base_displ(*pointer, further))
     }
 
@@ -482,7 +482,7 @@ impl Emitter {
             }
             // What several lanes store to the same place is left to handlers.
             Store::Memory(window, offset) => {
-                let (Window { contiguous, column, .. }, _) = self.windows.get(window)?;
+                let Window { contiguous, column, .. } = self.windows.get(window)?;
                 if !contiguous || (*column as usize) < COLUMN {
                     return None;
                 }

@@ -32,7 +32,7 @@ impl Segment {
 pub enum Store {
     /// In a row.
     Row(u32),
-    /// In a window of memory, so many bytes further.
+    /// In a window of memory, at an offset from the address of a lane.
     Memory(usize, i32),
 }
 
