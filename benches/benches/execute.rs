@@ -2,7 +2,8 @@
 //! minute. Contenders take turns, so that a busy machine slows all of them; ratios are medians of the rounds' ratios.
 //!
 //! Native code is the same computation as a loop over lanes, which the compiler turned into vector instructions; for
-//! RISC-V, whose instructions have one lane, a plain loop.
+//! RISC-V, whose instructions have one lane, a plain loop. The last column is what a commit before the engine was made one
+//! for all sets took on the machine where `benches/before.sh` recorded it.
 
 use std::hint::black_box;
 use std::num::NonZero;
@@ -35,6 +36,25 @@ fn seconds(run: impl FnOnce()) -> f64 {
 fn results(memory: &Memory) -> Vec<u32> {
     let bytes = memory.region(OUT).expect("kernels write here");
     bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
+}
+
+/// What an earlier commit printed on this machine, as `benches/before.sh` has recorded it.
+const BEFORE: &str = include_str!("../data/before.md");
+
+/// The commit that [`BEFORE`] is of.
+fn commit() -> &'static str {
+    BEFORE.lines().next().and_then(|line| line.split_whitespace().nth(1)).unwrap_or("no commit")
+}
+
+/// Prints a row: nanoseconds of a warp's instruction, its share of native, and how often as fast as interpreters it is.
+fn print(name: &str, ours: Vec<f64>, to_native: Option<Vec<f64>>, times: [Option<Vec<f64>>; 2]) {
+    let share = to_native.map_or(String::new(), |of| format!("{:.1} %", 100.0 * median(of)));
+    let [scalar, reference] = times.map(|times| times.map_or(String::new(), |times| format!("{:.0}", median(times))));
+    let time = |line: &str| {
+        line.strip_prefix("| ")?.strip_prefix(name)?.strip_prefix(" | ")?.split(" |").next().map(str::to_owned)
+    };
+    let before = BEFORE.lines().find_map(time).unwrap_or_default();
+    println!("| {name} | {:.3} ns | {share} | {scalar} | {reference} | {before} |", median(ours));
 }
 
 /// Prints the row of a kernel; `native` computes the same.
@@ -72,14 +92,7 @@ fn row(kernel: &Kernel, small: &Kernel, budget: Duration, exact: bool, mut nativ
             to_reference.push(slow / count / per_thread);
         }
     }
-    println!(
-        "| {} | {:.3} ns | {:.1} % | {:.0} | {:.0} |",
-        kernel.name,
-        median(ours),
-        100.0 * median(to_native),
-        median(to_scalar),
-        median(to_reference)
-    );
+    print(kernel.name, ours, Some(to_native), [Some(to_scalar), Some(to_reference)]);
 }
 
 /// Whether results agree with those of the host; with a tolerance they are floats.
@@ -122,8 +135,7 @@ fn shared_row(of: &Shared, small: &Shared, budget: Duration) {
             to_reference.push(slow / slow_outcome.thread_instructions as f64 / time);
         }
     }
-    let (time, share, times) = (median(ours), 100.0 * median(to_native), median(to_reference));
-    println!("| {name} | {time:.3} ns | {share:.1} % | | {times:.0} |");
+    print(name, ours, Some(to_native), [None, Some(to_reference)]);
 }
 
 /// Steps of the picture that two threads draw.
@@ -206,8 +218,7 @@ fn scalar_row(example: &riscv::Example, of: &riscv::Loop, budget: Duration) {
             to_reference.push(time * 1e9 / slow.executed() as f64 / ours[ours.len() - 1]);
         }
     }
-    let (time, share, times) = (median(ours), 100.0 * median(to_native), median(to_reference));
-    println!("| {} | {time:.3} ns | {share:.1} % | | {times:.0} |", of.name);
+    print(of.name, ours, Some(to_native), [None, Some(to_reference)]);
 }
 
 /// Prints the row of a loop of the USC on eight tasks, beside the same on the host's vectors.
@@ -223,7 +234,7 @@ fn usc_row(name: &str, program: &Program, budget: Duration, mut native: impl FnM
         ours.push(time * 1e9 / operations);
         to_native.push(seconds(|| (0..TASKS).for_each(|_| native())) / time);
     }
-    println!("| {name} | {:.3} ns | {:.1} % | | |", median(ours), 100.0 * median(to_native));
+    print(name, ours, Some(to_native), [None, None]);
 }
 
 /// Prints the row of the VPU's rasteriser, beside a plain interpreter. There is no loop by hand that does the same.
@@ -238,7 +249,7 @@ fn vpu_row(name: &str, budget: Duration) {
         ours.push(time * 1e9 / plain.steps as f64);
         to_plain.push(seconds(|| _ = black_box(Naive::run(&scene, &words, u64::MAX))) / time);
     }
-    println!("| {name} | {:.3} ns | | {:.0} | |", median(ours), median(to_plain));
+    print(name, ours, None, [Some(to_plain), None]);
 }
 
 /// Prints what launches cost besides their loops: the kernels with one round, after which threads end.
@@ -315,8 +326,11 @@ fn main() {
     let only = std::env::args().nth(1).filter(|argument| !argument.starts_with('-'));
     let budget = if measuring { Duration::from_secs(6) } else { Duration::ZERO };
     println!("Level {}, one thread of the host\n", Level::best().name());
-    println!("| kernel | a warp's instruction | of native | times the scalar interpreter | times the reference |");
-    println!("|---|---|---|---|---|");
+    println!(
+        "| kernel | a warp's instruction | of native | times the scalar interpreter | times the reference | at {} |",
+        commit()
+    );
+    println!("|---|---|---|---|---|---|");
     let wanted = |name: &str| only.as_ref().is_none_or(|only| name.contains(only.as_str()));
 
     let whole = [-2.2f32, -1.5];

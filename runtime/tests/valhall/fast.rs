@@ -771,10 +771,11 @@ fn several_workgroups_run_as_one_after_another() {
             LOAD.i32.unsigned.slot0 @r9, r6, offset:16
             IADD.u32 r8, r8, r9
             IADD.u32 r8, r8, warp_id.w0
-            ATOM.i32.aadd.slot0 @r8, u2, offset:0
+            ATOM_RETURN.i32.aadd.slot0 @r8, @r8, u2, offset:0
             NOP.end";
-        // With and without the atomic, which keeps the workgroups apart.
-        for keep in [true, false] {
+        let counts = text.replace("ATOM_RETURN.i32.aadd.slot0 @r8, @r8,", "ATOM.i32.aadd.slot0 @r8,");
+        // With an atomic that shows the order of the workgroups, with one that does not, and without.
+        for (text, keep) in [(text, true), (&counts, true), (text, false)] {
             let mut program = assemble(text);
             if !keep {
                 program.remove(14);
@@ -795,5 +796,60 @@ fn several_workgroups_run_as_one_after_another() {
                 assert!(outcome(run, &memory) == alone, "{threads} threads of the host");
             }
         }
+    }
+}
+
+#[test]
+fn atomics_leave_what_the_reference_leaves_whether_or_not_they_show_an_order() {
+    let mut random = Random(seed(14));
+    let kinds = ["aadd", "asmin", "asmax", "aumin", "aumax", "aand", "aor", "axor", "axchg"];
+    let one = |random: &mut Random| {
+        let kind = kinds[random.next() as usize % kinds.len()];
+        let (offset, lane) = (8 * (random.next() % 3), random.next().is_multiple_of(2));
+        let place = if lane { "r4" } else { "u2" };
+        match random.next() % 6 {
+            0 => format!("ATOM.i64.slot0.{kind} @r0:r1, {place}, offset:{offset}\n"),
+            1 => format!("ATOM_RETURN.i32.slot0.{kind} @r8, @r0, {place}, offset:{offset}\n"),
+            2 => format!("ATOM_RETURN.i32.slot0.compare.axchg @r8, @r0:r1, {place}, offset:{offset}\n"),
+            _ => format!("ATOM.i32.slot0.{kind} @r0, {place}, offset:{offset}\n"),
+        }
+    };
+    for round in 0..200 {
+        // One kind alone mostly; several show their order.
+        let atomics = match round % 4 {
+            0 => one(&mut random) + &one(&mut random),
+            _ => one(&mut random),
+        };
+        // A few places for all threads, seldom some that nothing is mapped at; not all lanes of all warps.
+        let (places, few) = (1 + random.next() % 24, random.next() % 60);
+        let text = format!(
+            "SHADDX.u64 r62, u0, r60.w0, shift:0x3
+            LOAD.i64.unsigned.slot0 @r0:r1, r62, offset:0
+            MOV.i32 r8, 0x0
+            LSHIFT_AND.i32 r4, r0, 0x0.b00, u4
+            SHADDX.u64 r4, u2, r4.w0, shift:0x3
+            ICMP.u32.lt.m1 r7, r55, u5, 0x0
+            BRANCHZ.reconverge r7, offset:beyond
+            {atomics}beyond: BARRIER.slot7.wait
+            IADD.u32 r0, r8, r7
+            STORE.i32.slot0.end @r0, r62, offset:4"
+        );
+        let wild = if round % 16 == 0 { 0x7fff } else { 0 };
+        let launch = Launch {
+            program: assemble(&text),
+            local_size: [1 + random.next() as u32 % 150, 1, 1],
+            groups: [1 + random.next() as u32 % 5, 1, 1],
+            uniforms: vec![IN as u32, 0, OUT as u32, 0, places as u32 | wild, few as u32],
+            ..Launch::default()
+        };
+        let mut memory = Memory::new();
+        let threads = (launch.local_size[0] * launch.groups[0]) as usize;
+        memory.map(IN, to_bytes(&(0..2 * threads).map(|_| value(&mut random)).collect::<Vec<_>>())).unwrap();
+        memory.map(OUT, to_bytes(&(0..96).map(|_| value(&mut random)).collect::<Vec<_>>())).unwrap();
+        memory.map(SCRATCH, vec![0; 4]).unwrap();
+        assert!(agree(&launch, &memory) || wild > 0, "{text}");
+        let alone = outcome(|memory| reference::run(&launch, memory), &memory);
+        let run = |memory: &mut Memory| fast::run_parallel(&launch, memory, Level::best(), NonZero::new(2).unwrap());
+        assert!(outcome(run, &memory) == alone, "{text}");
     }
 }

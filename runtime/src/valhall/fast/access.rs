@@ -1,7 +1,7 @@
 //! Loads and stores of any size, as texts ask for them: lanes that are anywhere, one after another.
 
 use super::super::step::Fault;
-use super::super::warp::{LANES, lanes};
+use super::super::warp::{Column, LANES, lanes};
 use super::bundle::Bundle;
 use super::world::World;
 
@@ -50,18 +50,8 @@ impl Access {
         true
     }
 
-    /// The lanes that access memory, and where.
-    fn places(&self, bundle: &Bundle, warp: usize) -> (u16, [u64; LANES]) {
-        let column = |row: u16| &bundle.rows[usize::from(row)].0[warp];
-        let holds =
-            |row: u16| column(row).iter().enumerate().fold(0, |mask, (lane, word)| mask | (*word as u16 & 1) << lane);
-        let active = bundle.active[warp] & self.when.map_or(u16::MAX, holds);
-        let [low, high] = self.address.map(column);
-        (active, std::array::from_fn(|lane| u64::from(high[lane]) << 32 | u64::from(low[lane])))
-    }
-
     fn load(&self, bundle: &mut Bundle, world: &mut World<'_>, warp: usize) -> Result<(), Fault> {
-        let ((active, places), home) = (self.places(bundle, warp), bundle.homes[warp]);
+        let ((active, places), home) = (places(bundle, warp, self.address, self.when), bundle.homes[warp]);
         let (size, from, bytes) = (usize::from(self.size), usize::from(self.from), usize::from(self.bytes));
         let mut values = [0; LANES];
         let first = places[active.trailing_zeros() as usize % LANES];
@@ -91,7 +81,7 @@ impl Access {
     }
 
     fn store(&self, bundle: &Bundle, world: &mut World<'_>, warp: usize) -> Result<(), Fault> {
-        let ((active, places), home) = (self.places(bundle, warp), bundle.homes[warp]);
+        let ((active, places), home) = (places(bundle, warp, self.address, self.when), bundle.homes[warp]);
         let size = usize::from(self.size);
         let rows = match size {
             0..=8 => &self.data[..],
@@ -114,7 +104,20 @@ impl Access {
     }
 }
 
+/// The active lanes of a warp for which a condition holds, and the addresses in two rows.
+fn places(bundle: &Bundle, warp: usize, address: [u16; 2], when: Option<u16>) -> (u16, [u64; LANES]) {
+    let column = |row: u16| &bundle.rows[usize::from(row)].0[warp];
+    let active = bundle.active[warp] & when.map_or(u16::MAX, |row| holds(column(row)));
+    let [low, high] = address.map(column);
+    (active, std::array::from_fn(|lane| u64::from(high[lane]) << 32 | u64::from(low[lane])))
+}
+
+/// The lanes of a condition, as bits.
+pub fn holds(condition: &Column) -> u16 {
+    condition.iter().enumerate().fold(0, |mask, (lane, word)| mask | (*word as u16 & 1) << lane)
+}
+
 /// The number that some bytes are, the lowest first.
-fn number(bytes: &[u8]) -> u64 {
+pub fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }

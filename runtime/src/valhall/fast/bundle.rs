@@ -156,8 +156,11 @@ pub struct Bundle {
     pub reached: Option<Reached>,
     /// Where all warps begin.
     entry: Box<Entry>,
-    /// The word where all live lanes are, if they are active and nothing has been executed since.
+    /// The word where all live lanes are, if they are active and nothing has been executed since. Their program counters may
+    /// be out of date.
     together: Option<u32>,
+    /// Whether all threads of its workgroups are in it: their barriers wait for nobody else.
+    pub is_closed: bool,
     /// What [`Begin`](super::run::Begin) adds in each warp.
     pub firsts: [u32; WARPS],
     /// What warps of a fragment program have besides.
@@ -247,6 +250,7 @@ impl Bundle {
             reached: None,
             entry: Box::default(),
             together: None,
+            is_closed: false,
             firsts: [0; WARPS],
             quads: None,
             exact: code.exact.clone(),
@@ -257,11 +261,12 @@ impl Bundle {
 
     /// Puts threads into a warp, at the first word.
     pub fn start(&mut self, warp: usize, home: Home, threads: u16) {
+        self.part();
         (self.homes[warp], self.live[warp], self.threads[warp]) = (home, threads, threads);
         for (lane, pc) in self.pcs.0[warp].iter_mut().enumerate() {
             *pc = if threads >> lane & 1 != 0 { 0 } else { NOWHERE };
         }
-        (self.at_barrier, self.together) = (self.at_barrier & !(1 << warp), None);
+        self.at_barrier &= !(1 << warp);
     }
 
     /// Says which lanes exist when all warps begin together with [`Enter`].
@@ -278,7 +283,11 @@ impl Bundle {
     /// Whether all live lanes go on together, for [`Enter`] or a barrier has put them where they are, and all are chosen:
     /// there are no others to choose from then.
     pub fn goes_on(&mut self) -> bool {
-        let Some(pc) = self.together.take().filter(|_| self.chosen == self.ready()) else { return false };
+        if self.chosen == 0 || self.chosen != self.ready() {
+            self.part();
+            return false;
+        }
+        let Some(pc) = self.together.take() else { return false };
         self.order = List::default();
         let mut threads = 0;
         for (warp, active) in self.active.iter().enumerate() {
@@ -288,6 +297,39 @@ impl Bundle {
         (self.active_threads, self.whole) = (threads, self.order.len > WARPS / 2);
         (self.pc, self.others, self.room) = (pc, NOWHERE, TURN);
         true
+    }
+
+    /// Brings program counters up to date, before lanes are no longer together.
+    fn part(&mut self) {
+        let Some(pc) = self.together.take() else { return };
+        for (pcs, mask) in self.pcs.0.iter_mut().zip(&self.masks.0) {
+            *pcs = blend(pcs, &[pc; LANES], mask);
+        }
+    }
+
+    /// Whether all threads of all workgroups are active, so that a barrier holds nobody up.
+    #[inline(always)]
+    pub fn meets(&self) -> bool {
+        self.is_closed && self.active == self.threads
+    }
+
+    /// Lets all lanes wait at a barrier, if they are active. False where other lanes are elsewhere.
+    pub fn wait(&mut self, pc: u32) -> bool {
+        let all = self.active == self.live;
+        if all {
+            (self.together, self.at_barrier) = (Some(pc), self.order.bits);
+        }
+        all
+    }
+
+    /// The barrier at which all threads wait.
+    pub fn waits_at(&self) -> Option<u32> {
+        self.together.filter(|_| self.at_barrier != 0 && self.live == self.threads)
+    }
+
+    /// Lets all threads that wait at a barrier go on at `pc`.
+    pub fn go_on(&mut self, pc: u32) {
+        (self.together, self.at_barrier) = (Some(pc), 0);
     }
 
     /// The warps that have active lanes, in order.
@@ -414,6 +456,9 @@ impl Bundle {
 
     /// The word that the first live lane of a warp executes next.
     pub fn place(&self, warp: usize) -> u32 {
+        if let Some(pc) = self.together {
+            return pc;
+        }
         let lane = self.live[warp].trailing_zeros() as usize;
         self.pcs.0[warp].get(lane).copied().unwrap_or(NOWHERE)
     }
@@ -427,6 +472,7 @@ impl Bundle {
 
     /// Lets a warp go on behind the barrier at `pc` that it waits at, or end there.
     pub fn pass_barrier(&mut self, warp: usize, pc: u32, ends: bool) {
+        self.part();
         self.at_barrier &= !(1 << warp);
         let next = if ends { NOWHERE } else { pc + 1 };
         self.pcs.0[warp] = blend(&self.pcs.0[warp], &[next; LANES], &from_bits(self.live[warp]));
@@ -463,7 +509,7 @@ impl Bundle {
 
     /// A warp and those behind it never run again.
     pub fn drop_from(&mut self, first: usize) {
-        self.together = None;
+        self.part();
         for warp in first..WARPS {
             (self.live[warp], self.active[warp]) = (0, 0);
             self.pcs.0[warp] = [NOWHERE; LANES];

@@ -14,7 +14,7 @@ use super::bundle::{Enter, Row, Rows, Schedule, Taken, WARPS};
 use super::handler::{self, Fields, Handler, handler};
 use super::jit::code_cache::Functions;
 use super::kept;
-use super::lower::{Left, Lowering, Tables, with_tables};
+use super::lower::{Left, Lowering, Order, Tables, with_tables};
 use super::op::Op;
 use super::run::Begin;
 use crate::exec::vector::exact::Exact;
@@ -143,6 +143,8 @@ pub struct Lowered {
     registers: u64,
     /// Whether what warps do depends on their order: then it is the reference's.
     pub ordered: bool,
+    /// Whether it executes atomics.
+    pub atomics: bool,
     /// Chooses the lanes that go on.
     pub schedule: handler::Op,
     /// What it was lowered for.
@@ -251,7 +253,8 @@ impl Lowered {
         let schedule = handler::<Schedule>(level).with(Fields::default());
         let enter = handler::<Enter>(level).with(Fields::default());
         let begin = handler::<Begin>(level);
-        let Lowering { ops, constants, exact, stored, .. } = lowering;
+        let Lowering { ops, constants, exact, stored, order, .. } = lowering;
+        let (ordered, atomics) = (ordered || order == Order::Shown, ordered || order != Order::Free);
         let constants = constants.words;
         Lowered {
             ops,
@@ -263,6 +266,7 @@ impl Lowered {
             constants,
             registers,
             ordered,
+            atomics,
             schedule,
             level,
             enter,

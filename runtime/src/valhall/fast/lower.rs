@@ -31,6 +31,7 @@ pub use pattern::Left;
 use pattern::{Pattern, Patterns};
 use plain::Plain;
 use slot::{Place as Where, Slot, Table};
+pub use template::Order;
 use template::{Ending, Step, Template, When};
 
 mod known;
@@ -54,6 +55,8 @@ pub struct Lowering<'a> {
     pub constants: Constants,
     /// Registers that operations may read before they are written.
     pub registers: u64,
+    /// Whether the order of warps shows.
+    pub order: Order,
     /// Whether all threads execute every word so far.
     straight: bool,
     /// Registers that such words have written.
@@ -92,6 +95,7 @@ impl<'a> Lowering<'a> {
             ops: Vec::with_capacity(words as usize),
             constants: Constants::default(),
             registers: 0,
+            order: Order::Free,
             straight: true,
             written: 0,
             exact: Vec::new(),
@@ -179,12 +183,18 @@ impl<'a> Lowering<'a> {
                     }
                     Op::Access(access)
                 }
+                Step::Atomic(atomic) => {
+                    let mut atomic = atomic.moved(|row| slot::placed(row, &self.rows));
+                    atomic.pc = self.pc;
+                    Op::Atomic(atomic)
+                }
                 Step::Function(function, rows) => {
                     Op::Function(*function, rows.map(|pair| pair.map(|row| slot::placed(row, &self.rows))), self.pc)
                 }
             };
             self.ops.push(op);
         }
+        self.order = self.order.and(template.order);
         let exit = match &template.ending {
             Ending::Next => Exit::Next,
             Ending::Barrier => Exit::Barrier,

@@ -4,6 +4,7 @@ use crate::exec::vector::code::Micro;
 use crate::exec::vector::exact::Exact;
 
 use super::access::Access;
+use super::atomic::Atomic;
 use super::bundle::{Bundle, Row};
 use super::handler;
 use super::rows::Bundles;
@@ -21,6 +22,8 @@ pub enum Op {
     Rows(Micro<8, Bundles>, u32),
     /// A load or a store.
     Access(Access),
+    /// An atomic.
+    Atomic(Atomic),
     /// The same word in all lanes of a row; the word of the program.
     Number(u16, u32, u32),
     /// A function of the first pair of rows to the second; the word of the program.
@@ -38,6 +41,7 @@ impl Op {
                 true
             }
             Op::Access(access) => access.run(bundle, world),
+            Op::Atomic(atomic) => atomic.run(bundle, world),
             Op::Number(row, word, _) => {
                 bundle.rows[usize::from(*row)] = Row::splat(*word);
                 true
@@ -55,6 +59,7 @@ impl Op {
             Op::Call(op) => op.pc(),
             Op::Rows(_, pc) | Op::Function(_, _, pc) | Op::Number(_, _, pc) => *pc,
             Op::Access(access) => access.pc,
+            Op::Atomic(atomic) => atomic.pc,
         }
     }
 }

@@ -92,7 +92,7 @@ pub fn run_parallel(
     let code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
     let total = count(launch);
     let parts = u128::min(threads.get() as u128, total);
-    if code.ordered || parts < 2 {
+    if code.atomics || parts < 2 {
         return run(launch, memory, level);
     }
     let before = memory.clone();
@@ -483,6 +483,7 @@ impl<'a> Runner<'a> {
             return false;
         }
         match exit {
+            Exit::Barrier if bundle.meets() && !self.ends(pc as u32) => go_on(bundle, next, exhausted),
             Exit::Barrier => {
                 self.wait(bundle, groups, pc);
                 false
@@ -497,6 +498,9 @@ impl<'a> Runner<'a> {
 
     /// The active lanes wait at a barrier.
     fn wait(&mut self, bundle: &mut Bundle, groups: &[impl Origin], pc: usize) {
+        if bundle.wait(pc as u32) {
+            return;
+        }
         bundle.go(pc as u32);
         for warp in bundle.busy() {
             let stragglers = bundle.live[warp] & !bundle.active[warp];

@@ -3,12 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use isaforge_core::semantics::{Op, Part, Shape, Special, Type};
+use isaforge_core::semantics::instantiate::for_each_argument;
+use isaforge_core::semantics::{AtomicOp, NONE, Op, Part, Shape, Special, Type};
 use isaforge_core::table;
 use isaforge_valhall::ISA;
 use isaforge_valhall::semantics::SEMANTICS;
 
 use super::super::access::Access;
+use super::super::atomic::Atomic;
 use super::super::code::row;
 use super::super::op::Function;
 use super::super::rows::Bundles;
@@ -32,6 +34,52 @@ pub struct Template {
     pub ending: Ending,
     /// Whether it asks for what only fragments have.
     pub draws: bool,
+    /// Whether the order of warps shows.
+    pub order: Order,
+}
+
+/// Whether what threads leave shows in which order warps executed their atomics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// There are none.
+    Free,
+    /// It does not, since all are of this kind and nobody reads what they found. Places that overlap without being the same
+    /// would be a race.
+    Hidden(AtomicOp, Type),
+    /// It does.
+    Shown,
+}
+
+impl Order {
+    /// Of the atomics of a shape.
+    fn of(shape: &Shape) -> Self {
+        let mut read = vec![false; shape.nodes.len()];
+        for node in &shape.nodes {
+            for_each_argument(node, &shape.lists, |argument| {
+                if let Some(read) = read.get_mut(usize::from(argument)) {
+                    *read = true;
+                }
+            });
+        }
+        let atomics = shape.nodes.iter().zip(read).filter(|(node, _)| node.op == Op::Atomic);
+        atomics.fold(Order::Free, |order, (node, read)| {
+            let kind = atomic_op(node.imm).filter(|op| !read && *op != AtomicOp::Exchange && node.args[2] == NONE);
+            order.and(kind.map_or(Order::Shown, |op| Order::Hidden(op, node.ty)))
+        })
+    }
+
+    /// Of these and of others.
+    pub fn and(self, other: Order) -> Order {
+        match (self, other) {
+            (Order::Free, order) | (order, Order::Free) => order,
+            (one, other) if one == other => one,
+            _ => Order::Shown,
+        }
+    }
+}
+
+fn atomic_op(imm: u16) -> Option<AtomicOp> {
+    AtomicOp::ALL.get(usize::from(imm >> 8)).copied()
 }
 
 /// An operation; rows from [`FIRST`] on are slots.
@@ -41,6 +89,7 @@ pub enum Step {
     Plain(Plain),
     /// An access, and the rows of a store with more than two words.
     Access(Access, Vec<u16>),
+    Atomic(Atomic),
     Function(Function, [[u16; 2]; 2]),
 }
 
@@ -90,7 +139,7 @@ impl Template {
     pub fn new(opcode: u16, shape: &Arc<Shape>) -> Option<Self> {
         let form = ISA.forms.get(usize::from(opcode))?;
         let operands = form.operands;
-        let draws = shape.nodes.iter().any(|node| node.op == Op::State);
+        let (draws, order) = (shape.nodes.iter().any(|node| node.op == Op::State), Order::of(shape));
         let mut rows = Rows::default();
         if let Some(plain) = Plain::new(shape, operands, &mut rows) {
             let slots = rows.0.into_iter().map(|slot| (slot, plain.uses(&slot))).collect();
@@ -101,12 +150,14 @@ impl Template {
                 slots,
                 ending: Ending::Next,
                 draws,
+                order,
             });
         }
         let mut bind = Bind { operands, rows: Rows::default() };
         let code = select::<8, Bundles>(SEMANTICS, shape, &mut bind)?;
         let (covered, exact) = code.into_steps();
-        let mut template = Template { form, steps: Vec::new(), exact, slots: Vec::new(), ending: Ending::Next, draws };
+        let (steps, slots) = (Vec::new(), Vec::new());
+        let mut template = Template { form, steps, exact, slots, ending: Ending::Next, draws, order };
         let mut uses = vec![Uses::default(); bind.rows.0.len()];
         let mut note = |row: u16, written: bool| {
             if let Some(uses) = row.checked_sub(FIRST).and_then(|slot| uses.get_mut(usize::from(slot))) {
@@ -158,6 +209,22 @@ fn perform(effect: &Effect) -> Option<Step> {
             let name = SEMANTICS.intrinsics.get(usize::from(effect.numbers[0]))?.name;
             let (from, to) = (effect.values.first()?, effect.to?);
             Some(Step::Function(function(name)?, [pair(from), [to.row, above(to.high, dropped)]]))
+        }
+        Op::Atomic if size == 32 || size == 64 => {
+            let extra = |k: u8| effect.values.get(usize::from(k)).map(pair);
+            Some(Step::Atomic(Atomic {
+                op: atomic_op(effect.imm)?,
+                ty: effect.ty,
+                address: pair(effect.values.first()?),
+                value: pair(effect.values.get(1)?),
+                expected: match effect.extra {
+                    Some(k) => Some(extra(k)?),
+                    None => None,
+                },
+                to: effect.to.map(|to| [to.row, above(to.high, dropped)]),
+                when: effect.when,
+                pc: 0,
+            }))
         }
         Op::Load | Op::Store if size.is_multiple_of(8) && size <= 64 => {
             let bytes = (size / 8) as u8;
@@ -305,6 +372,24 @@ mod tests {
             }
         }
         assert!(count > 2000, "{count}");
+    }
+
+    #[test]
+    fn the_order_of_atomics_shows_where_they_are_read_exchange_or_differ() {
+        let mut shapes = Shapes::new(SEMANTICS, ISA);
+        let mut order = |text: &str| {
+            let word = text.parse::<isaforge_valhall::Instruction>().unwrap();
+            covered(&mut shapes, word.opcode() as u16, word.encode()).unwrap().order
+        };
+        let add = order("ATOM.i32.slot0.aadd @r0, r2, offset:0");
+        assert_eq!(add, Order::Hidden(AtomicOp::Add, Type::U32));
+        assert_eq!(order("ATOM.i32.slot0.axchg @r0, r2, offset:0"), Order::Shown);
+        assert_eq!(order("ATOM_RETURN.i32.slot0.aadd @r0, @r0, r2, offset:0"), Order::Shown);
+        assert_eq!(order("LOAD.i32.unsigned.slot0 @r0, r2, offset:4"), Order::Free);
+        let wide = order("ATOM.i64.slot0.aadd @r0:r1, r2, offset:0");
+        let greatest = order("ATOM.i32.slot0.aumax @r0, r2, offset:0");
+        assert_eq!([add.and(add), Order::Free.and(add)], [add; 2]);
+        assert_eq!([add.and(wide), add.and(greatest), greatest.and(Order::Shown)], [Order::Shown; 3]);
     }
 
     #[test]

@@ -152,6 +152,9 @@ impl Crew {
             }
             bundle.set_entry(entry);
         }
+        if let [only] = &mut crew.bundles[..] {
+            only.is_closed = true;
+        }
         crew
     }
 
@@ -180,6 +183,9 @@ impl Crew {
             }
             if !self.is_live() {
                 break;
+            }
+            if self.meet(runner) {
+                continue;
             }
             for group in 0..self.groups.len() {
                 if running >> group & 1 == 0
@@ -222,6 +228,9 @@ impl Crew {
             let mut world = self.own.world(memory);
             let bundle = &mut self.bundles[index];
             let ready = bundle.ready();
+            if ready == 0 {
+                continue;
+            }
             // Near the end of the budget it matters who spends it.
             runner.exact = runner.budget - runner.tally.spent < BUNDLE_TURN;
             if runner.exact || runner.code.ordered {
@@ -251,6 +260,16 @@ impl Crew {
         for (index, bundle) in self.bundles.iter_mut().enumerate() {
             bundle.drop_from(first.saturating_sub(index * WARPS).min(WARPS));
         }
+    }
+
+    /// Lets all threads go on behind a barrier, if all of them wait there.
+    fn meet(&mut self, runner: &Runner<'_>) -> bool {
+        let Some(pc) = self.bundles.first().and_then(Bundle::waits_at) else { return false };
+        let meet = self.bundles.iter().all(|bundle| bundle.waits_at() == Some(pc)) && !runner.ends(pc);
+        if meet {
+            self.bundles.iter_mut().for_each(|bundle| bundle.go_on(pc + 1));
+        }
+        meet
     }
 
     /// Lets the warps of a workgroup go on behind the barrier that all of them wait at.

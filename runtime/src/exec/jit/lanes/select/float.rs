@@ -203,6 +203,10 @@ impl Cover<'_> {
                     let word = self.word(node.args[0], Kind::Float)?;
                     self.narrow(word, round)?
                 }
+                (64, 32) if round == Round::NearestEven => {
+                    let word = self.rooted(node.args[0])?;
+                    self.reciprocal_root(word)?
+                }
                 _ => return None,
             },
             (Class::Float, _) if to.size() == 32 => {
@@ -223,6 +227,58 @@ impl Cover<'_> {
             _ => return None,
         };
         Self::put(word, to)
+    }
+
+    /// The float whose reciprocal root a node is, computed in double precision.
+    fn rooted(&self, node: u16) -> Option<u16> {
+        let beneath = |mut node: u16| loop {
+            match self.node(node)? {
+                Node { op: Op::Canonical, args, .. } => node = args[0],
+                found => return Some(found),
+            }
+        };
+        let nearest = |node: &Node| rounding(node.imm) == Round::NearestEven;
+        let quotient = beneath(node).filter(|node| node.op == Op::Div && nearest(node))?;
+        let root = beneath(quotient.args[1]).filter(|node| node.op == Op::Sqrt && nearest(node))?;
+        let wide = beneath(root.args[0]).filter(|node| node.op == Op::Convert)?;
+        let one = self.shape.constant(quotient.args[0]) == Some(1f64.to_bits());
+        (one && self.ty(wide.args[0])? == F32).then_some(wide.args[0])
+    }
+
+    /// `1.0 / sqrt(x)` in double precision, rounded to single: a series on an estimate, since roots and quotients take the
+    /// host several times as long. With `e = 1 - x s²` for an estimate `s`, the reciprocal root is `s (1 - e)^-½`; four terms
+    /// are as good as double precision where `e` is below 2^-13. That the last bits of it never matter to single precision a
+    /// test shows for all mantissas.
+    fn reciprocal_root(&mut self, x: u16) -> Option<Value> {
+        let word = self.word(x, Kind::Float)?;
+        let graph = &mut *self.graph;
+        let estimate = graph.apply(Code::EVEX_Vrsqrt14ps_zmm_k1z_zmmm512b32, &[word]);
+        let mut double = |number: f64| {
+            let high = graph.splat((number.to_bits() >> 32) as u32);
+            graph.apply_immediate(Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8, &[high], 32)
+        };
+        let [one, half, third, fourth] = [1.0, 1.0 / 2.0, 3.0 / 8.0, 5.0 / 16.0].map(&mut double);
+        let fma = Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
+        let mul = Code::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er;
+        let roots = [0, 1].map(|part| {
+            let [x, s] = [word, estimate].map(|word| {
+                let code = Code::EVEX_Vextracti32x8_ymmm256_k1z_zmm_imm8;
+                let half = if part == 0 { word } else { graph.apply_immediate(code, &[word], part) };
+                graph.apply(Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae, &[half])
+            });
+            let product = graph.apply(mul, &[x, s]);
+            let e = graph.apply(Code::EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er, &[product, s, one]);
+            let series = graph.apply(fma, &[e, fourth, third]);
+            let series = graph.apply(fma, &[series, e, half]);
+            let series = graph.apply(mul, &[series, e]);
+            let root = graph.apply(fma, &[series, s, s]);
+            graph.apply(Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er, &[root])
+        });
+        let root = graph.apply_immediate(Code::EVEX_Vinserti32x8_zmm_k1z_zmm_ymmm256_imm8, &roots, 1);
+        // Zeros, infinities and what has no root are as the estimate says.
+        let unordered = graph.compare_floats(Ordering::Unordered, root, root);
+        let root = graph.select(unordered, estimate, root);
+        Some(graph.nan_agnostic(root, Kind::Float))
     }
 
     /// A half as a float, any NaN as some NaN.
@@ -292,4 +348,36 @@ impl Cover<'_> {
 fn raised_from(pieces: &Pieces) -> Option<Value> {
     let (word, from, bits) = pieces.slice(16, 16).single()?;
     (from == 16 && bits == 16).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    /// What machine code computes from an estimate.
+    fn series(x: f64, estimate: f64) -> f64 {
+        let e = (-(x * estimate)).mul_add(estimate, 1.0);
+        let series = e.mul_add(5.0 / 16.0, 3.0 / 8.0).mul_add(e, 0.5) * e;
+        series.mul_add(estimate, estimate)
+    }
+
+    #[test]
+    fn reciprocal_roots_are_rounded_alike_from_whatever_estimate() {
+        // All mantissas, with even and with odd exponents.
+        let all = (0..1 << 24).map(|bits| f32::from_bits((127 << 23) + bits));
+        let place = |root: f64| root.to_bits() as i64 & 0x1fff_ffff;
+        let mut near = 0;
+        for x in all.map(f64::from) {
+            let root = 1.0 / x.sqrt();
+            // Two units of double precision are as much as the series differs from it.
+            if (place(root) - 0x1000_0000).abs() > 2 {
+                continue;
+            }
+            near += 1;
+            let middle = (root as f32).to_bits();
+            let estimates = (middle - 2048..middle + 2048).map(|bits| f64::from(f32::from_bits(bits)));
+            for estimate in estimates.filter(|estimate| (estimate / root - 1.0).abs() <= 2f64.powi(-14)) {
+                assert_eq!(series(x, estimate) as f32, root as f32, "{x:e} from {estimate:e}");
+            }
+        }
+        assert_eq!(near, 1);
+    }
 }
