@@ -89,6 +89,18 @@ fn division_has_the_corners_of_the_manual() {
 }
 
 #[test]
+fn conditional_zeros_look_at_the_second_register() {
+    let text = "czero.eqz x5, x1, x2\nczero.nez x6, x1, x2\n";
+    for (b, expected) in [(0, [0, 9]), (1, [9, 0]), (0x8000_0000, [9, 0])] {
+        let mut machine = loaded::<1>(&example("riscv"), text);
+        set(&mut machine, "x1", 9);
+        set(&mut machine, "x2", b);
+        let _ = machine.run(&mut (), 2);
+        assert_eq!([get(&machine, "x5"), get(&machine, "x6")], expected, "{b:#x}");
+    }
+}
+
+#[test]
 fn zero_stays_zero() {
     let mut machine = loaded::<1>(&example("riscv"), "addi x0, x0, 5\naddi x1, x0, 3\n");
     let _ = machine.run(&mut (), 2);
