@@ -14,7 +14,6 @@ use iced_x86::{Code, Register};
 use isaforge_core::semantics::{Op as Pure, Type};
 use rustc_hash::FxHashMap;
 
-use super::super::ir::{Access, Block, Effect, End, Op, Value};
 use super::code_cache::{FILE, LEFT_AT, MISS, NEXT, SAVED, WINDOWS};
 use super::feature::Features;
 use super::liveness::{Schedule, Step};
@@ -22,6 +21,7 @@ use super::masm::{Binary, Flags, Label, Masm, Source, at, indexed};
 use super::regalloc::{CONTEXT, Guest, Homes, LEFT, SLOTS, Values, place};
 use super::select::Select;
 use super::trace::Region;
+use crate::exec::ir::{Access, Block, Effect, End, Op, Value};
 
 /// Memory that code accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

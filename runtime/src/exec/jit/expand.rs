@@ -2,10 +2,10 @@
 
 use isaforge_core::semantics::{Class, Comparison, Node, Op as Pure, Type};
 
-use super::super::bind::{Lower, Refused, cut};
-use super::super::ir::{Graph, Value};
-use super::super::simplify::{not, pure};
 use super::feature::Features;
+use crate::exec::bind::{Lower, Refused, cut};
+use crate::exec::ir::{Graph, Value};
+use crate::exec::simplify::{not, pure};
 
 /// Operations of a processor.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use isaforge_core::semantics::Op as Pure;
 
-use super::super::ir::{Block, Effect, End, Op, Value};
+use crate::exec::ir::{Block, Effect, End, Op, Value};
 
 /// What is done next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@
 use iced_x86::Register;
 use rustc_hash::FxHashMap;
 
-use super::super::ir::{Graph, Op, Value};
 use super::code_cache::{SPILL, SPILLS};
 use super::masm::{Masm, Source, at};
+use crate::exec::ir::{Graph, Op, Value};
 
 /// Points to the context.
 pub const CONTEXT: Register = Register::RDI;

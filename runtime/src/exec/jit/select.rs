@@ -3,10 +3,10 @@
 use iced_x86::{Code, Register};
 use isaforge_core::semantics::{Class, Comparison, Op as Pure};
 
-use super::super::ir::{Node, Op, Value};
 use super::feature::Features;
 use super::masm::{Binary, Flags, Masm, Source, byte, low};
 use super::regalloc::Values;
+use crate::exec::ir::{Node, Op, Value};
 
 /// Selects instructions for the values of a block.
 pub struct Select<'a, 'b> {

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use isaforge_core::machine::{Instruction, Machine};
 use isaforge_core::semantics::Op as Pure;
 
-use super::super::bind::{Binder, Lower};
-use super::super::ir::{Block, End, Op, Value};
-use super::super::simplify::dead_writes;
+use crate::exec::bind::{Binder, Lower};
+use crate::exec::ir::{Block, End, Op, Value};
+use crate::exec::simplify::dead_writes;
 
 /// The most instructions of a region.
 const LARGEST: usize = 512;

@@ -10,7 +10,7 @@ use super::exact::Exact;
 use super::handler::Handler;
 
 /// No row.
-pub(crate) const NOWHERE: u16 = u16::MAX;
+pub(crate) const NO_ROW: u16 = u16::MAX;
 /// Rows that an operation reads, at most: two for each of four values.
 pub(super) const READS: usize = 8;
 
@@ -20,7 +20,7 @@ pub(crate) struct Micro<const K: usize, F: Family<K>> {
     pub(super) handler: Handler<K, F>,
     /// The row that is written.
     pub(super) to: u16,
-    /// The row of the high words, or [`NOWHERE`].
+    /// The row of the high words, or [`NO_ROW`].
     pub(super) high: u16,
     /// Whether lanes that are not active keep what is in these rows.
     pub(super) keep: [bool; 2],
@@ -73,7 +73,7 @@ impl<const K: usize, F: Family<K>> Micro<K, F> {
 
     /// The rows that are written.
     pub(super) fn written(&self) -> impl Iterator<Item = u16> + use<K, F> {
-        [self.to, self.high].into_iter().filter(|row| *row != NOWHERE)
+        [self.to, self.high].into_iter().filter(|row| *row != NO_ROW)
     }
 }
 

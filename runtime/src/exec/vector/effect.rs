@@ -4,14 +4,14 @@ use isaforge_core::bits::ones;
 use isaforge_core::semantics::evaluate::{Column, Environment};
 use isaforge_core::semantics::{AtomicOp, Op, Special, Type};
 
-use super::code::NOWHERE;
+use super::code::NO_ROW;
 use super::{bits_of, mask_of};
 
 /// A value in a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value {
     pub row: u16,
-    /// The row of the high words, or [`NOWHERE`](super::code::NOWHERE).
+    /// The row of the high words, or [`NO_ROW`](super::code::NO_ROW).
     pub high: u16,
     /// How many booleans it is; 0 for numbers.
     pub booleans: u8,
@@ -39,7 +39,7 @@ pub(crate) struct Effect {
 impl Effect {
     /// Calls `with` for the rows that are read, and with `true` for those that are written.
     pub(crate) fn rows(&self, mut with: impl FnMut(u16, bool)) {
-        let both = |value: &Value| [value.row, value.high].into_iter().filter(|row| *row != NOWHERE);
+        let both = |value: &Value| [value.row, value.high].into_iter().filter(|row| *row != NO_ROW);
         self.values.iter().flat_map(both).chain(self.when).for_each(|row| with(row, false));
         self.to.iter().flat_map(both).for_each(|row| with(row, true));
     }
@@ -57,7 +57,7 @@ pub(crate) trait Rows<const L: usize>: Environment<L> {
 
 fn value<const L: usize, E: Rows<L>>(env: &E, value: Value) -> Column<L> {
     let mut slots = env.row(value.row);
-    if value.high != NOWHERE {
+    if value.high != NO_ROW {
         let high = env.row(value.high);
         slots.iter_mut().zip(high).for_each(|(slot, high)| *slot |= high << 32);
     }
@@ -75,7 +75,7 @@ fn put<const L: usize, E: Rows<L>>(env: &mut E, to: Option<Value>, column: Colum
         1 => column.map(|bits| if bits & 1 != 0 { ones(E::SLOT) } else { 0 }),
         parts => column.map(|bits| mask_of(bits, parts, E::SLOT)),
     };
-    if to.high == NOWHERE {
+    if to.high == NO_ROW {
         env.set_row(to.row, &slots);
     } else {
         env.set_row(to.row, &slots.map(|slot| slot & ones(32)));

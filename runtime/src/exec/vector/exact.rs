@@ -3,7 +3,7 @@
 use isaforge_core::semantics::primitive::primitive;
 use isaforge_core::semantics::{Class, Op, Type};
 
-use super::code::{Micro, NOWHERE};
+use super::code::{Micro, NO_ROW};
 use super::handler::Body;
 use super::{Family, Member, bits_of, mask_of, slot};
 
@@ -53,7 +53,7 @@ impl Body for WideByDefinition {
                     (low[lane], high[lane]) = (value as u32, (value >> 32) as u32);
                 }
                 member.put(op.to, part, &low, op.keep[0]);
-                if op.high != NOWHERE {
+                if op.high != NO_ROW {
                     member.put(op.high, part, &high, op.keep[1]);
                 }
             }

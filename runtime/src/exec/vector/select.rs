@@ -9,7 +9,7 @@ use isaforge_core::bits::ones;
 use isaforge_core::semantics::instantiate::for_each_argument;
 use isaforge_core::semantics::{Class, Comparison, NONE, Node, Op, Part, Semantics, Shape, Special, Type};
 
-use super::code::{Code, Micro, NOWHERE, Step};
+use super::code::{Code, Micro, NO_ROW, Step};
 use super::effect::{Effect, Value};
 use super::exact::{ByDefinition, Exact, WideByDefinition};
 use super::handler::Handler;
@@ -259,7 +259,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         // Every machine has a row 0.
         let all = std::array::from_fn(|k| from.get(k).copied().unwrap_or(0));
         let keep = F::WARPS && !tidy::VALUES.contains(&to);
-        let (high, keep) = (NOWHERE, [keep; 2]);
+        let (high, keep) = (NO_ROW, [keep; 2]);
         let looks_up = handler.is_of::<ByDefinition>() || handler.is_of::<WideByDefinition>();
         self.steps.push(Step::Micro(Micro { handler, to, high, keep, reads, looks_up, from: all, number }));
     }
@@ -904,7 +904,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         if !self.whole {
             rows.push(self.binder.active());
         }
-        self.micro((Handler::of::<rule::WriteSet>(), rows.len() as u8), &rows, set.into(), NOWHERE);
+        self.micro((Handler::of::<rule::WriteSet>(), rows.len() as u8), &rows, set.into(), NO_ROW);
         Some(())
     }
 
@@ -974,5 +974,5 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
 }
 
 fn value(row: u16, ty: Type) -> Value {
-    Value { row, high: NOWHERE, booleans: if ty.class == Class::Bool { ty.lanes } else { 0 } }
+    Value { row, high: NO_ROW, booleans: if ty.class == Class::Bool { ty.lanes } else { 0 } }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::Family;
-use super::code::{Micro, NOWHERE, Step};
+use super::code::{Micro, NO_ROW, Step};
 use super::effect::Effect;
 use super::rule::{Each, word};
 
@@ -77,7 +77,7 @@ fn reads<const K: usize, F: Family<K>>(step: &Step<K, F>, mut with: impl FnMut(u
         Step::Micro(micro) => micro.read().iter().for_each(|row| with(*row)),
         Step::Effect(effect) => {
             let Effect { values, when, .. } = &**effect;
-            let rows = values.iter().flat_map(|value| [value.row, value.high]).filter(|row| *row != NOWHERE);
+            let rows = values.iter().flat_map(|value| [value.row, value.high]).filter(|row| *row != NO_ROW);
             rows.chain(*when).for_each(with);
         }
     }
@@ -93,7 +93,7 @@ fn without_unread<const K: usize, F: Family<K>>(steps: Vec<Step<K, F>>) -> Vec<S
                 continue;
             }
             if place(micro.high).is_some_and(|at| !wanted[at]) {
-                micro.high = NOWHERE;
+                micro.high = NO_ROW;
             }
         }
         reads(&step, |row| {

@@ -1,6 +1,6 @@
 //! From lane to lane of a warp, where a part of a row is one.
 
-use super::code::{Micro, NOWHERE};
+use super::code::{Micro, NO_ROW};
 use super::exact::Exact;
 use super::handler::Body;
 use super::{Family, Member};
@@ -55,7 +55,7 @@ impl Body for Ballot {
                 votes &= member.active(part);
                 let word = |word: u64| [word << 32 | word; K];
                 member.put(op.to, part, &word(votes & 0xffff_ffff), op.keep[0]);
-                if op.high != NOWHERE {
+                if op.high != NO_ROW {
                     member.put(op.high, part, &word(votes >> 32), op.keep[1]);
                 }
             }

@@ -4,7 +4,7 @@ use isaforge_core::float::Round;
 use isaforge_core::semantics::primitive::{WIDEN, rounding};
 use isaforge_core::semantics::{Class, Comparison, Op, Type};
 
-use super::code::{Micro, NOWHERE};
+use super::code::{Micro, NO_ROW};
 use super::exact::Exact;
 use super::handler::{Body, Handler};
 use super::rule::{Rule, doubles, rules};
@@ -25,7 +25,7 @@ impl<R: Rule<Part = u64>> Body for Pairs<R> {
                 let rows = [row(0), row(1), row(2), row(3), row(4), row(5)];
                 let [low, high] = pairs::<R, K>(&rows, op.number);
                 member.put(op.to, part, &low, op.keep[0]);
-                if op.high != NOWHERE {
+                if op.high != NO_ROW {
                     member.put(op.high, part, &high, op.keep[1]);
                 }
             }

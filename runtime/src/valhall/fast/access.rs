@@ -1,9 +1,9 @@
 //! Loads and stores of any size, as texts ask for them: lanes that are anywhere, one after another.
 
-use super::super::step::Fault;
-use super::super::warp::{Column, LANES, lanes};
 use super::bundle::Bundle;
-use super::world::World;
+use super::memory_view::MemoryView;
+use crate::valhall::step::Fault;
+use crate::valhall::warp::{Column, LANES, lanes};
 
 /// Bytes of an access, at most: as many as two words, or those of an access with parts.
 const MOST: usize = 64;
@@ -39,9 +39,9 @@ impl Access {
 
     /// Executes it for the active lanes; false when it left a fault in the bundle.
     #[inline(never)]
-    pub fn run(&self, bundle: &mut Bundle, world: &mut World<'_>) -> bool {
+    pub fn run(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
         for warp in bundle.busy() {
-            let done = if self.stores { self.store(bundle, world, warp) } else { self.load(bundle, world, warp) };
+            let done = if self.stores { self.store(bundle, view, warp) } else { self.load(bundle, view, warp) };
             if let Err(fault) = done {
                 bundle.fault = Some((warp, fault));
                 return false;
@@ -50,13 +50,13 @@ impl Access {
         true
     }
 
-    fn load(&self, bundle: &mut Bundle, world: &mut World<'_>, warp: usize) -> Result<(), Fault> {
+    fn load(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>, warp: usize) -> Result<(), Fault> {
         let ((active, places), home) = (places(bundle, warp, self.address, self.when), bundle.homes[warp]);
         let (size, from, bytes) = (usize::from(self.size), usize::from(self.from), usize::from(self.bytes));
         let mut values = [0; LANES];
         let first = places[active.trailing_zeros() as usize % LANES];
         let mut left = active;
-        if let Some((base, window)) = world.around(self.pc, home.group, first, size) {
+        if let Some((base, window)) = view.around(self.pc, home.group, first, size) {
             for lane in lanes(active) {
                 let start = places[lane].checked_sub(base).and_then(|start| usize::try_from(start).ok());
                 if let Some(found) = start.and_then(|start| window.get(start..)?.get(..size)) {
@@ -68,7 +68,7 @@ impl Access {
         for lane in lanes(left) {
             let mut whole = [0; MOST];
             let whole = &mut whole[..size];
-            let read = world.space(home).read(lane, places[lane], whole);
+            let read = view.space(home).read(lane, places[lane], whole);
             read.map_err(|fault| Fault::Memory { lane, fault })?;
             values[lane] = number(&whole[from..from + bytes]);
         }
@@ -80,7 +80,7 @@ impl Access {
         Ok(())
     }
 
-    fn store(&self, bundle: &Bundle, world: &mut World<'_>, warp: usize) -> Result<(), Fault> {
+    fn store(&self, bundle: &Bundle, view: &mut MemoryView<'_>, warp: usize) -> Result<(), Fault> {
         let ((active, places), home) = (places(bundle, warp, self.address, self.when), bundle.homes[warp]);
         let size = usize::from(self.size);
         let rows = match size {
@@ -92,10 +92,10 @@ impl Access {
             for (word, row) in whole.as_chunks_mut::<4>().0.iter_mut().zip(rows).take(size.div_ceil(4)) {
                 *word = bundle.rows[usize::from(*row)].0[warp][lane].to_le_bytes();
             }
-            match world.bytes_mut(self.pc, home.group, places[lane], size) {
+            match view.bytes_mut(self.pc, home.group, places[lane], size) {
                 Some(bytes) => bytes.copy_from_slice(&whole[..size]),
                 None => {
-                    let written = world.space(home).write(lane, places[lane], &whole[..size]);
+                    let written = view.space(home).write(lane, places[lane], &whole[..size]);
                     written.map_err(|fault| Fault::Memory { lane, fault })?;
                 }
             }

@@ -2,11 +2,11 @@
 
 use isaforge_core::semantics::{AtomicOp, Type};
 
-use super::super::step::Fault;
-use super::super::warp::{LANES, lanes};
 use super::access::{holds, number};
 use super::bundle::Bundle;
-use super::world::{Home, World};
+use super::memory_view::{Home, MemoryView};
+use crate::valhall::step::Fault;
+use crate::valhall::warp::{LANES, lanes};
 
 /// An atomic on a word, or on two.
 #[derive(Clone, Copy, Debug)]
@@ -45,9 +45,9 @@ impl Atomic {
 
     /// Executes it for the active lanes; false when it left a fault in the bundle.
     #[inline(never)]
-    pub fn run(&self, bundle: &mut Bundle, world: &mut World<'_>) -> bool {
+    pub fn run(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
         for warp in bundle.busy() {
-            if let Err(fault) = self.warp(bundle, world, warp) {
+            if let Err(fault) = self.warp(bundle, view, warp) {
                 bundle.fault = Some((warp, fault));
                 return false;
             }
@@ -55,7 +55,7 @@ impl Atomic {
         true
     }
 
-    fn warp(&self, bundle: &mut Bundle, world: &mut World<'_>, warp: usize) -> Result<(), Fault> {
+    fn warp(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>, warp: usize) -> Result<(), Fault> {
         let column = |row: u16| &bundle.rows[usize::from(row)].0[warp];
         let pair = |rows: [u16; 2]| {
             let [low, high] = rows.map(column);
@@ -66,7 +66,7 @@ impl Atomic {
         let before = match (self.op, self.expected.map(pair)) {
             // What counters do; all others go by their definition.
             (AtomicOp::Add, None) if self.ty == Type::U32 => {
-                self.each::<4>(world, home, active, places, |lane, old| old.wrapping_add(values(lane)))?
+                self.each::<4>(view, home, active, places, |lane, old| old.wrapping_add(values(lane)))?
             }
             (op, expected) => {
                 let mask = self.ty.mask();
@@ -75,8 +75,8 @@ impl Atomic {
                     _ => op.apply(self.ty, old, values(lane) & mask),
                 };
                 match self.ty.size() {
-                    64 => self.each::<8>(world, home, active, places, new)?,
-                    _ => self.each::<4>(world, home, active, places, new)?,
+                    64 => self.each::<8>(view, home, active, places, new)?,
+                    _ => self.each::<4>(view, home, active, places, new)?,
                 }
             }
         };
@@ -93,7 +93,7 @@ impl Atomic {
     #[inline(always)]
     fn each<const SIZE: usize>(
         &self,
-        world: &mut World<'_>,
+        view: &mut MemoryView<'_>,
         home: Home,
         active: u16,
         places: impl Fn(usize) -> u64,
@@ -105,7 +105,7 @@ impl Atomic {
             bytes.copy_from_slice(&new(lane, before[lane]).to_le_bytes()[..SIZE]);
         };
         let first = places(active.trailing_zeros() as usize % LANES);
-        if let Some((base, bytes)) = world.around_mut(self.pc, home.group, first, SIZE) {
+        if let Some((base, bytes)) = view.around_mut(self.pc, home.group, first, SIZE) {
             for lane in lanes(active) {
                 let start = usize::try_from(places(lane).wrapping_sub(base)).unwrap_or(usize::MAX);
                 let Some(bytes) = bytes.get_mut(start..).and_then(|bytes| bytes.first_chunk_mut()) else { break };
@@ -115,7 +115,7 @@ impl Atomic {
         }
         // From the first on that is elsewhere.
         for lane in lanes(left) {
-            let (mut bytes, mut space) = ([0; SIZE], world.space(home));
+            let (mut bytes, mut space) = ([0; SIZE], view.space(home));
             let fault = |fault| Fault::Memory { lane, fault };
             space.read(lane, places(lane), &mut bytes).map_err(fault)?;
             change(lane, &mut bytes);

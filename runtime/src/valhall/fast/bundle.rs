@@ -6,14 +6,11 @@
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 
-use super::super::group::TURN;
-use super::super::step::Fault;
-use super::super::warp::{Column, LANES, Warp, lanes};
 use super::code::Code;
 use super::column::{and, bit_mask, blend, equal, from_bits, lower, not, or, smallest};
 use super::handler::{Body, Fields, Op};
+use super::memory_view::{Home, MemoryView};
 use super::reach::Reached;
-use super::world::{Home, World};
 use crate::exec::jit::lanes::emit::Times;
 use crate::exec::jit::lanes::function::BlockFn;
 pub use crate::exec::jit::lanes::row::Row;
@@ -21,6 +18,9 @@ use crate::exec::jit::lanes::window::Windows;
 use crate::exec::vector::exact::Exact;
 use crate::guarded::Guarded;
 use crate::level::Level;
+use crate::valhall::group::TURN;
+use crate::valhall::step::Fault;
+use crate::valhall::warp::{Column, LANES, Warp, lanes};
 
 /// Warps of a bundle.
 pub const WARPS: usize = 8;
@@ -110,7 +110,7 @@ impl List {
 }
 
 /// The program counter of lanes that have ended, or that have to wait.
-pub const NOWHERE: u32 = u32::MAX;
+pub const PARKED: u32 = u32::MAX;
 
 /// The state of eight warps.
 #[derive(Debug)]
@@ -229,7 +229,7 @@ impl Bundle {
         Bundle {
             rows: code.rows(),
             homes: [Home::default(); WARPS],
-            pcs: Row::splat(NOWHERE),
+            pcs: Row::splat(PARKED),
             live: [0; WARPS],
             threads: [0; WARPS],
             active: [0; WARPS],
@@ -238,7 +238,7 @@ impl Bundle {
             active_threads: 0,
             whole: false,
             pc: 0,
-            others: NOWHERE,
+            others: PARKED,
             chosen: 0,
             at_barrier: 0,
             turns: [0; WARPS],
@@ -264,7 +264,7 @@ impl Bundle {
         self.part();
         (self.homes[warp], self.live[warp], self.threads[warp]) = (home, threads, threads);
         for (lane, pc) in self.pcs.0[warp].iter_mut().enumerate() {
-            *pc = if threads >> lane & 1 != 0 { 0 } else { NOWHERE };
+            *pc = if threads >> lane & 1 != 0 { 0 } else { PARKED };
         }
         self.at_barrier &= !(1 << warp);
     }
@@ -295,7 +295,7 @@ impl Bundle {
             threads += active.count_ones();
         }
         (self.active_threads, self.whole) = (threads, self.order.len > WARPS / 2);
-        (self.pc, self.others, self.room) = (pc, NOWHERE, TURN);
+        (self.pc, self.others, self.room) = (pc, PARKED, TURN);
         true
     }
 
@@ -418,14 +418,14 @@ impl Bundle {
     }
 
     /// Chooses the lanes that go on, of the chosen warps that are ready and have not had their turn.
-    pub fn schedule(&mut self, schedule: &Op, world: &mut World<'_>) {
+    pub fn schedule(&mut self, schedule: &Op, view: &mut MemoryView<'_>) {
         self.settle();
         self.chosen &= self.ready() & self.unfinished();
         if self.chosen == 0 {
             self.order = List::default();
             return;
         }
-        schedule.run(false, self, world);
+        schedule.run(false, self, view);
         self.reckon();
     }
 
@@ -460,7 +460,7 @@ impl Bundle {
             return pc;
         }
         let lane = self.live[warp].trailing_zeros() as usize;
-        self.pcs.0[warp].get(lane).copied().unwrap_or(NOWHERE)
+        self.pcs.0[warp].get(lane).copied().unwrap_or(PARKED)
     }
 
     /// Moves some lanes of a warp.
@@ -474,7 +474,7 @@ impl Bundle {
     pub fn pass_barrier(&mut self, warp: usize, pc: u32, ends: bool) {
         self.part();
         self.at_barrier &= !(1 << warp);
-        let next = if ends { NOWHERE } else { pc + 1 };
+        let next = if ends { PARKED } else { pc + 1 };
         self.pcs.0[warp] = blend(&self.pcs.0[warp], &[next; LANES], &from_bits(self.live[warp]));
         if ends {
             self.live[warp] = 0;
@@ -501,7 +501,7 @@ impl Bundle {
             self.live = [0; WARPS];
             return;
         }
-        self.go(NOWHERE);
+        self.go(PARKED);
         for warp in self.busy() {
             self.live[warp] &= !self.active[warp];
         }
@@ -512,7 +512,7 @@ impl Bundle {
         self.part();
         for warp in first..WARPS {
             (self.live[warp], self.active[warp]) = (0, 0);
-            self.pcs.0[warp] = [NOWHERE; LANES];
+            self.pcs.0[warp] = [PARKED; LANES];
             self.masks.0[warp] = [0; LANES];
         }
         let mut order = List::default();
@@ -551,21 +551,21 @@ pub struct Schedule;
 
 impl Body for Schedule {
     #[inline(always)]
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, _: &Fields) -> bool {
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, _: &Fields) -> bool {
         let mut chosen = List::default();
         for warp in 0..WARPS {
             chosen.push_if(warp, bundle.chosen >> warp & 1 != 0);
             bundle.active[warp] = 0;
         }
         bundle.masks = Row::splat(0);
-        let mut least = [NOWHERE; LANES];
+        let mut least = [PARKED; LANES];
         for warp in chosen.listed() {
             least = lower(&least, &bundle.pcs.0[warp]);
         }
         // Lanes that are nowhere are never active.
         let pc = smallest(&least);
-        let wanted = if pc == NOWHERE { NOWHERE - 1 } else { pc };
-        let mut others = [NOWHERE; LANES];
+        let wanted = if pc == PARKED { PARKED - 1 } else { pc };
+        let mut others = [PARKED; LANES];
         bundle.order = List::default();
         let mut threads = 0;
         for warp in chosen.listed() {
@@ -590,7 +590,7 @@ pub struct Enter;
 
 impl Body for Enter {
     #[inline(always)]
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, _: &Fields) -> bool {
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, _: &Fields) -> bool {
         let Entry { threads, masks } = &*bundle.entry;
         for warp in 0..WARPS {
             bundle.masks.0[warp] = masks.0[warp];
@@ -608,7 +608,7 @@ pub struct Branch;
 
 impl Body for Branch {
     #[inline(always)]
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
         let source = &bundle.rows[op.sources[0] as usize];
         // Warps without active lanes have empty masks. A loop over all lanes at once becomes vector instructions.
         let (words, masks) = (source.0.as_flattened(), bundle.masks.0.as_flattened());
@@ -625,7 +625,7 @@ impl Body for Branch {
         for warp in bundle.order.listed() {
             bundle.jumps[warp] = bit_mask(&and(&source.0[warp], &bundle.masks.0[warp]));
         }
-        Part::run::<WHOLE>(bundle, world, op)
+        Part::run::<WHOLE>(bundle, view, op)
     }
 }
 
@@ -634,7 +634,7 @@ pub struct Part;
 
 impl Body for Part {
     #[inline(always)]
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, op: &Fields) -> bool {
         bundle.settle();
         // Those that go on are the ones with the lower program counter; the others wait.
         let target = op.numbers[0];

@@ -8,8 +8,6 @@ use isaforge_core::semantics;
 use isaforge_valhall::Instruction;
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::super::operation::Operation;
-use super::super::program::{After, Decoder, Program};
 use super::bundle::{Enter, Row, Rows, Schedule, Taken, WARPS};
 use super::handler::{self, Fields, Handler, handler};
 use super::jit::code_cache::Functions;
@@ -19,6 +17,8 @@ use super::op::Op;
 use super::run::Begin;
 use crate::exec::vector::exact::Exact;
 use crate::level::Level;
+use crate::valhall::operation::Operation;
+use crate::valhall::program::{After, Decoder, Program};
 
 /// Rows behind the registers that handlers find in every bundle.
 pub mod row {

@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 
-use super::super::warp::{Column, LANES};
+use crate::valhall::warp::{Column, LANES};
 
 macro_rules! columns {
     ($($(#[$doc:meta])* $name:ident($($column:ident),*; $($word:ident)?) $result:expr;)*) => { $(

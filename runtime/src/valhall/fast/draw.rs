@@ -7,16 +7,16 @@ use crate::launch::{Outcome, RunError};
 use crate::level::Level;
 use crate::memory::Memory;
 
-use super::super::group::Origin;
-use super::super::host::Host;
-use super::super::program::Program;
-use super::super::source::framebuffer_size;
-use super::super::space::{THREAD_BYTES, thread_address};
-use super::super::warp::{LANES, Warp};
 use super::bundle::{Bundle, Quads, WARPS};
 use super::code::{Code, row};
+use super::memory_view::{Home, MemoryView, Recent, clear};
 use super::run::{Runner, registers};
-use super::world::{Home, Recent, World, clear};
+use crate::valhall::group::Origin;
+use crate::valhall::host::Host;
+use crate::valhall::program::Program;
+use crate::valhall::source::framebuffer_size;
+use crate::valhall::space::{THREAD_BYTES, thread_address};
+use crate::valhall::warp::{LANES, Warp};
 
 /// Runs a fragment program for warps, each with the place that it comes from. None waits for another.
 ///
@@ -57,8 +57,8 @@ pub fn run(
         }
         let private = &mut private[..];
         let recent = &mut Recent::default();
-        let mut world = World { memory, shared: &mut [], shared_bytes: 0, private, warps: 1, recent, host };
-        runner.alone(&mut bundle, &mut world, &origins)?;
+        let mut view = MemoryView { memory, shared: &mut [], shared_bytes: 0, private, warps: 1, recent, host };
+        runner.alone(&mut bundle, &mut view, &origins)?;
     }
     Ok(runner.outcome())
 }

@@ -9,13 +9,13 @@
 use crate::level::{Kind, Level};
 
 use super::bundle::Bundle;
-use super::world::World;
+use super::memory_view::MemoryView;
 
 /// What a handler does, written once and inlined into a function for each level.
 pub trait Body {
     /// Executes for the active lanes; false when it left a fault in the bundle. With `WHOLE`, rows of the bundle may be
     /// written whole.
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool;
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool;
 }
 
 /// The functions for `B` at a level.
@@ -30,7 +30,7 @@ pub(super) fn handler<B: Body>(level: Level) -> Handler {
     })
 }
 
-type Function = unsafe fn(&mut Bundle, &mut World<'_>, &Fields) -> bool;
+type Function = unsafe fn(&mut Bundle, &mut MemoryView<'_>, &Fields) -> bool;
 
 /// Two functions for this processor: the one for whole rows saves nothing on the stack, which is half of the way.
 #[derive(Debug)]
@@ -73,11 +73,11 @@ pub struct Op {
 impl Op {
     /// Executes it; `whole` says whether rows of the bundle may be written whole.
     #[inline(always)]
-    pub fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>) -> bool {
+    pub fn run(&self, whole: bool, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
         let Handler(Functions { whole: all, part, .. }) = self.handler;
         let function = if whole { all } else { part };
         // SAFETY: the function came from a `Level`, and those are made only for what the processor has.
-        unsafe { function(bundle, world, &self.fields) }
+        unsafe { function(bundle, view, &self.fields) }
     }
 
     /// What it works on.
@@ -91,20 +91,20 @@ impl Op {
     }
 }
 
-fn portable<B: Body, const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
-    B::run::<WHOLE>(bundle, world, op)
+fn portable<B: Body, const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
+    B::run::<WHOLE>(bundle, view, op)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-fn avx2<B: Body, const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
-    B::run::<WHOLE>(bundle, world, op)
+fn avx2<B: Body, const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
+    B::run::<WHOLE>(bundle, view, op)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-fn avx512<B: Body, const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
-    B::run::<WHOLE>(bundle, world, op)
+fn avx512<B: Body, const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
+    B::run::<WHOLE>(bundle, view, op)
 }
 
 /// Asks for the first line of some bytes, which will be wanted soon.

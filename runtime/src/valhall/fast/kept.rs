@@ -6,9 +6,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::program::Program;
 use super::code::{Given, Lowered};
 use crate::level::Level;
+use crate::valhall::program::Program;
 
 /// Programs that are kept, and how many words they have together, at most.
 const KEPT: usize = 64;

@@ -16,8 +16,6 @@ use isaforge_core::decode::list_len;
 use isaforge_core::semantics::{Node, Op as Pure, Special};
 use isaforge_core::table::Form;
 
-use super::super::operation::Operand;
-use super::super::program::Decoder;
 use super::bundle::Branch;
 use super::code::{Constants, Exit, Given, row};
 use super::handler::{Fields, Handler, handler};
@@ -26,6 +24,8 @@ use super::op::Op;
 use super::operands::{self, Place};
 use crate::exec::vector::exact::Exact;
 use crate::level::Level;
+use crate::valhall::operation::Operand;
+use crate::valhall::program::Decoder;
 use known::Known;
 pub use pattern::Left;
 use pattern::{Pattern, Patterns};

@@ -1,12 +1,12 @@
 //! Loads and stores of whole words. Lanes that follow one another in memory are one copy.
 
-use super::super::step::Fault;
-use super::super::warp::{Column, LANES, lanes};
 use super::bundle::{Bundle, Row, WARPS};
 use super::column::blend;
 use super::handler::{Body, Fields};
+use super::memory_view::MemoryView;
 use super::reach::{self, address};
-use super::world::World;
+use crate::valhall::step::Fault;
+use crate::valhall::warp::{Column, LANES, lanes};
 
 /// Loads `WORDS` words; the address is in two rows, the offset in the first number.
 pub struct Load<const WORDS: usize>;
@@ -44,10 +44,10 @@ fn pack<const WORDS: usize>(columns: &[Column; WORDS], bytes: &mut [u8]) {
 
 impl<const WORDS: usize> Body for Load<WORDS> {
     #[inline(always)]
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
         let (dest, size) = (op.dest as usize, 4 * WORDS);
-        if let Some(start) = reach::bundle(bundle, world, op, size as u32)
-            && let Some(bytes) = world.stream(op.pc, bundle.homes[0].group, start, WARPS * LANES * size)
+        if let Some(start) = reach::bundle(bundle, view, op, size as u32)
+            && let Some(bytes) = view.stream(op.pc, bundle.homes[0].group, start, WARPS * LANES * size)
         {
             let rows = &mut bundle.rows[dest..dest + WORDS];
             for (warp, bytes) in bytes.chunks_exact(LANES * size).take(WARPS).enumerate() {
@@ -60,12 +60,12 @@ impl<const WORDS: usize> Body for Load<WORDS> {
         let (starts, together) = reach::warps(bundle, op, size as u32);
         for warp in bundle.busy() {
             if together >> warp & 1 != 0
-                && let Some(bytes) = world.bytes(op.pc, bundle.homes[warp].group, starts[warp], LANES * size)
+                && let Some(bytes) = view.bytes(op.pc, bundle.homes[warp].group, starts[warp], LANES * size)
             {
                 for (word, column) in unpack::<WORDS>(bytes).iter().enumerate() {
                     bundle.set::<WHOLE>(dest + word, warp, column);
                 }
-            } else if let Err(fault) = load_lanes::<WORDS>(bundle, world, op, warp) {
+            } else if let Err(fault) = load_lanes::<WORDS>(bundle, view, op, warp) {
                 bundle.fault = Some((warp, fault));
                 return false;
             }
@@ -78,7 +78,7 @@ impl<const WORDS: usize> Body for Load<WORDS> {
 #[inline(never)]
 fn load_lanes<const WORDS: usize>(
     bundle: &mut Bundle,
-    world: &mut World<'_>,
+    view: &mut MemoryView<'_>,
     op: &Fields,
     warp: usize,
 ) -> Result<(), Fault> {
@@ -86,7 +86,7 @@ fn load_lanes<const WORDS: usize>(
     let (starts, mut left) = (addresses(bundle, op, warp), bundle.active[warp]);
     let first = starts[left.trailing_zeros() as usize % LANES];
     let rows = &mut bundle.rows[dest..dest + WORDS];
-    if let Some((base, bytes)) = world.around(op.pc, home.group, first, size) {
+    if let Some((base, bytes)) = view.around(op.pc, home.group, first, size) {
         for lane in lanes(left) {
             if let Some(bytes) = within(base, starts[lane]).and_then(|start| bytes.get(start..)?.get(..size)) {
                 for (row, bytes) in rows.iter_mut().zip(bytes.as_chunks::<4>().0) {
@@ -98,10 +98,10 @@ fn load_lanes<const WORDS: usize>(
     }
     for lane in lanes(left) {
         let mut words = [[0; 4]; WORDS];
-        match world.bytes(op.pc, home.group, starts[lane], size) {
+        match view.bytes(op.pc, home.group, starts[lane], size) {
             Some(bytes) => words.as_flattened_mut().copy_from_slice(bytes),
             None => {
-                let read = world.space(home).read(lane, starts[lane], words.as_flattened_mut());
+                let read = view.space(home).read(lane, starts[lane], words.as_flattened_mut());
                 read.map_err(|fault| Fault::Memory { lane, fault })?;
             }
         }
@@ -125,10 +125,10 @@ fn within(base: u64, address: u64) -> Option<usize> {
 
 impl<const WORDS: usize> Body for Store<WORDS> {
     #[inline(always)]
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
         let (from, size) = (op.dest as usize, 4 * WORDS);
-        if let Some(start) = reach::bundle(bundle, world, op, size as u32)
-            && let Some(bytes) = world.bytes_mut(op.pc, bundle.homes[0].group, start, WARPS * LANES * size)
+        if let Some(start) = reach::bundle(bundle, view, op, size as u32)
+            && let Some(bytes) = view.bytes_mut(op.pc, bundle.homes[0].group, start, WARPS * LANES * size)
         {
             let rows = &bundle.rows[from..from + WORDS];
             for (warp, bytes) in bytes.chunks_exact_mut(LANES * size).take(WARPS).enumerate() {
@@ -139,7 +139,7 @@ impl<const WORDS: usize> Body for Store<WORDS> {
         let (starts, together) = reach::warps(bundle, op, size as u32);
         for warp in bundle.busy() {
             if together >> warp & 1 != 0
-                && let Some(bytes) = world.bytes_mut(op.pc, bundle.homes[warp].group, starts[warp], LANES * size)
+                && let Some(bytes) = view.bytes_mut(op.pc, bundle.homes[warp].group, starts[warp], LANES * size)
             {
                 // What belongs to lanes that are not active stays.
                 let mut words = unpack::<WORDS>(bytes);
@@ -147,7 +147,7 @@ impl<const WORDS: usize> Body for Store<WORDS> {
                     *old = blend(old, &new, bundle.mask(warp));
                 }
                 pack::<WORDS>(&words, bytes);
-            } else if let Err(fault) = store_lanes::<WORDS>(bundle, world, op, warp) {
+            } else if let Err(fault) = store_lanes::<WORDS>(bundle, view, op, warp) {
                 bundle.fault = Some((warp, fault));
                 return false;
             }
@@ -170,7 +170,7 @@ fn columns<const WORDS: usize>(rows: &[Row<WARPS>], warp: usize) -> [Column; WOR
 #[inline(never)]
 fn store_lanes<const WORDS: usize>(
     bundle: &Bundle,
-    world: &mut World<'_>,
+    view: &mut MemoryView<'_>,
     op: &Fields,
     warp: usize,
 ) -> Result<(), Fault> {
@@ -178,7 +178,7 @@ fn store_lanes<const WORDS: usize>(
     let (starts, mut left) = (addresses(bundle, op, warp), bundle.active[warp]);
     let first = starts[left.trailing_zeros() as usize % LANES];
     let rows = &bundle.rows[from..from + WORDS];
-    if let Some((base, bytes)) = world.around_mut(op.pc, home.group, first, size) {
+    if let Some((base, bytes)) = view.around_mut(op.pc, home.group, first, size) {
         for lane in lanes(left) {
             if let Some(bytes) = within(base, starts[lane]).and_then(|start| bytes.get_mut(start..)?.get_mut(..size)) {
                 for (row, bytes) in rows.iter().zip(bytes.as_chunks_mut::<4>().0) {
@@ -193,10 +193,10 @@ fn store_lanes<const WORDS: usize>(
         for (word, row) in words.iter_mut().zip(rows) {
             *word = row.0[warp][lane].to_le_bytes();
         }
-        match world.bytes_mut(op.pc, home.group, starts[lane], size) {
+        match view.bytes_mut(op.pc, home.group, starts[lane], size) {
             Some(bytes) => bytes.copy_from_slice(words.as_flattened()),
             None => {
-                let written = world.space(home).write(lane, starts[lane], words.as_flattened());
+                let written = view.space(home).write(lane, starts[lane], words.as_flattened());
                 written.map_err(|fault| Fault::Memory { lane, fault })?;
             }
         }

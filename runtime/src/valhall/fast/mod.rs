@@ -24,12 +24,12 @@ mod jit;
 mod kept;
 mod lower;
 mod memory;
+mod memory_view;
 mod op;
 mod operands;
 mod reach;
 mod rows;
 mod run;
-mod world;
 
 pub(super) use draw::run as draw;
 pub(super) use run::{Held, run_probed, single};

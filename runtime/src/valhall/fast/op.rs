@@ -7,8 +7,8 @@ use super::access::Access;
 use super::atomic::Atomic;
 use super::bundle::{Bundle, Row};
 use super::handler;
+use super::memory_view::MemoryView;
 use super::rows::Bundles;
-use super::world::World;
 
 /// A function of one value that no text defines.
 pub type Function = fn(u64) -> u64;
@@ -33,15 +33,15 @@ pub enum Op {
 impl Op {
     /// Executes it; `whole` says whether rows of the bundle may be written whole. False when it left a fault in the bundle.
     #[inline(always)]
-    pub fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>) -> bool {
+    pub fn run(&self, whole: bool, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
         match self {
-            Op::Call(op) => op.run(whole, bundle, world),
+            Op::Call(op) => op.run(whole, bundle, view),
             Op::Rows(micro, _) => {
                 bundle.compute(micro);
                 true
             }
-            Op::Access(access) => access.run(bundle, world),
-            Op::Atomic(atomic) => atomic.run(bundle, world),
+            Op::Access(access) => access.run(bundle, view),
+            Op::Atomic(atomic) => atomic.run(bundle, view),
             Op::Number(row, word, _) => {
                 bundle.rows[usize::from(*row)] = Row::splat(*word);
                 true

@@ -2,12 +2,12 @@
 
 use isaforge_valhall::{FauSpecialPage0, FauSpecialPage1, FauSpecialPage3, Source};
 
-use super::super::operation::Operand;
-use super::super::program::register;
-use super::super::source::descriptor;
-use super::super::space;
 use super::code::{Given, row};
 pub(crate) use crate::exec::jit::lanes::select::{Place, Target};
+use crate::valhall::operation::Operand;
+use crate::valhall::program::register;
+use crate::valhall::source::descriptor;
+use crate::valhall::space;
 
 /// Where the words of an operand's element are read; `wide` where more than 32 bits are.
 pub(crate) fn read(given: &Given<'_>, pc: usize, operand: Operand, element: usize, wide: bool) -> Option<[Place; 2]> {

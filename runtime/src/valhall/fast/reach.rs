@@ -3,12 +3,12 @@
 use crate::exec::jit::lanes::window::FURTHEST;
 use crate::memory::Memory;
 
-use super::super::warp::{Column, LANES};
 use super::bundle::{Bundle, WARPS};
 use super::code::row;
 use super::column::{and, any_bits, scaled};
 use super::handler::Fields;
-use super::world::World;
+use super::memory_view::MemoryView;
+use crate::valhall::warp::{Column, LANES};
 
 /// The address that a lane has in two rows.
 #[inline(always)]
@@ -34,7 +34,7 @@ fn wraps(start: u32, size: u32, lanes: usize) -> bool {
 
 /// Where all lanes of the bundle access `size` bytes each, one behind the other, from here on; `None` when they do not.
 #[inline(always)]
-pub fn bundle(bundle: &Bundle, world: &World<'_>, op: &Fields, size: u32) -> Option<u64> {
+pub fn bundle(bundle: &Bundle, view: &MemoryView<'_>, op: &Fields, size: u32) -> Option<u64> {
     if bundle.active_threads() < (WARPS * LANES) as u64 {
         return None;
     }
@@ -49,7 +49,7 @@ pub fn bundle(bundle: &Bundle, world: &World<'_>, op: &Fields, size: u32) -> Opt
     }
     let start = address(op, first, above);
     // The memories of several workgroups have the same addresses.
-    let together = !wraps(first, size, WARPS * LANES) & (world.is_one_group() | !Memory::RESERVED.contains(&start));
+    let together = !wraps(first, size, WARPS * LANES) & (view.is_one_group() | !Memory::RESERVED.contains(&start));
     (together && wrong == 0).then_some(start)
 }
 

@@ -2,9 +2,9 @@
 
 use crate::exec::vector::{Family, Member};
 
-use super::super::warp::Column;
 use super::bundle::{Bundle, WARPS};
 use super::column::blend;
+use crate::valhall::warp::Column;
 
 /// The bundles of a program.
 #[derive(Debug)]

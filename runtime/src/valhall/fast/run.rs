@@ -1,4 +1,4 @@
-//! Launches: workgroups in crews, a crew's bundles in turns.
+//! Launches: workgroups in dispatches, a dispatch's bundles in turns.
 
 use std::num::NonZero;
 use std::ops::Range;
@@ -9,24 +9,24 @@ use crate::deadline::Deadline;
 use crate::launch::{Launch, Outcome, Place, RunError};
 use crate::memory::Memory;
 
-use super::super::group::{Group, Machine, Origin, TURN};
-use super::super::operation;
-use super::super::program::{After, Decoder, Profile, Program, Slot};
-use super::super::step::{Context, Control, Fault, Step};
-use super::super::warp::{LANES, Warp};
-use super::bundle::{Bundle, NOWHERE, WARPS};
+use super::bundle::{Bundle, PARKED, WARPS};
 use super::code::{Code, Exit, Foreign, row};
 use super::jit::code_cache::{CodeCache, Function};
+use super::memory_view::MemoryView;
 use super::op::Op;
-use super::world::World;
 use crate::level::Level;
+use crate::valhall::group::{Group, Machine, Origin, TURN};
+use crate::valhall::operation;
+use crate::valhall::program::{After, Decoder, Profile, Program, Slot};
+use crate::valhall::step::{Context, Control, Fault, Step};
+use crate::valhall::warp::{LANES, Warp};
 
-mod crew;
+mod dispatch;
 mod probe;
 mod single;
 
-pub use crew::Begin;
-use crew::Crew;
+pub use dispatch::Begin;
+use dispatch::Dispatch;
 use probe::Probe;
 pub use probe::{Held, run_probed};
 pub use single::single;
@@ -49,7 +49,7 @@ fn run_then<T>(
     level: Level,
     then: impl FnOnce(&Code<'_>, Outcome) -> T,
 ) -> Result<T, RunError> {
-    super::super::check(launch)?;
+    crate::valhall::check(launch)?;
     let program = Program::new(&launch.program);
     let code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
     let mut runner = Runner::new(&code, launch);
@@ -87,7 +87,7 @@ pub fn run_parallel(
     level: Level,
     threads: NonZero<usize>,
 ) -> Result<Outcome, RunError> {
-    super::super::check(launch)?;
+    crate::valhall::check(launch)?;
     let program = Program::new(&launch.program);
     let code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
     let total = count(launch);
@@ -222,7 +222,7 @@ pub struct Runner<'a> {
     probe: Option<Probe<'a>>,
     /// Whether the budget may end in this turn.
     exact: bool,
-    /// The workgroup of the crew and the error of the first thread, as the reference would meet it.
+    /// The workgroup of the dispatch and the error of the first thread, as the reference would meet it.
     failed: Option<(usize, RunError)>,
 }
 
@@ -254,13 +254,13 @@ impl<'a> Runner<'a> {
     fn groups(&mut self, launch: &Launch, memory: &mut Memory, range: Range<u128>) -> Result<(), RunError> {
         let warps = warps(launch);
         let together = if self.code.ordered { 1 } else { (WARPS / warps).max(1) };
-        let mut crew = Crew::new(self.code, launch, warps, together);
+        let mut dispatch = Dispatch::new(self.code, launch, warps, together);
         let [x, y, _] = launch.groups.map(|n| u128::from(n).max(1));
         let mut id = [range.start % x, range.start / x % y, range.start / x / y].map(|n| n as u32);
         for _ in range {
-            crew.groups.push(Group { id, size: launch.local_size });
-            if crew.groups.len() == together {
-                crew.run(self, memory)?;
+            dispatch.groups.push(Group { id, size: launch.local_size });
+            if dispatch.groups.len() == together {
+                dispatch.run(self, memory)?;
             }
             for (axis, next) in id.iter_mut().enumerate() {
                 *next += 1;
@@ -270,7 +270,7 @@ impl<'a> Runner<'a> {
                 *next = 0;
             }
         }
-        crew.run(self, memory)
+        dispatch.run(self, memory)
     }
 
     /// Counts what compiled runs have counted.
@@ -306,7 +306,7 @@ impl<'a> Runner<'a> {
     pub fn alone(
         &mut self,
         bundle: &mut Bundle,
-        world: &mut World<'_>,
+        view: &mut MemoryView<'_>,
         origins: &[impl Origin],
     ) -> Result<(), RunError> {
         while bundle.live != [0; WARPS] {
@@ -314,7 +314,7 @@ impl<'a> Runner<'a> {
             let ready = bundle.ready();
             self.exact = self.budget - self.tally.spent < BUNDLE_TURN;
             let in_turn = self.exact || self.code.ordered;
-            self.turn(bundle, world, origins, if in_turn { ready & ready.wrapping_neg() } else { ready });
+            self.turn(bundle, view, origins, if in_turn { ready & ready.wrapping_neg() } else { ready });
             let waiting = bundle.at_barrier;
             for warp in (0..WARPS).filter(|warp| waiting >> warp & 1 != 0) {
                 let place = bundle.place(warp);
@@ -337,25 +337,25 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs the chosen warps until each has ended, waits at a barrier, or has had its turn.
-    fn turn(&mut self, bundle: &mut Bundle, world: &mut World<'_>, groups: &[impl Origin], chosen: u8) {
+    fn turn(&mut self, bundle: &mut Bundle, view: &mut MemoryView<'_>, groups: &[impl Origin], chosen: u8) {
         if self.probe.is_some() {
-            return self.turn_probed(bundle, world, groups, chosen);
+            return self.turn_probed(bundle, view, groups, chosen);
         }
         bundle.choose(chosen);
         if !bundle.goes_on() {
-            bundle.schedule(&self.code.schedule, world);
+            bundle.schedule(&self.code.schedule, view);
         }
         while bundle.is_busy() {
-            while self.advance(bundle, world, groups) {}
+            while self.advance(bundle, view, groups) {}
             if bundle.live == [0; WARPS] {
                 return;
             }
-            bundle.schedule(&self.code.schedule, world);
+            bundle.schedule(&self.code.schedule, view);
         }
     }
 
     /// Executes up to the next jump, and it; false when the lanes that go on have to be chosen anew.
-    fn advance(&mut self, bundle: &mut Bundle, world: &mut World<'_>, groups: &[impl Origin]) -> bool {
+    fn advance(&mut self, bundle: &mut Bundle, view: &mut MemoryView<'_>, groups: &[impl Origin]) -> bool {
         let pc = bundle.pc as usize;
         let code = self.code;
         let threads = bundle.active_threads();
@@ -363,14 +363,14 @@ impl<'a> Runner<'a> {
         let room = u64::from(bundle.room()).min(affordable) as usize;
         let end = code.run(pc).min(bundle.others as usize).min(pc + room);
         if end <= pc {
-            return self.exit(bundle, world, groups, pc, affordable);
+            return self.exit(bundle, view, groups, pc, affordable);
         }
-        if let Some(goes_on) = self.compiled(bundle, world, groups, room) {
+        if let Some(goes_on) = self.compiled(bundle, view, groups, room) {
             return goes_on;
         }
         let exhausted = self.tally.count(bundle, pc, end);
         let (ops, whole) = (code.ops(pc..end), bundle.is_whole());
-        if let Some(failed) = ops.iter().find(|op| !op.run(whole, bundle, world)).map(Op::pc) {
+        if let Some(failed) = ops.iter().find(|op| !op.run(whole, bundle, view)).map(Op::pc) {
             return self.stop(bundle, groups, failed, end);
         }
         code.exit(end - 1).is_some_and(|exit| leave(bundle, exit, end, exhausted))
@@ -381,7 +381,7 @@ impl<'a> Runner<'a> {
     fn compiled(
         &mut self,
         bundle: &mut Bundle,
-        world: &mut World<'_>,
+        view: &mut MemoryView<'_>,
         groups: &[impl Origin],
         mut room: usize,
     ) -> Option<bool> {
@@ -408,7 +408,7 @@ impl<'a> Runner<'a> {
             executed += block.words() as u64;
             bundle.tick(block.words() as u32);
             let most = 1 + (room / block.words()) as u32;
-            match block.run(self.code, whole, bundle, world, most) {
+            match block.run(self.code, whole, bundle, view, most) {
                 Ok(times) => {
                     let more = block.words() * (times as usize - 1);
                     *counted = counted.wrapping_add(threads * u64::from(times - 1));
@@ -456,7 +456,7 @@ impl<'a> Runner<'a> {
     fn exit(
         &mut self,
         bundle: &mut Bundle,
-        world: &mut World<'_>,
+        view: &mut MemoryView<'_>,
         groups: &[impl Origin],
         pc: usize,
         affordable: u64,
@@ -477,7 +477,7 @@ impl<'a> Runner<'a> {
         let exhausted = self.tally.count(bundle, pc, pc + 1);
         let next = pc as u32 + 1;
         let whole = bundle.is_whole();
-        if !self.code.ops(pc..pc + 1).iter().all(|op| op.run(whole, bundle, world)) {
+        if !self.code.ops(pc..pc + 1).iter().all(|op| op.run(whole, bundle, view)) {
             bundle.go(next);
             self.fail(bundle, groups, pc);
             return false;
@@ -490,7 +490,7 @@ impl<'a> Runner<'a> {
             }
             Exit::Step(number) => {
                 let step = &self.code.steps[number as usize];
-                self.step(bundle, world, groups, pc, step) && go_on(bundle, next, exhausted)
+                self.step(bundle, view, groups, pc, step) && go_on(bundle, next, exhausted)
             }
             _ => leave(bundle, exit, next as usize, exhausted),
         }
@@ -518,7 +518,7 @@ impl<'a> Runner<'a> {
     fn step(
         &mut self,
         bundle: &mut Bundle,
-        world: &mut World<'_>,
+        view: &mut MemoryView<'_>,
         groups: &[impl Origin],
         pc: usize,
         foreign: &Foreign,
@@ -544,7 +544,7 @@ impl<'a> Runner<'a> {
                 quads[warp].enter(scratch);
             }
             let mut step =
-                Step { warp: scratch, context: &context, space: world.space(home), scratch: Scratch::default() };
+                Step { warp: scratch, context: &context, space: view.space(home), scratch: Scratch::default() };
             let done = operation::execute(instruction, operation.as_ref(), &mut step);
             if let Some(quads) = &mut bundle.quads {
                 quads[warp].leave(scratch);
@@ -568,7 +568,7 @@ impl<'a> Runner<'a> {
                 return false;
             }
             if after == After::End {
-                bundle.set_pcs(warp, active, NOWHERE);
+                bundle.set_pcs(warp, active, PARKED);
                 bundle.live[warp] &= !active;
             }
         }

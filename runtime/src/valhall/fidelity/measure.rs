@@ -10,10 +10,10 @@ use std::ops::Range;
 use half::f16;
 use isaforge_core::program::assemble;
 
-use super::super::fast;
 use crate::launch::Launch;
 use crate::level::Level;
 use crate::memory::Memory;
+use crate::valhall::fast;
 
 /// The NaN that every operation on halves gives.
 const NAN16: u32 = 0x7e00;

@@ -89,8 +89,8 @@ fn power(exponent: i32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::format::{Format, Texel};
     use super::*;
+    use crate::valhall::host::format::{Format, Texel};
 
     fn decoded(name: &str, bytes: &[u8]) -> [f32; 4] {
         Format::parse(name).unwrap().decode(bytes).channels.map(f32::from_bits)

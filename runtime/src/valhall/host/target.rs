@@ -85,8 +85,8 @@ pub(super) fn find(targets: &[Option<Target>], number: u32) -> Result<&Target, H
 
 #[cfg(test)]
 mod tests {
-    use super::super::blend::{Equation, Factor, Operation};
     use super::*;
+    use crate::valhall::host::blend::{Equation, Factor, Operation};
 
     #[test]
     fn a_pixel_holds_what_its_format_can() {

@@ -134,8 +134,8 @@ impl Varyings {
 
 #[cfg(test)]
 mod tests {
-    use super::super::VaryingSource;
     use super::*;
+    use crate::valhall::host::VaryingSource;
 
     #[test]
     fn a_varying_is_found_by_the_bytes_of_its_components() {

@@ -2,9 +2,9 @@
 
 use isaforge_core::stream::{Notation, Piece};
 
-use super::super::c::Operator;
-use super::super::graph::{Graph, Value};
 use super::{Builder, Owner};
+use crate::read::isaspec::c::Operator;
+use crate::read::isaspec::graph::{Graph, Value};
 use crate::stream::model::{self, Source, Type};
 
 impl Builder<'_, '_, '_> {
@@ -71,7 +71,7 @@ impl Builder<'_, '_, '_> {
                     let shift = graph.number(first.into());
                     let part = graph.binary(Operator::ShiftRight, whole, shift);
                     let part = if first + count < u16::from(self.layout.fields[index].width) {
-                        let mask = graph.number(super::super::context::width_mask(count as u8));
+                        let mask = graph.number(crate::read::isaspec::context::width_mask(count as u8));
                         graph.binary(Operator::And, part, mask)
                     } else {
                         part

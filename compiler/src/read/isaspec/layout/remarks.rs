@@ -2,17 +2,17 @@
 
 use isaforge_core::stream::{Input, Notation, Wide};
 
-use super::super::c::Operator;
-use super::super::document::{Bitset, Field, Pattern};
-use super::super::graph::Graph;
 use super::{Builder, conjunction};
+use crate::read::isaspec::c::Operator;
+use crate::read::isaspec::document::{Bitset, Field, Pattern};
+use crate::read::isaspec::graph::Graph;
 use crate::stream::model::{self, Source, Token, Type};
 
 impl<'d> Builder<'_, 'd, '_> {
     /// The remark on an operand that nothing reads.
     pub(super) fn unread(&mut self, field: &'d Field, index: usize) -> Vec<Token> {
         let Some((_, leaves)) = self.context.hierarchies.roots.get(field.ty.as_str()) else { return Vec::new() };
-        let Some(leaves) = super::super::context::partial(leaves) else { return Vec::new() };
+        let Some(leaves) = crate::read::isaspec::context::partial(leaves) else { return Vec::new() };
         let mut graph = Graph::default();
         let bits = self.input(&mut graph, index);
         let mut any = graph.number(0);

@@ -1,7 +1,7 @@
 //! The text of a layout, with remarks before it: what comes first there comes first behind the text.
 
-use super::super::graph::Graph;
 use super::{Builder, Found, conjunction};
+use crate::read::isaspec::graph::Graph;
 use crate::source::{Span, Spanned};
 use crate::stream::model::{Expr, Token, Type};
 
@@ -103,7 +103,7 @@ impl<'d> Builder<'_, 'd, '_> {
         match display {
             Some(display) => {
                 self.layout.text_span = display.span;
-                tokens.extend(super::super::display::tokens(self, display));
+                tokens.extend(crate::read::isaspec::display::tokens(self, display));
             }
             None => {
                 let text = format!("{}: no display template", self.leaf.shown());

@@ -8,11 +8,11 @@ use std::rc::Rc;
 
 use iced_x86::{Code, CpuidFeature, Instruction, Mnemonic, OpKind, Register};
 
-use super::super::code_cache::{FILE, LEFT_AT, MISS, NEXT, SAVED, SIZE, SPILL, SPILLS, WINDOWS};
-use super::super::emit::{CALLERS, Emitted};
-use super::super::feature::Features;
-use super::super::regalloc::{CONTEXT, LEFT};
 use super::{Refused, Rules, Step};
+use crate::exec::jit::code_cache::{FILE, LEFT_AT, MISS, NEXT, SAVED, SIZE, SPILL, SPILLS, WINDOWS};
+use crate::exec::jit::emit::{CALLERS, Emitted};
+use crate::exec::jit::feature::Features;
+use crate::exec::jit::regalloc::{CONTEXT, LEFT};
 
 /// What is known of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

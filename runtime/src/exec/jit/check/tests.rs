@@ -2,11 +2,11 @@
 
 use iced_x86::{BlockEncoder, BlockEncoderOptions, Code, Instruction, InstructionBlock, MemoryOperand, Register};
 
-use super::super::code_cache::{LEFT_AT, WINDOWS};
-use super::super::emit::{Emitted, Exit, Why, Window};
-use super::super::feature::Features;
-use super::super::masm::{at, indexed};
 use super::scalar::check;
+use crate::exec::jit::code_cache::{LEFT_AT, WINDOWS};
+use crate::exec::jit::emit::{Emitted, Exit, Why, Window};
+use crate::exec::jit::feature::Features;
+use crate::exec::jit::masm::{at, indexed};
 
 fn two(code: Code, to: Register, from: Register) -> Instruction {
     Instruction::with2(code, to, from).unwrap()

@@ -2,11 +2,11 @@
 
 use isaforge_core::semantics::{Class, Comparison, Node, Op, Special, Type};
 
-use super::super::exact::{Exact, WideByDefinition};
-use super::super::rule::{self, word};
-use super::super::warp::{Ballot, Permute};
-use super::super::{Family, float, wide};
 use super::{Cover, Found, Handler, Micro, Step};
+use crate::exec::vector::exact::{Exact, WideByDefinition};
+use crate::exec::vector::rule::{self, word};
+use crate::exec::vector::warp::{Ballot, Permute};
+use crate::exec::vector::{Family, float, wide};
 
 /// Bits of a slot where values lie in two.
 const WORD: u32 = 32;

@@ -3,10 +3,6 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::super::bundle::{Bundle, Part, WARPS};
-use super::super::code::{Code, Exit};
-use super::super::handler::{self, handler};
-use super::super::world::World;
 use super::LONGEST;
 use super::live::Words;
 use super::sequence::Sequence;
@@ -15,6 +11,10 @@ use crate::exec::jit::lanes::emit::{Emitted, Times, Wanted};
 use crate::exec::jit::lanes::function::BlockFn;
 use crate::exec::jit::lanes::window::Windows;
 use crate::level::Level;
+use crate::valhall::fast::bundle::{Bundle, Part, WARPS};
+use crate::valhall::fast::code::{Code, Exit};
+use crate::valhall::fast::handler::{self, handler};
+use crate::valhall::fast::memory_view::MemoryView;
 
 /// A run of words, compiled.
 #[derive(Debug)]
@@ -66,11 +66,11 @@ impl Function {
     /// Executes it, and again as long as all lanes jump to its beginning, up to so many times; how often. With 0 nothing was
     /// done, since memory is not accessed as it has to be.
     #[inline(always)]
-    fn run(&self, code: &Code<'_>, whole: bool, bundle: &mut Bundle, world: &mut World<'_>, most: u32) -> u32 {
+    fn run(&self, code: &Code<'_>, whole: bool, bundle: &mut Bundle, view: &mut MemoryView<'_>, most: u32) -> u32 {
         let mut times = Times::ONCE;
         let [some, lacking] = if !self.accesses.is_empty() {
-            let Some(full) = self.full.get_or_init(|| self.compile(bundle, world)) else { return 0 };
-            let Some(mut memory) = Memory::find(bundle, world, &self.accesses) else { return 0 };
+            let Some(full) = self.full.get_or_init(|| self.compile(bundle, view)) else { return 0 };
+            let Some(mut memory) = Memory::find(bundle, view, &self.accesses) else { return 0 };
             let most = if self.wanted.again.is_some() { most } else { 1 };
             let Some(windows) = Windows::find(&mut memory, full.windows(), WARPS, most) else { return 0 };
             times = Times { all: windows.times(), left: windows.times() };
@@ -81,7 +81,7 @@ impl Function {
             let part = self.part.get_or_init(|| BlockFn::new(&Emitted::part(&self.wanted)?, self.level));
             let Some(part) = part else {
                 // They only compute, and never fail.
-                code.ops(self.words.clone()).iter().for_each(|op| _ = op.run(whole, bundle, world));
+                code.ops(self.words.clone()).iter().for_each(|op| _ = op.run(whole, bundle, view));
                 return 1;
             };
             bundle.execute(part, &Windows::NONE, &mut times)
@@ -92,7 +92,7 @@ impl Function {
         if let Some(parts) = &self.parts
             && bundle.branch(some, lacking)
         {
-            parts.run(whole, bundle, world);
+            parts.run(whole, bundle, view);
         }
         times
     }
@@ -148,14 +148,14 @@ impl Block {
         code: &Code<'_>,
         whole: bool,
         bundle: &mut Bundle,
-        world: &mut World<'_>,
+        view: &mut MemoryView<'_>,
         most: u32,
     ) -> Result<u32, u32> {
         let mut times = 1;
         for piece in &self.pieces {
             if let Some(together) = &piece.together {
                 // Only what is all of the block is executed more often than once.
-                times = together.run(code, whole, bundle, world, most);
+                times = together.run(code, whole, bundle, view, most);
                 if times > 0 {
                     continue;
                 }
@@ -165,11 +165,11 @@ impl Block {
                 match call {
                     Call::Handlers(words) => {
                         let mut ops = code.ops(words.clone()).iter();
-                        if let Some(failed) = ops.find(|op| !op.run(whole, bundle, world)) {
+                        if let Some(failed) = ops.find(|op| !op.run(whole, bundle, view)) {
                             return Err(failed.pc());
                         }
                     }
-                    Call::Function(function) => _ = function.run(code, whole, bundle, world, 1),
+                    Call::Function(function) => _ = function.run(code, whole, bundle, view, 1),
                 }
             }
         }
@@ -240,11 +240,11 @@ impl Function {
 
     /// The code for full bundles that access memory as this one does.
     #[cold]
-    fn compile(&self, bundle: &mut Bundle, world: &mut World<'_>) -> Option<BlockFn> {
+    fn compile(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> Option<BlockFn> {
         let strides = self.wanted.again.as_ref().map_or(&[][..], |again| &again.strides[..]);
         let mut windows = Vec::with_capacity(self.accesses.len());
         for (index, access) in self.accesses.iter().enumerate() {
-            windows.push(access.window(bundle, world, strides.get(index).copied().unwrap_or(0))?);
+            windows.push(access.window(bundle, view, strides.get(index).copied().unwrap_or(0))?);
         }
         BlockFn::new(&Emitted::full(&self.wanted, &windows)?, self.level)
     }

@@ -7,10 +7,10 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::super::code::Code;
 use super::block::Block;
 use super::live::Words;
 use super::region::{self, Region, Running};
+use crate::valhall::fast::code::Code;
 
 /// How often a run is executed by handlers before it is compiled: then it has cost about as much as that.
 const OFTEN: u32 = 128;

@@ -7,9 +7,9 @@ use std::ops::BitOr;
 
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::super::code::{Code, Exit, row};
 use super::word::Word;
 use crate::exec::jit::lanes::graph::Graph;
+use crate::valhall::fast::code::{Code, Exit, row};
 
 /// Registers, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::super::bundle::{Bundle, WARPS};
-use super::super::code::{Code, Exit};
 use super::LONGEST;
 use super::live::{Live, Words};
 use super::sequence::Sequence;
 use crate::exec::jit::lanes::emit::{Block, Emitted, Leave, Loop, PLACES, State};
 use crate::exec::jit::lanes::function::LoopFn;
 use crate::level::Level;
+use crate::valhall::fast::bundle::{Bundle, WARPS};
+use crate::valhall::fast::code::{Code, Exit};
 use crate::valhall::warp::LANES;
 
 /// Words of a loop, at most.
@@ -267,8 +267,8 @@ fn outline(code: &Code<'_>, words: &Range<usize>) -> Option<(Vec<u32>, Vec<usize
 mod tests {
     use isaforge_core::program::assemble;
 
-    use super::super::live::Words;
     use super::*;
+    use crate::valhall::fast::jit::live::Words;
     use crate::valhall::program::Program;
 
     /// How many warps the loop at a word of a program executes side by side, if it can be compiled.

@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::super::code::{Code, Exit};
-use super::super::handler::Fields;
 use super::live::{self, Live};
 use super::window::Access;
 use super::word;
 use crate::exec::jit::lanes::emit::{LoopPlan, Segment};
 use crate::exec::jit::lanes::graph::{Graph, Kind, Value};
+use crate::valhall::fast::code::{Code, Exit};
+use crate::valhall::fast::handler::Fields;
 
 /// Instructions that become a graph.
 pub struct Sequence<'a, 'c> {

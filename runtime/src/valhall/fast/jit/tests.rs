@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use isaforge_core::program::assemble;
 
-use super::super::code::Code;
 use super::live::Live;
 use super::sequence::Sequence;
 use crate::exec::jit::lanes::graph::{Node, Value};
 use crate::level::Level;
+use crate::valhall::fast::code::Code;
 use crate::valhall::program::Program;
 
 /// The operations that some words need to write the registers they write, read as `live` says; `None` where they cannot be

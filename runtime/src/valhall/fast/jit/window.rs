@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::super::bundle::Bundle;
-use super::super::handler::{Body, Fields, Op, handler};
-use super::super::reach::{self, Reached};
-use super::super::world::World;
 use crate::exec::jit::lanes::select;
 use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS, Window};
 use crate::level::Level;
 use crate::memory::Memory as Mapped;
+use crate::valhall::fast::bundle::Bundle;
+use crate::valhall::fast::handler::{Body, Fields, Op, handler};
+use crate::valhall::fast::memory_view::MemoryView;
+use crate::valhall::fast::reach::{self, Reached};
 
 /// The bytes that an access has, from the address on.
 fn span(access: &select::Access) -> Range<i32> {
@@ -56,15 +56,15 @@ impl Access {
     }
 
     /// The window that serves a bundle as it is now.
-    pub fn window(&self, bundle: &mut Bundle, world: &mut World<'_>, stride: u32) -> Option<Window> {
-        let Reached { contiguous, column, .. } = self.reach(bundle, world)?;
+    pub fn window(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>, stride: u32) -> Option<Window> {
+        let Reached { contiguous, column, .. } = self.reach(bundle, view)?;
         let span = u32::try_from(self.to.checked_sub(self.from)?).ok()?;
         Some(Window { contiguous, column, from: self.from, span, stride, writes: self.writes })
     }
 
     #[inline(always)]
-    fn reach(&self, bundle: &mut Bundle, world: &mut World<'_>) -> Option<Reached> {
-        self.reach.run(true, bundle, world);
+    fn reach(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> Option<Reached> {
+        self.reach.run(true, bundle, view);
         bundle.reached
     }
 }
@@ -74,7 +74,7 @@ struct Reach;
 
 impl Body for Reach {
     #[inline(always)]
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, op: &Fields) -> bool {
         bundle.reached = reach::pattern(bundle, op.sources);
         true
     }
@@ -82,7 +82,7 @@ impl Body for Reach {
 
 /// The memory that a full bundle accesses.
 pub struct Memory<'m, 'w> {
-    world: &'m mut World<'w>,
+    view: &'m mut MemoryView<'w>,
     /// For each access its instruction, and where lanes are.
     reached: [(u32, Reached); WINDOWS],
     /// The workgroup whose memory the bundle sees.
@@ -94,14 +94,14 @@ pub struct Memory<'m, 'w> {
 impl<'m, 'w> Memory<'m, 'w> {
     /// Finds out where a full bundle accesses it. Returns `None` where lanes are anywhere.
     #[inline(always)]
-    pub fn find(bundle: &mut Bundle, world: &'m mut World<'w>, accesses: &[Access]) -> Option<Self> {
+    pub fn find(bundle: &mut Bundle, view: &'m mut MemoryView<'w>, accesses: &[Access]) -> Option<Self> {
         let mut reached = [(0, Reached::default()); WINDOWS];
         for (found, access) in reached.iter_mut().zip(accesses) {
-            *found = (access.reach.pc(), access.reach(bundle, world)?);
+            *found = (access.reach.pc(), access.reach(bundle, view)?);
         }
         let group = bundle.homes[0].group;
         let is_one_group = bundle.homes.iter().all(|home| home.group == group);
-        Some(Memory { world, reached, group, is_one_group })
+        Some(Memory { view, reached, group, is_one_group })
     }
 }
 
@@ -118,10 +118,10 @@ impl window::Memory for Memory<'_, '_> {
             return None;
         }
         Some(if window.writes {
-            let (base, found) = self.world.around_mut(pc, self.group, start, bytes)?;
+            let (base, found) = self.view.around_mut(pc, self.group, start, bytes)?;
             Bytes::Write(found.get_mut((start - base) as usize..)?)
         } else {
-            let (base, found) = self.world.around(pc, self.group, start, bytes)?;
+            let (base, found) = self.view.around(pc, self.group, start, bytes)?;
             Bytes::Read(found.get((start - base) as usize..)?)
         })
     }

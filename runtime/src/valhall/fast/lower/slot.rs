@@ -8,8 +8,8 @@ use isaforge_core::table::{self, Count, Shape, Type as Number};
 use isaforge_valhall::{FauSpecialPage3, ISA, Source as Word};
 use rustc_hash::FxHashMap;
 
-use super::super::code::row;
 use crate::exec::shape::reading;
+use crate::valhall::fast::code::row;
 use crate::valhall::operation::Operand;
 use crate::valhall::program::REGISTERS;
 

@@ -9,19 +9,19 @@ use isaforge_core::table;
 use isaforge_valhall::ISA;
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::super::access::Access;
-use super::super::atomic::Atomic;
-use super::super::code::row;
-use super::super::op::Function;
-use super::super::rows::Bundles;
 use super::known::Known;
 use super::plain::Plain;
 use super::slot::{FIRST, MOST, Slot, Uses};
-use crate::exec::vector::code::{Micro, NOWHERE};
+use crate::exec::vector::code::{Micro, NO_ROW};
 use crate::exec::vector::effect::Effect;
 use crate::exec::vector::exact::Exact;
 use crate::exec::vector::select::{Binder, Place, select};
 use crate::exec::vector::{code, effect};
+use crate::valhall::fast::access::Access;
+use crate::valhall::fast::atomic::Atomic;
+use crate::valhall::fast::code::row;
+use crate::valhall::fast::op::Function;
+use crate::valhall::fast::rows::Bundles;
 use crate::valhall::operation::function;
 
 /// The operations for all words that have a shape.
@@ -201,7 +201,7 @@ fn branch(shape: &Shape, operands: &'static [table::Operand], effect: &Effect) -
 /// The operation that an effect is.
 fn perform(effect: &Effect) -> Option<Step> {
     let (zero, dropped) = (row::ZERO as u16, row::RESULT as u16);
-    let above = |row: u16, other: u16| if row == NOWHERE { other } else { row };
+    let above = |row: u16, other: u16| if row == NO_ROW { other } else { row };
     let pair = |value: &effect::Value| [value.row, above(value.high, zero)];
     let size = effect.ty.size();
     match effect.op {
@@ -231,21 +231,21 @@ fn perform(effect: &Effect) -> Option<Step> {
             let (size, from) = Part::of(effect.imm).map_or((bytes, 0), |part| (part.size as u8, part.from as u8));
             let address = pair(effect.values.first()?);
             let (stores, when) = (effect.op == Op::Store, effect.when);
-            let mut access = Access { stores, size, from, bytes, address, data: [NOWHERE; 2], many: 0, when, pc: 0 };
+            let mut access = Access { stores, size, from, bytes, address, data: [NO_ROW; 2], many: 0, when, pc: 0 };
             if !stores {
                 let to = effect.to?;
                 access.data = [to.row, to.high];
                 return Some(Step::Access(access, Vec::new()));
             }
             let values = effect.values.iter().skip(1).flat_map(|value| [value.row, value.high]);
-            let rows: Vec<u16> = values.filter(|row| *row != NOWHERE).collect();
+            let rows: Vec<u16> = values.filter(|row| *row != NO_ROW).collect();
             if rows.len() * 4 < usize::from(size) {
                 return None;
             }
             if size > 8 {
                 return Some(Step::Access(access, rows));
             }
-            access.data = [*rows.first()?, rows.get(1).copied().unwrap_or(NOWHERE)];
+            access.data = [*rows.first()?, rows.get(1).copied().unwrap_or(NO_ROW)];
             Some(Step::Access(access, Vec::new()))
         }
         _ => None,
@@ -326,7 +326,7 @@ impl Binder for Bind {
     }
 
     fn aliases(&self) -> Range<u16> {
-        FIRST..NOWHERE
+        FIRST..NO_ROW
     }
 
     fn constant(&mut self, slot: u64) -> Option<u16> {
@@ -339,7 +339,7 @@ impl Binder for Bind {
     }
 
     fn active(&self) -> u16 {
-        NOWHERE
+        NO_ROW
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::super::bundle::{Bundle, Row, WARPS};
-use super::super::code::Code;
-use super::super::world::World;
 use super::{Runner, warps};
 use crate::launch::{Launch, Outcome, RunError};
 use crate::level::Level;
 use crate::memory::Memory;
+use crate::valhall::fast::bundle::{Bundle, Row, WARPS};
+use crate::valhall::fast::code::Code;
+use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::group::Origin;
 use crate::valhall::program::Program;
 use crate::valhall::warp::Column;
@@ -63,17 +63,17 @@ impl Runner<'_> {
     pub(super) fn turn_probed(
         &mut self,
         bundle: &mut Bundle,
-        world: &mut World<'_>,
+        view: &mut MemoryView<'_>,
         groups: &[impl Origin],
         chosen: u8,
     ) {
         bundle.choose(chosen);
         if !bundle.goes_on() {
-            bundle.schedule(&self.code.schedule, world);
+            bundle.schedule(&self.code.schedule, view);
         }
         while bundle.is_busy() {
             loop {
-                let goes_on = self.advance(bundle, world, groups);
+                let goes_on = self.advance(bundle, view, groups);
                 self.look(bundle, groups, chosen);
                 if !goes_on {
                     break;
@@ -82,7 +82,7 @@ impl Runner<'_> {
             if bundle.live == [0; WARPS] {
                 break;
             }
-            bundle.schedule(&self.code.schedule, world);
+            bundle.schedule(&self.code.schedule, view);
         }
         let Some(probe) = &mut self.probe else { return };
         for warp in (0..WARPS).filter(|warp| chosen >> warp & 1 != 0) {

@@ -3,10 +3,10 @@
 use crate::launch::RunError;
 use crate::level::Level;
 
-use super::super::bundle::{Bundle, NOWHERE, Quads, WARPS};
-use super::super::code::{Code, row};
-use super::super::world::{Home, Recent, World};
 use super::Runner;
+use crate::valhall::fast::bundle::{Bundle, PARKED, Quads, WARPS};
+use crate::valhall::fast::code::{Code, row};
+use crate::valhall::fast::memory_view::{Home, MemoryView, Recent};
 use crate::valhall::host::Host;
 use crate::valhall::program::Program;
 use crate::valhall::single::{Next, State, group};
@@ -51,7 +51,7 @@ pub fn single(
             bundle.rows[row::THREAD as usize + 1].0[warp][lane] = (address >> 32) as u32;
         }
     }
-    let mut world = World {
+    let mut view = MemoryView {
         memory: &mut state.memory,
         shared_bytes: state.shared.len(),
         shared: &mut state.shared,
@@ -61,9 +61,9 @@ pub fn single(
         host,
     };
     bundle.choose(bundle.ready());
-    bundle.schedule(&code.schedule, &mut world);
+    bundle.schedule(&code.schedule, &mut view);
     // The words around it are none, so a run ends behind it.
-    if runner.advance(&mut bundle, &mut world, &[group(warps)]) {
+    if runner.advance(&mut bundle, &mut view, &[group(warps)]) {
         bundle.go(bundle.pc);
     }
     let last = copies - 1;
@@ -73,7 +73,7 @@ pub fn single(
     // Those that have ended are nowhere; where they ended is not kept.
     for (lane, pc) in state.pcs.iter_mut().enumerate() {
         let now = bundle.pcs(last)[lane];
-        *pc = if now == NOWHERE { *pc } else { now };
+        *pc = if now == PARKED { *pc } else { now };
     }
     state.live = bundle.live[last];
     if let (Some(to), Some(from)) = (&mut state.quads, &bundle.quads) {

@@ -1,6 +1,6 @@
 //! A block: a loop over the warps that have active lanes.
 //!
-//! The code is called as [`function`](super::super::function) says: `rdi` points to the rows, `rsi` to the active lanes of
+//! The code is called as [`function`](crate::exec::jit::lanes::function) says: `rdi` points to the rows, `rsi` to the active lanes of
 //! the warps, `edx` has a bit for each warp to be executed, `rcx` points to pointers to windows of memory, `r8` to where the
 //! lanes that jump are written, and `r9` to how often it may be executed. In the loop `rax` is the place of the warp's
 //! columns in a row. Values that all warps share are made before the loop.
@@ -12,11 +12,11 @@ use std::mem::offset_of;
 
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
-use super::super::graph::{Graph, Node, Relation};
-use super::super::row::COLUMN;
-use super::super::window::Window;
 use super::plan::{Location, Part, Plan, Segment, shared, used};
 use super::{Access, Emitted, Emitter, LANES, Label, Marks, POINTERS, STORED, columns, touched};
+use crate::exec::jit::lanes::graph::{Graph, Node, Relation};
+use crate::exec::jit::lanes::row::COLUMN;
+use crate::exec::jit::lanes::window::Window;
 
 /// What the code has to do.
 #[derive(Debug)]

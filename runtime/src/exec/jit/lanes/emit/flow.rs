@@ -1,6 +1,6 @@
 //! A region whose lanes all go the same way.
 //!
-//! The code is called as [`function`](super::super::function) says: `rdi` points to the rows, `rsi` to the [`FlowState`].
+//! The code is called as [`function`](crate::exec::jit::lanes::function) says: `rdi` points to the rows, `rsi` to the [`FlowState`].
 //! It begins at the first block. Each block does in one column after another what its instructions do, which the processor
 //! executes side by side; rows and sets are in memory between blocks. A block goes on elsewhere when some lane of its mask
 //! is there, or when none is. The function ends at an exit, or before a block that there is no room for.
@@ -12,10 +12,10 @@ use std::ops::Range;
 
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
-use super::super::graph::Graph;
-use super::super::row::LANES as WIDTH;
 use super::plan::{Location, Part, Plan, Segment, shared, used};
 use super::{Access, Emitted, Emitter, Label, Marks, SLOTS, Slots, VECTORS, touched};
+use crate::exec::jit::lanes::graph::Graph;
+use crate::exec::jit::lanes::row::LANES as WIDTH;
 
 /// Sets that the machine keeps, at most.
 pub const SETS: usize = 8;

@@ -1,6 +1,6 @@
 //! A loop: its blocks, with the jumps between them.
 //!
-//! The code is called as [`function`](super::super::function) says: `rdi` points to the rows, `rsi` to the [`State`], and
+//! The code is called as [`function`](crate::exec::jit::lanes::function) says: `rdi` points to the rows, `rsi` to the [`State`], and
 //! `rdx` is the place of the first warp's columns in a row. It executes the loop for some warps side by side, as if they
 //! were one: of their lanes, those at the lowest word go on. The others wait in the state, at one of the loop's places:
 //! words that something jumps to, or goes on at behind a jump. When no lane is left in the loop, or when it may have
@@ -18,9 +18,9 @@ use std::ops::Range;
 
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
-use super::super::graph::{Graph, Node, Value};
 use super::plan::{Location, Part, Plan, Segment, shared, used};
 use super::{Access, Emitted, Emitter, LANES, Label, Marks, SLOTS, Slots, VECTORS, WAYS, bit, touched};
+use crate::exec::jit::lanes::graph::{Graph, Node, Value};
 
 /// Places and blocks of a loop, at most.
 pub const PLACES: usize = 32;

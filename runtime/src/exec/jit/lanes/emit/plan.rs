@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::super::graph::{Graph, Node, Stored, Value, fixed};
 use super::bit;
 use super::host::{masks_words, on_addend, replaces};
+use crate::exec::jit::lanes::graph::{Graph, Node, Stored, Value, fixed};
 
 /// A part of a graph that is executed from its first node to its last, and what is wanted of it.
 #[derive(Debug)]

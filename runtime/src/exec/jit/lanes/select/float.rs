@@ -5,9 +5,9 @@ use isaforge_core::float::Round;
 use isaforge_core::semantics::primitive::{WIDEN, rounding};
 use isaforge_core::semantics::{Class, Node, Op, Type};
 
-use super::super::graph::{Kind, Ordering, Shifted, Value};
-use super::super::pieces::Pieces;
 use super::{Cover, Found};
+use crate::exec::jit::lanes::graph::{Kind, Ordering, Shifted, Value};
+use crate::exec::jit::lanes::pieces::Pieces;
 
 pub(super) const SIGN: u32 = 1 << 31;
 const ZERO: u32 = 0;

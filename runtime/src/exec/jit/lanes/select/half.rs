@@ -8,9 +8,9 @@ use isaforge_core::float::Round;
 use isaforge_core::semantics::primitive::rounding;
 use isaforge_core::semantics::{Node, Op};
 
-use super::super::graph::{Kind, Value};
 use super::float::{SIGN, fma};
 use super::{Cover, Found};
+use crate::exec::jit::lanes::graph::{Kind, Value};
 
 const SIGNS: u32 = SIGN | 1 << 15;
 

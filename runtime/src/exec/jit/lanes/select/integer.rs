@@ -3,9 +3,9 @@
 use iced_x86::Code;
 use isaforge_core::semantics::{Class, Node, Op, Type};
 
-use super::super::graph::{Kind, Relation, Shifted, Value};
-use super::super::pieces::Pieces;
 use super::{Cover, Found};
+use crate::exec::jit::lanes::graph::{Kind, Relation, Shifted, Value};
+use crate::exec::jit::lanes::pieces::Pieces;
 
 /// The instruction that computes an operation on integers of two arguments.
 fn binary(op: Op, bits: u8, signed: bool) -> Option<Code> {

@@ -3,8 +3,8 @@
 use iced_x86::Code;
 use isaforge_core::semantics::{Class, Comparison, Node, Op, Type};
 
-use super::super::graph::{Kind, Ordering, Relation, Value};
 use super::{Cover, Found};
+use crate::exec::jit::lanes::graph::{Kind, Ordering, Relation, Value};
 
 /// A condition of each lane, or of each component of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use crate::memory::Memory;
 
-use super::super::host::Host;
-use super::super::space::{self, Space, THREAD_BYTES};
-use super::super::warp::LANES;
 use super::handler::prefetch;
+use crate::valhall::host::Host;
+use crate::valhall::space::{self, Space, THREAD_BYTES};
+use crate::valhall::warp::LANES;
 
 /// Where the warp of a bundle belongs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,7 +18,7 @@ pub struct Home {
 
 /// Memory as a bundle sees it.
 #[derive(Debug)]
-pub struct World<'a> {
+pub struct MemoryView<'a> {
     /// Mapped memory.
     pub memory: &'a mut Memory,
     /// The memories of the workgroups that run together, one after another.
@@ -35,7 +35,7 @@ pub struct World<'a> {
     pub host: &'a mut dyn Host,
 }
 
-impl World<'_> {
+impl MemoryView<'_> {
     /// Whether there is but one workgroup, whose memory all see.
     #[inline(always)]
     pub fn is_one_group(&self) -> bool {
@@ -63,21 +63,21 @@ impl World<'_> {
         self.all(place)?.get(offset..)?.get(..size)
     }
 
-    /// As [`World::bytes`], to write.
+    /// As [`MemoryView::bytes`], to write.
     #[inline(always)]
     pub fn bytes_mut(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<&mut [u8]> {
         let (place, offset) = self.find(pc, group, address, size)?;
         self.all_mut(place)?.get_mut(offset..)?.get_mut(..size)
     }
 
-    /// As [`World::bytes`], with all bytes around them and the address of the first.
+    /// As [`MemoryView::bytes`], with all bytes around them and the address of the first.
     #[inline(always)]
     pub fn around(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<(u64, &[u8])> {
         let (place, offset) = self.find(pc, group, address, size)?;
         Some((address - offset as u64, self.all(place)?))
     }
 
-    /// As [`World::around`], to write.
+    /// As [`MemoryView::around`], to write.
     #[inline(always)]
     pub fn around_mut(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<(u64, &mut [u8])> {
         let (place, offset) = self.find(pc, group, address, size)?;
@@ -100,7 +100,7 @@ impl World<'_> {
         }
     }
 
-    /// As [`World::bytes`], for instructions that go through memory in even steps: what the next step wants is asked for.
+    /// As [`MemoryView::bytes`], for instructions that go through memory in even steps: what the next step wants is asked for.
     #[inline(always)]
     pub fn stream(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<&[u8]> {
         let last = &mut self.recent.last[pc as usize % RECENT];

@@ -4,12 +4,12 @@ use crate::guarded::Guarded;
 use crate::launch::{Launch, RunError};
 use crate::memory::Memory;
 
-use super::super::bundle::{Bundle, WARPS};
-use super::super::code::{Code, row};
-use super::super::column::add;
-use super::super::handler::{Body, Fields, Op};
-use super::super::world::{Home, Recent, World, clear};
 use super::{BUNDLE_TURN, Runner, registers};
+use crate::valhall::fast::bundle::{Bundle, WARPS};
+use crate::valhall::fast::code::{Code, row};
+use crate::valhall::fast::column::add;
+use crate::valhall::fast::handler::{Body, Fields, Op};
+use crate::valhall::fast::memory_view::{Home, MemoryView, Recent, clear};
 use crate::valhall::group::{Group, TURN};
 use crate::valhall::host::Nothing;
 use crate::valhall::preload::{COMPUTE, Value};
@@ -21,7 +21,7 @@ pub struct Begin;
 
 impl Body for Begin {
     #[inline(always)]
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, op: &Fields) -> bool {
         let (to, from) = (op.dest as usize, op.sources[0] as usize);
         if to.max(from) < bundle.rows.len() {
             for (warp, first) in bundle.firsts.into_iter().enumerate() {
@@ -85,7 +85,7 @@ fn place(bundle: &mut Bundle, warp: usize, home: Home, group: &Group) {
     }
 }
 
-/// What a crew has of its own, beside memory.
+/// What a dispatch has of its own, beside memory.
 struct Own {
     shared: Guarded<u8>,
     shared_bytes: usize,
@@ -98,8 +98,8 @@ struct Own {
 
 impl Own {
     /// All that handlers reach.
-    fn world<'a>(&'a mut self, memory: &'a mut Memory) -> World<'a> {
-        World {
+    fn view<'a>(&'a mut self, memory: &'a mut Memory) -> MemoryView<'a> {
+        MemoryView {
             memory,
             shared: &mut self.shared,
             shared_bytes: self.shared_bytes,
@@ -112,7 +112,7 @@ impl Own {
 }
 
 /// Workgroups that run together.
-pub(super) struct Crew {
+pub(super) struct Dispatch {
     pub(super) groups: Vec<Group>,
     bundles: Vec<Bundle>,
     own: Own,
@@ -122,12 +122,12 @@ pub(super) struct Crew {
     registers: Vec<(Op, Added)>,
 }
 
-impl Crew {
+impl Dispatch {
     pub fn new(code: &Code<'_>, launch: &Launch, warps: usize, together: usize) -> Self {
         let threads = launch.local_size.iter().map(|&n| n as usize).product::<usize>();
         let shared_bytes = launch.shared_bytes as usize;
         let private = if code.program.uses_thread_memory { together * warps * LANES * THREAD_BYTES } else { 0 };
-        let mut crew = Crew {
+        let mut dispatch = Dispatch {
             groups: Vec::with_capacity(together),
             bundles: (0..(together * warps).div_ceil(WARPS)).map(|_| Bundle::new(code)).collect(),
             own: Own {
@@ -142,7 +142,7 @@ impl Crew {
             registers: registers(code.registers()).map(|register| beginning(code, register)).collect(),
         };
         let group = Group { id: [0; 3], size: launch.local_size };
-        for (index, bundle) in crew.bundles.iter_mut().enumerate() {
+        for (index, bundle) in dispatch.bundles.iter_mut().enumerate() {
             let mut entry = [0; WARPS];
             for (warp, entry) in entry.iter_mut().enumerate().take(together * warps - index * WARPS) {
                 let home = Home { group: (index * WARPS + warp) / warps, number: (index * WARPS + warp) % warps };
@@ -152,10 +152,10 @@ impl Crew {
             }
             bundle.set_entry(entry);
         }
-        if let [only] = &mut crew.bundles[..] {
+        if let [only] = &mut dispatch.bundles[..] {
             only.is_closed = true;
         }
-        crew
+        dispatch
     }
 
     /// Runs the workgroups to their end.
@@ -205,9 +205,9 @@ impl Crew {
         clear(&mut self.own.shared);
         clear(&mut self.own.private);
         let present = self.groups.len() * self.own.warps;
-        let mut world = self.own.world(memory);
+        let mut view = self.own.view(memory);
         for (index, bundle) in self.bundles.iter_mut().enumerate() {
-            self.enter.run(true, bundle, &mut world);
+            self.enter.run(true, bundle, &mut view);
             if present < (index + 1) * WARPS {
                 bundle.drop_from(present.saturating_sub(index * WARPS));
             }
@@ -216,7 +216,7 @@ impl Crew {
                     [group] => [word.of(group); WARPS],
                     groups => bundle.homes.map(|home| groups.get(home.group).map_or(0, |group| word.of(group))),
                 };
-                begin.run(true, bundle, &mut world);
+                begin.run(true, bundle, &mut view);
             }
         }
     }
@@ -225,7 +225,7 @@ impl Crew {
     fn pass(&mut self, runner: &mut Runner<'_>, memory: &mut Memory) -> u8 {
         let mut running = 0;
         for index in 0..self.bundles.len() {
-            let mut world = self.own.world(memory);
+            let mut view = self.own.view(memory);
             let bundle = &mut self.bundles[index];
             let ready = bundle.ready();
             if ready == 0 {
@@ -235,10 +235,10 @@ impl Crew {
             runner.exact = runner.budget - runner.tally.spent < BUNDLE_TURN;
             if runner.exact || runner.code.ordered {
                 for warp in 0..WARPS {
-                    runner.turn(bundle, &mut world, &self.groups, ready & 1 << warp);
+                    runner.turn(bundle, &mut view, &self.groups, ready & 1 << warp);
                 }
             } else {
-                runner.turn(bundle, &mut world, &self.groups, ready);
+                runner.turn(bundle, &mut view, &self.groups, ready);
             }
             let going = (0..WARPS).filter(|&warp| ready >> warp & 1 != 0 && bundle.turns[warp] >= TURN);
             running |= going.fold(0, |bits, warp| bits | 1 << bundle.homes[warp].group);
@@ -255,7 +255,7 @@ impl Crew {
         self.bundles.iter().any(|bundle| bundle.live != [0; WARPS])
     }
 
-    /// A warp of the crew and those behind it never run again.
+    /// A warp of the dispatch and those behind it never run again.
     fn drop_from(&mut self, first: usize) {
         for (index, bundle) in self.bundles.iter_mut().enumerate() {
             bundle.drop_from(first.saturating_sub(index * WARPS).min(WARPS));
