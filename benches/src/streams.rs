@@ -16,7 +16,7 @@ pub struct Stream {
     pub name: &'static str,
     /// Its tables.
     pub engine: Engine,
-    /// Its instructions, one behind the other.
+    /// Its instructions, contiguous.
     pub code: Vec<u8>,
     /// How many there are.
     pub count: u64,

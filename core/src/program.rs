@@ -89,7 +89,7 @@ pub(crate) enum Part<'t> {
     /// A label, which marks the next word.
     Label {
         line: usize,
-        /// All of the line, of which the name is a part.
+        /// The whole line that the name is a part of.
         full: &'t str,
         name: &'t str,
     },

@@ -313,7 +313,7 @@ pub enum Shape {
         /// Its first bit in the word.
         at: u8,
     },
-    /// A list of consecutive registers of which the word holds the first.
+    /// A list of consecutive registers; the word holds the first.
     List {
         /// Index into [`Isa::kinds`]; the kind has a single alternative whose first field is the register.
         kind: u16,

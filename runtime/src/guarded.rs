@@ -175,7 +175,7 @@ mod pages {
             pages
         }
 
-        /// Room for so many values, all bytes of which are zero.
+        /// Room for so many values, zeroed.
         fn without_values(len: usize) -> Self {
             const { assert!(align_of::<T>() <= ALIGNMENT) };
             if len == 0 {

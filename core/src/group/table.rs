@@ -400,7 +400,7 @@ pub struct Target {
 pub struct Program {
     /// The last group starts and ends at a multiple of this many bytes.
     pub align: u8,
-    /// A group of which one of these holds is the last.
+    /// A group for which one of these holds is the last.
     pub ends: &'static [When],
     /// Branch targets.
     pub targets: &'static [Target],

@@ -426,7 +426,7 @@ pub fn register(isa: &GroupIsa, bank: i64, number: i64, out: &mut Line) {
     }
 }
 
-/// The fields, with their slots, of which a text said something else than the group.
+/// The fields, with their slots, that a text gives another value than the group.
 fn differences<'v>(
     isa: &'v GroupIsa,
     values: &'v Values,

@@ -263,7 +263,7 @@ fn plain(isa: &'static Isa, alternative: &'static Alternative, at: u8, word: u64
     only(alternative.fields.iter().map(|field| of_field(isa, field, at, word)))
 }
 
-/// What an alternative stands for of which nothing is said: its only register, or else its only number.
+/// The meaning of an alternative that says none: its only register, or else its only number.
 fn only(fields: impl Iterator<Item = Place>) -> Place {
     let all: Vec<Place> = fields.collect();
     let registers = all.iter().filter(|place| matches!(place, Place::Register(_))).count();

@@ -23,7 +23,7 @@ pub struct Hardware {
     pub banks: &'static [Bank],
     /// States that are registers of a bank: the state's index.
     pub aliases: &'static [(u16, Register)],
-    /// States that are the bits of a state of all lanes: which, of which.
+    /// States that are bits of a state of all lanes: the state, and the one that it is a bit of.
     pub bits: &'static [(u16, u16)],
     /// States that all lanes share. What the lowest lane writes counts.
     pub uniform: &'static [u16],

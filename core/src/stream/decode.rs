@@ -403,7 +403,7 @@ impl Engine {
         if self.stream.swap <= 1 { word } else { swapped(word, self.stream.swap) }
     }
 
-    /// The bytes of a word in the order of memory, of which an instruction takes as many as it has.
+    /// The bytes of a word in the order of memory; an instruction takes as many as it has.
     pub fn store(&self, word: Wide) -> [u8; Wide::BYTES] {
         if self.stream.swap <= 1 { word.to_bytes() } else { swapped(word, self.stream.swap).to_bytes() }
     }

@@ -2,7 +2,7 @@
 //!
 //! # One idea
 //! A [**layout**](Layout) is a pattern of constant bits, conditions that must hold, fields, and a text. A
-//! [**set**](Set) is a list of layouts of which the first that fits is meant. The instructions are a set; what an operand
+//! [**set**](Set) is a list of layouts; the first that fits is meant. The instructions are a set; what an operand
 //! may be is a set, too, so an operand can be a small instruction set of its own, which is told facts of the instruction
 //! as parameters. An alias is a layout that fits some words of an instruction; a variant of an instruction that differs in
 //! generation, in length or in the value of a field is one more layout of it.

@@ -299,7 +299,7 @@ impl Reader<'_> {
     fn miss(&self, at: usize, len: usize, reason: Reason) {
         let weight = u8::from(!matches!(reason, Reason::Expected(_) | Reason::Unknown));
         let (known, miss) = self.missed.get();
-        // Nothing can be said about a text of which nothing was understood.
+        // A text that was not understood at all gives nothing to say.
         if (at + len, weight) > (miss.at + miss.len, known) {
             self.missed.set((weight, Miss { at, len, reason }));
         }

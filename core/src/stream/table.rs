@@ -43,7 +43,7 @@ pub struct Stream {
     pub expressions: &'static [Expression],
     /// Fast tests of layouts; none where every word is to take the exact way.
     pub quick: &'static [Quick],
-    /// Which generations have fast tests, and of which layouts.
+    /// The generations that have fast tests, and the layouts that these are for.
     pub tested: &'static [Tested],
 }
 
@@ -133,7 +133,7 @@ pub struct Bank {
     pub also: &'static [(&'static str, u32)],
 }
 
-/// A set of layouts of which one fits the bits at hand: the instructions, or the readings of an operand.
+/// A set of layouts; one fits the bits at hand: the instructions, or the readings of an operand.
 #[derive(Debug)]
 pub struct Set {
     /// The name in the specification.

@@ -171,7 +171,7 @@ impl<H: Host> Cpu<'_, H> {
     }
 }
 
-/// Room for values, of which copies need none.
+/// Room for values; copies need none.
 #[derive(Debug, Default)]
 pub(super) struct Room(pub Scratch<LANES>);
 

@@ -29,7 +29,7 @@ pub struct Sample {
     pub layer: Option<u32>,
     /// Where the level of detail comes from.
     pub level: Level,
-    /// Differences of each coordinate in x and in y, one behind the other: those that are given, or those to the next
+    /// Differences of each coordinate in x and in y, contiguous: those that are given, or those to the next
     /// pixels of the quad.
     pub gradients: [f32; 6],
     /// The value to compare with.
@@ -63,7 +63,7 @@ pub struct Place {
 
 impl Place {
     /// As two registers hold it: the low word of the address, and from the lowest bit its next 8 bits, 2 bits of size and
-    /// 4 of count, of which 0 is 16. That it is so is our choice; nothing public says it.
+    /// 4 of count, where 0 means 16. That it is so is our choice; nothing public says it.
     pub fn packed(self) -> [u32; 2] {
         let rest = (self.address >> 32 & 0xff) as u32 | (self.size.number() as u32) << 8 | (self.count & 15) << 10;
         [self.address as u32, rest]

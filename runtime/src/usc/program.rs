@@ -241,7 +241,7 @@ impl Program {
     /// A program of groups given by their parts, which need not have an encoding: see [`Parts`]. Text becomes parts by
     /// `parse`.
     ///
-    /// Groups lie one behind another as their encodings would; a group without one counts as 4 bytes.
+    /// Groups are contiguous, as their encodings would be; a group without one counts as 4 bytes.
     ///
     /// # Errors
     /// The first group whose parts do not go together, or that cannot be executed.

@@ -61,7 +61,7 @@ impl<H: Host> Cpu<'_, H> {
         Ok(())
     }
 
-    /// Component `n`: its plane has four registers, of which the last is not used.
+    /// Component `n`: its plane has four registers; the last is not used.
     fn plane(&mut self, planes: Register, n: u32, i: usize, x: f32, y: f32) -> Result<f32, Trap> {
         let mut plane = [0.0; 3];
         for (c, coefficient) in plane.iter_mut().enumerate() {

@@ -170,7 +170,7 @@ impl Texture {
         Face { layer: layer.saturating_mul(6).saturating_add(face), at: [half(across), half(down), 0.0] }
     }
 
-    /// The place in texels of a level, of which whole numbers are edges.
+    /// The place in texels of a level; whole numbers are edges.
     fn place(&self, sample: &Sample, level: usize, face: &Face) -> [f64; 3] {
         let used = if self.cube { 2 } else { sample.dimensions.clamp(1, 3) as usize };
         let size = self.size_of(level);

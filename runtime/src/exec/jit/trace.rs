@@ -17,7 +17,7 @@ const LONGEST: usize = 64;
 /// Blocks that are compiled together, the first being where execution begins.
 #[derive(Debug)]
 pub struct Region {
-    /// The blocks, those that follow each other often one behind the other.
+    /// The blocks; those that often follow each other are contiguous.
     pub blocks: Vec<Block>,
     /// Where blocks begin.
     pub at: HashMap<u64, usize>,

@@ -95,7 +95,7 @@ pub(crate) struct Code<const K: usize, F: Family<K>> {
 }
 
 impl<const K: usize, F: Family<K>> Code<K, F> {
-    /// Executes it for members of which all lanes are active, if `whole`, or those that their row of active lanes has.
+    /// Executes it for all lanes of the members if `whole`, otherwise for the lanes in their rows of active lanes.
     /// `perform` does an effect for the members.
     #[inline]
     pub(crate) fn run<B>(

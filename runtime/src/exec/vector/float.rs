@@ -115,7 +115,7 @@ pub(super) fn arithmetic<const K: usize, F: Family<K>>(op: Op, bits: u8) -> Foun
     })
 }
 
-/// The handler of an operation of which it is certain what NaN it gives.
+/// The handler of an operation whose NaNs are known.
 pub(super) fn plain<const K: usize, F: Family<K>>(op: Op, bits: u8) -> Found<K, F> {
     Some(match (op, bits) {
         (Op::Canonical, 32) => of::<Canonical, K, F>(),

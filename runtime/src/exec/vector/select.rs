@@ -72,7 +72,7 @@ pub(crate) trait Binder {
     fn knows_targets(&self) -> bool {
         false
     }
-    /// Rows each of which may be the same as any other of them, once the words that have a shape are known.
+    /// Rows that may turn out to be the same, once the words that have a shape are known.
     fn aliases(&self) -> Range<u16> {
         0..0
     }
@@ -496,7 +496,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         self.float(handler, &[row], nan, node.ty)
     }
 
-    /// A handler of floats. Beyond the components of a type are zeros, of which it may make something else.
+    /// A handler of floats. It may change the zeros beyond the components of a type.
     fn float(&mut self, handler: (Handler<K, F>, u8), rows: &[u16], number: u64, ty: Type) -> Option<Found> {
         let row = self.emit(handler, rows, number)?;
         self.masked(row, ty)

@@ -524,7 +524,7 @@ fn graph(random: &mut Random, slot: u32) -> Shape {
                 let at = random.below(ty.size() as usize - 16) as u16;
                 push(&mut shape, node(Op::Slice, at, Type::unsigned(16), &[a]));
             }
-            // A sum in twice the width, with a carry, of which the low half is kept.
+            // The low half of a sum in twice the width, with a carry.
             7 if ty == Type::U32 && slot == 32 => {
                 let carry = any(random, &shape, &|other| other == Type::BOOL).filter(|_| random.below(2) == 0);
                 let wide = [a, carry.unwrap_or(b)].map(|n| push(&mut shape, node(Op::Zext, 0, Type::U64, &[n])));

@@ -130,7 +130,7 @@ pub(super) fn arithmetic<const K: usize, F: Family<K>>(op: Op) -> Found<K, F> {
     })
 }
 
-/// The handler of an operation on doubles of which it is certain what NaN it gives.
+/// The handler of an operation on doubles whose NaNs are known.
 pub(super) fn plain<const K: usize, F: Family<K>>(op: Op) -> Found<K, F> {
     Some(match op {
         Op::Canonical => of::<Canonical, K, F>(),

@@ -279,7 +279,7 @@ fn apply(effect: &Effect, member: &mut Member<'_>) {
 }
 
 impl Member<'_> {
-    /// Says of which instances columns are written.
+    /// Says which instances write columns.
     fn set_lanes(&mut self, lanes: Mask) {
         let column = self.task.columns.at_mut(ACTIVE);
         for (i, slot) in column.iter_mut().enumerate() {

@@ -58,7 +58,7 @@ struct Entry {
 #[derive(Debug)]
 pub(super) struct Region {
     groups: Range<usize>,
-    /// For tasks all instances of which there are and run; and for any.
+    /// For tasks whose 32 instances all run; and for any.
     whole: OnceLock<Option<FlowFn>>,
     any: OnceLock<Option<FlowFn>>,
 }

@@ -130,7 +130,7 @@ pub struct Code<'a> {
 pub struct Lowered {
     ops: Vec<Op>,
     words: Vec<Word>,
-    /// For each word the end of the run of words from there on, all but the last of which are followed by the next.
+    /// For each word the end of the run that begins there: each of its words but the last is followed by the next.
     runs: Vec<u32>,
     /// The words that the reference executes.
     pub steps: Vec<Foreign>,

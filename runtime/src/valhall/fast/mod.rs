@@ -11,7 +11,7 @@
 //! same, bit for bit, for every program whose threads do not race. Where atomics show in which order warps came (somebody
 //! reads what they found, or they exchange, or there are several kinds of them) warps run in the order of the reference. Of several faulty threads the one that the reference meets first is reported; what others wrote before
 //! may differ then. A launch that runs out of its budget fails in both, but where several workgroups run together it may
-//! be in another place. So it is for fragment programs, of which the pixels behind a faulty one may be drawn.
+//! be in another place. The same holds for fragment programs, where pixels after a faulty one may be drawn.
 
 mod access;
 mod atomic;

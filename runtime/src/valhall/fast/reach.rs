@@ -32,7 +32,7 @@ fn wraps(start: u32, size: u32, lanes: usize) -> bool {
     start > u32::MAX - size * lanes as u32
 }
 
-/// Where all lanes of the bundle access `size` bytes each, one behind the other, from here on; `None` when they do not.
+/// The address from which on all lanes of the bundle access `size` contiguous bytes each. `None` where they do not.
 #[inline(always)]
 pub fn bundle(bundle: &Bundle, view: &MemoryView<'_>, op: &Fields, size: u32) -> Option<u64> {
     if bundle.active_threads() < (WARPS * LANES) as u64 {
@@ -88,7 +88,7 @@ pub fn pattern(bundle: &Bundle, [low, high]: [u32; 2]) -> Option<Reached> {
     (wrong == 0).then_some(Reached { start, contiguous, column })
 }
 
-/// For each warp where its active lanes access `size` bytes each, if one behind the other: lane 0 is there, and the warp
+/// For each warp whose active lanes access `size` contiguous bytes each, the place of lane 0; such a warp
 /// has a bit. Lanes that are not active may be anywhere, but their places next to the others must not wrap around.
 #[inline(always)]
 pub fn warps(bundle: &Bundle, op: &Fields, size: u32) -> ([u64; WARPS], u8) {

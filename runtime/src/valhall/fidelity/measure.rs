@@ -23,7 +23,7 @@ const NAN32: u32 = 0x7fc0_0000;
 /// The answer that an instruction is measured against.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Truth {
-    /// A real number, of which the result is an approximation in single precision.
+    /// A real number that the result approximates in single precision.
     Single(f64),
     /// The same in half precision.
     Half(f64),
@@ -75,7 +75,7 @@ impl Worst {
 }
 
 impl Function {
-    /// The worst over a range of inputs, of which every `stride`-th is looked at.
+    /// The worst over every `stride`-th input of a range.
     ///
     /// # Panics
     /// When the instruction does not assemble or does not run.

@@ -206,7 +206,7 @@ impl Format {
         matches!(self.kind, Kind::Unorm | Kind::Snorm | Kind::Srgb)
     }
 
-    /// The channels of a texel of which nothing is known.
+    /// The channels of an unknown texel.
     fn empty(self) -> [u32; 4] {
         [0, 0, 0, if self.class() == Class::Float { ONE } else { 1 }]
     }

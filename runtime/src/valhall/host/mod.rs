@@ -353,7 +353,7 @@ pub trait Host: fmt::Debug {
         Err(HostError::Target { number: target })
     }
 
-    /// Blends a colour into a pixel of which the samples in `coverage` are drawn; here it replaces the one that is there.
+    /// Blends a colour into the samples of a pixel that `coverage` has; here it replaces the one that is there.
     ///
     /// # Errors
     /// When there is no such target.

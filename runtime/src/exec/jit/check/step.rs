@@ -80,7 +80,7 @@ impl Step {
     }
 }
 
-/// The general registers that an instruction writes, of which none writes three.
+/// The general registers that an instruction writes; none writes three.
 fn writes(instruction: &Instruction, general: bool) -> Result<[Option<Write>; 2], &'static str> {
     use Mnemonic as M;
     let first = instruction.op0_register();

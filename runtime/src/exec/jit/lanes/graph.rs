@@ -333,7 +333,7 @@ impl Graph {
         value
     }
 
-    /// Marks a value each NaN of which is the one NaN, or that has none.
+    /// Marks a value whose NaNs, if any, are canonical.
     pub fn settled(&mut self, value: Value) -> Value {
         self.nans_of[value.index()] = Nans::Canonical;
         value

@@ -32,7 +32,7 @@ pub struct Block {
 #[derive(Debug)]
 struct Piece {
     words: Range<usize>,
-    /// All of it in one, for bundles all lanes of which are active and access memory contiguously.
+    /// All of it in one function, for full bundles that access memory in a pattern.
     together: Option<Box<Function>>,
     /// Otherwise, once there was one.
     calls: OnceLock<Vec<Call>>,

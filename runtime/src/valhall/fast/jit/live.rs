@@ -16,7 +16,7 @@ use crate::valhall::fast::code::{Code, Exit, row};
 pub struct Live {
     /// Those that are read.
     pub read: u64,
-    /// Those of which a NaN must be the one NaN, for they are not only read as floats.
+    /// Those whose NaNs must be canonical, since they are not only read as floats.
     pub exact: u64,
 }
 

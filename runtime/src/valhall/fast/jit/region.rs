@@ -225,7 +225,7 @@ fn waiting(bundle: &Bundle) -> impl Iterator<Item = (usize, usize, u32)> {
     })
 }
 
-/// Lanes of some warps, one behind the other.
+/// Lanes of some warps, contiguous.
 fn lanes(all: &[u16; WARPS], first: usize, ways: usize) -> u64 {
     all[first..first + ways].iter().rev().fold(0, |lanes, &more| lanes << LANES | u64::from(more))
 }

@@ -289,7 +289,7 @@ impl Table {
         }
     }
 
-    /// Where a slot is in words with a pattern, of which this is one.
+    /// Where a slot is in all words that have the pattern of this one.
     pub fn place(&mut self, slot: &Slot, word: u64) -> Place {
         match *slot {
             Slot::Source(Source { operand, index }, which) => {

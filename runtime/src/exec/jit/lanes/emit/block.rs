@@ -5,7 +5,7 @@
 //! lanes that jump are written, and `r9` to how often it may be executed. In the loop `rax` is the place of the warp's
 //! columns in a row. Values that all warps share are made before the loop.
 //!
-//! There are two functions. One is for bundles all lanes of which are active: it writes whole rows, two warps at a time
+//! There are two functions. One is for bundles whose lanes are all active: it writes whole rows, two warps at a time
 //! where registers suffice. The other writes the active lanes only.
 
 use std::mem::offset_of;

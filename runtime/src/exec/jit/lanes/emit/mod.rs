@@ -141,7 +141,7 @@ struct Emitter {
     /// The bytes so far.
     place: u64,
     labels: Vec<Option<u64>>,
-    /// Behind which bytes are displacements, and of which label.
+    /// The ends of displacements, and the labels that they lead to.
     jumps: Vec<(u64, Label)>,
     vectors: Vec<Register>,
     masks: Vec<Register>,
@@ -149,7 +149,7 @@ struct Emitter {
     registers: Vec<[Option<Register>; WAYS]>,
     /// Where rows that stay in registers are.
     homes: Vec<(u32, [Register; WAYS])>,
-    /// Rows of which only the active lanes are written, as bits.
+    /// Rows that are written in the active lanes alone, as bits.
     masked: u64,
     access: Access,
     /// Columns of a row.

@@ -54,7 +54,7 @@ pub enum Location {
 pub struct Part<'a> {
     /// What it computes.
     pub segment: &'a Segment,
-    /// Rows of which only the active lanes are written, as bits.
+    /// Rows that are written in the active lanes alone, as bits.
     pub masked: u64,
 }
 
