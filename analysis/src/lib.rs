@@ -17,6 +17,7 @@
 //! - [`graph`]: control flow
 //! - [`liveness`]: which registers are read later
 //! - [`mod@lint`]: mistakes that need no execution to be found
+//! - [`profile`]: how often instructions were executed, where somebody counted
 //! - `picture`: control flow drawn, behind a feature of that name
 #![forbid(unsafe_code)]
 
@@ -28,6 +29,7 @@ pub mod lint;
 pub mod liveness;
 #[cfg(feature = "picture")]
 pub mod picture;
+pub mod profile;
 pub mod program;
 pub mod set;
 
@@ -35,5 +37,6 @@ pub use entry::{Entry, Flow, Instruction, Operand, Register};
 pub use graph::Graph;
 pub use lint::{Finding, lint};
 pub use liveness::Liveness;
+pub use profile::Profile;
 pub use program::Program;
 pub use set::Set;

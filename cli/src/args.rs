@@ -302,6 +302,10 @@ pub struct GraphArgs {
     /// Output file: `.svg`, or `.dot` for Graphviz. Standard output if omitted or `-`
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// Colour blocks by how often they were executed: what `isaforge run --json` printed for the same program; `-` for
+    /// standard input
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
     /// Output format, overriding the file extension: `svg` or `dot`
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub format: Option<GraphFormat>,
@@ -593,7 +597,7 @@ pub struct RunArgs {
     #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "races"])]
     pub dump_jit: bool,
     /// Write a commented launch file next to an assembly program
-    #[arg(long, conflicts_with_all = ["spec", "more", "sheet", "compare"])]
+    #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "trace", "breaks", "profile", "json", "flame"])]
     pub init: bool,
     /// More recorded cases; with `--coverage`, more launch files
     #[arg(value_name = "CASE")]

@@ -93,6 +93,8 @@ Examples:
   isaforge graph valhall shader.bin -o shader.svg   basic blocks, branches and loops
   isaforge graph valhall shader.s -o shader.dot     the same for Graphviz
   isaforge graph --spec specs/mine.yaml a.bin -o a.svg
+  isaforge run --json launch.yaml | isaforge graph valhall shader.s --profile - -o hot.svg
+                                                    blocks coloured by how often they ran
 
 Blocks in loops and back edges are orange, branches are blue. Unreachable blocks have a dashed
 border. The picture follows the viewer's light or dark theme.";
@@ -267,7 +269,7 @@ A launch file with a `size` runs a fragment program for each pixel and writes th
 
 Examples:
   isaforge run launch.yaml
-  isaforge run --init double.s            write a commented double.yaml
+  isaforge run --init double.s            write a commented double.yaml; with `--spec`, too
   isaforge run launch.yaml --quiet        only the outputs of the launch file
   isaforge run launch.yaml --trace        workgroup, warp, place, lanes, then the text
   isaforge run launch.yaml --trace --thread 1,2 --register r3

@@ -298,7 +298,9 @@ fn registers(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<Strin
     };
     let banks = session.machine.banks();
     let is_wanted = |bank: &isaforge_runtime::machine::Bank| {
-        wanted.is_none_or(|wanted| bank.open.trim_end_matches('[') == wanted || bank.names.iter().any(|n| n == wanted))
+        let is_called =
+            |wanted: &str| bank.open.trim_end_matches('[') == wanted || bank.names.iter().any(|n| n == wanted);
+        wanted.map_or(!bank.constant, is_called)
     };
     if !banks.iter().any(is_wanted) {
         let known: Vec<String> = banks.iter().map(|bank| bank.name(0)).collect();

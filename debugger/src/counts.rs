@@ -3,19 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
+use isaforge_analysis::profile::Times;
 use isaforge_runtime::machine::{AccessKind, Observer, View};
 
 /// Bytes of memory whose writes are known by one mask.
 const BLOCK: u64 = 64;
-
-/// How often an instruction was executed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Times {
-    /// By warps.
-    pub warps: u64,
-    /// By threads.
-    pub threads: u64,
-}
 
 /// Counts while a program runs.
 #[derive(Clone, Debug, Default)]
@@ -43,18 +35,16 @@ impl Counts {
 
     /// All instructions together.
     pub fn total(&self) -> Times {
-        self.places.values().fold(Times::default(), |sum, times| Times {
-            warps: sum.warps + times.warps,
-            threads: sum.threads + times.threads,
+        self.places.values().fold(Times::default(), |mut sum, times| {
+            sum += *times;
+            sum
         })
     }
 
     /// Adds what was counted in another run of the program; memory is that of this one.
     pub fn add(&mut self, other: Counts) {
         for (pc, times) in other.places {
-            let own = self.places.entry(pc).or_default();
-            own.warps += times.warps;
-            own.threads += times.threads;
+            *self.places.entry(pc).or_default() += times;
         }
         self.warps.extend(other.warps);
     }
@@ -79,9 +69,7 @@ impl Observer for Counts {
     // What fails has not been executed, and what has stalled is seen before it more than once.
     fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
         let at = view.at();
-        let times = self.places.entry(at.pc).or_default();
-        times.warps += 1;
-        times.threads += u64::from(self.active.count_ones());
+        *self.places.entry(at.pc).or_default() += Times { warps: 1, threads: self.active.count_ones().into() };
         if self.warps.len() < Self::BLOCKS {
             self.warps.insert(at.warp);
         }

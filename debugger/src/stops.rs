@@ -50,7 +50,7 @@ fn object(session: &Session<'_>, stop: &Stop<'_>) -> Value {
     let at = view.at();
     let mut object = trace::place(&session.listing, "stop", &view.origin(), at);
     let mut registers = serde_json::Map::new();
-    for (index, bank) in machine.banks().iter().enumerate() {
+    for (index, bank) in machine.banks().iter().enumerate().filter(|(_, bank)| !bank.constant) {
         let lanes = if bank.uniform { 0..1 } else { 0..machine.lanes() };
         for number in 0..bank.count {
             let register = Register { bank: index as u16, index: number };

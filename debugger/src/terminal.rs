@@ -278,7 +278,7 @@ fn lane_lines(session: &Session<'_>, stop: &Stop<'_>, screen: &Screen) -> Vec<Li
 fn draw_registers(frame: &mut Frame<'_>, session: &Session<'_>, stop: &Stop<'_>, screen: &Screen, area: Rect) {
     let inner = boxed(frame, area, &format!(" registers of lane {}, and of all lanes ", screen.lane));
     let mut lines = Vec::new();
-    for (bank, known) in session.machine.banks().iter().enumerate() {
+    for (bank, known) in session.machine.banks().iter().enumerate().filter(|(_, known)| !known.constant) {
         for index in 0..known.count {
             let register = Register { bank: bank as u16, index };
             let Some(value) = stop.view.read(register, screen.lane) else { continue };

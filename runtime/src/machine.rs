@@ -24,12 +24,22 @@ pub struct Bank {
     pub width: u32,
     /// Whether all lanes share the registers.
     pub uniform: bool,
+    /// Whether the registers are the same in every program, so that they are shown to who asks for them alone.
+    pub constant: bool,
 }
 
 impl Bank {
     /// So many registers with a value for each lane, of so many bits, that are called by a letter and a number.
     pub fn new(open: &str, count: u32, width: u32) -> Self {
-        Bank { open: open.to_owned(), close: String::new(), names: Vec::new(), count, width, uniform: false }
+        Bank {
+            open: open.to_owned(),
+            close: String::new(),
+            names: Vec::new(),
+            count,
+            width,
+            uniform: false,
+            constant: false,
+        }
     }
 
     /// The same; all lanes share the registers.
@@ -166,36 +176,86 @@ pub trait Observer {
     }
 }
 
+/// What is left when a program has ended: memory, which the function reads as [`View::memory`] does.
+pub(crate) struct Ended<F>(pub F);
+
+impl<F: Fn(u64, &mut [u8]) -> Option<()>> View for Ended<F> {
+    fn at(&self) -> At {
+        At::default()
+    }
+
+    fn origin(&self) -> String {
+        String::new()
+    }
+
+    fn thread(&self, _: usize) -> [u32; 3] {
+        [0; 3]
+    }
+
+    fn read(&self, _: Register, _: usize) -> Option<u64> {
+        None
+    }
+
+    fn memory(&self, _: usize, address: u64, into: &mut [u8]) -> Option<()> {
+        self.0(address, into)
+    }
+}
+
+/// What is the same in all runs of a machine.
+#[derive(Clone, Debug)]
+pub struct Properties {
+    /// The machine's words.
+    pub terms: Terms,
+    /// Lanes of a warp, at most 64.
+    pub lanes: usize,
+    /// The banks of registers.
+    pub banks: Vec<Bank>,
+    /// How many bytes of the program's code one step of a [`pc`](At::pc) is: 1 where places are addresses.
+    pub unit: u64,
+    /// The place of the first byte of the program's code.
+    pub base: u64,
+    /// The program's code, in the order of memory.
+    pub code: Vec<u8>,
+}
+
 /// A program with all that it runs on.
 pub trait Machine {
-    /// The machine's words.
-    fn terms(&self) -> Terms;
-
-    /// Lanes of a warp, at most 64.
-    fn lanes(&self) -> usize;
-
-    /// Whether observers are told of accesses to memory.
-    fn tells_accesses(&self) -> bool {
-        true
-    }
-
-    /// The banks of registers.
-    fn banks(&self) -> &[Bank];
-
-    /// How many bytes of the program's code one step of a [`pc`](At::pc) is: 1 where places are addresses.
-    fn unit(&self) -> u64;
-
-    /// The place of the first byte of the program's code.
-    fn base(&self) -> u64 {
-        0
-    }
-
-    /// The program's code, in the order of memory.
-    fn code(&self) -> &[u8];
+    /// What is the same in all its runs.
+    fn properties(&self) -> &Properties;
 
     /// Runs the program from its start while somebody looks on. Each run is like the first.
     ///
     /// # Errors
     /// Why it ended before its end, unless the observer ended it.
     fn run(&self, observer: &mut dyn Observer) -> Result<(), String>;
+
+    /// The machine's words.
+    fn terms(&self) -> Terms {
+        self.properties().terms
+    }
+
+    /// Lanes of a warp, at most 64.
+    fn lanes(&self) -> usize {
+        self.properties().lanes
+    }
+
+    /// The banks of registers.
+    fn banks(&self) -> &[Bank] {
+        &self.properties().banks
+    }
+
+    /// How many bytes of the program's code one step of a [`pc`](At::pc) is: 1 where places are addresses.
+    fn unit(&self) -> u64 {
+        self.properties().unit
+    }
+
+    /// The place of the first byte of the program's code.
+    fn base(&self) -> u64 {
+        self.properties().base
+    }
+
+    /// The program's code, in the order of memory.
+    fn code(&self) -> &[u8] {
+        &self.properties().code
+    }
 }

@@ -7,7 +7,7 @@ use isaforge_core::bits::ones;
 use isaforge_core::machine::{self as own, Executed, Hardware, Host, Stop, Touched};
 use isaforge_core::semantics::Semantics;
 
-use crate::machine::{Access, AccessKind, At, Bank, Machine, Observer, Register, View};
+use crate::machine::{Access, AccessKind, At, Bank, Machine, Observer, Properties, Register, View};
 use crate::observe::Terms;
 
 /// Makes a machine at the start of its program.
@@ -15,11 +15,9 @@ pub type Start<'a, const L: usize> = Box<dyn Fn() -> Result<own::Machine<L>, Str
 
 /// A program of a set of one's own, with all that it runs on.
 pub struct Watched<'a, const L: usize> {
-    banks: Vec<Bank>,
+    properties: Properties,
     /// States that are banks, behind those of registers.
     states: Vec<&'static str>,
-    lanes: usize,
-    code: (u64, Vec<u8>),
     /// Where the program ends, if it ends at a place.
     end: Option<u64>,
     budget: u64,
@@ -28,7 +26,7 @@ pub struct Watched<'a, const L: usize> {
 
 impl<const L: usize> fmt::Debug for Watched<'_, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watched").field("lanes", &self.lanes).finish_non_exhaustive()
+        f.debug_struct("Watched").field("properties", &self.properties).finish_non_exhaustive()
     }
 }
 
@@ -36,7 +34,7 @@ impl<'a, const L: usize> Watched<'a, L> {
     /// A program with this code from an address on. It ends at `end`, or as it says, after at most `budget` instructions.
     pub fn new(
         (semantics, hardware): (&'static Semantics, &'static Hardware),
-        code: (u64, Vec<u8>),
+        (base, code): (u64, Vec<u8>),
         (end, budget): (Option<u64>, u64),
         start: Start<'a, L>,
     ) -> Self {
@@ -47,6 +45,7 @@ impl<'a, const L: usize> Watched<'a, L> {
             count: bank.count,
             width: bank.width.into(),
             uniform: bank.uniform,
+            constant: false,
         };
         let is_register = |index: usize| hardware.aliases.iter().any(|(state, _)| usize::from(*state) == index);
         let states = || semantics.states.iter().enumerate().filter(|(index, _)| !is_register(*index));
@@ -57,47 +56,28 @@ impl<'a, const L: usize> Watched<'a, L> {
             count: state.count,
             width: state.ty.size(),
             uniform: hardware.uniform.contains(&(index as u16)),
+            constant: false,
         };
-        Watched {
-            banks: hardware.banks.iter().map(bank).chain(states().map(state)).collect(),
-            states: states().map(|(_, state)| state.name).collect(),
+        let properties = Properties {
+            terms: Terms { instruction: "instruction", step: "instruction", thread: "lane", warp: "warp" },
             lanes: usize::from(hardware.lanes).clamp(1, L),
+            banks: hardware.banks.iter().map(bank).chain(states().map(state)).collect(),
+            unit: 1,
+            base,
             code,
-            end,
-            budget,
-            start,
-        }
+        };
+        Watched { properties, states: states().map(|(_, state)| state.name).collect(), end, budget, start }
     }
 }
 
 impl<const L: usize> Machine for Watched<'_, L> {
-    fn terms(&self) -> Terms {
-        Terms { instruction: "instruction", step: "instruction", thread: "lane", warp: "warp" }
-    }
-
-    fn lanes(&self) -> usize {
-        self.lanes
-    }
-
-    fn banks(&self) -> &[Bank] {
-        &self.banks
-    }
-
-    fn unit(&self) -> u64 {
-        1
-    }
-
-    fn base(&self) -> u64 {
-        self.code.0
-    }
-
-    fn code(&self) -> &[u8] {
-        &self.code.1
+    fn properties(&self) -> &Properties {
+        &self.properties
     }
 
     fn run(&self, observer: &mut dyn Observer) -> Result<(), String> {
         let mut machine = (self.start)()?;
-        let states = (&self.states[..], self.banks.len() - self.states.len());
+        let states = (&self.states[..], self.properties.banks.len() - self.states.len());
         let mut noted = Noted { accesses: Vec::new(), observer };
         for _ in 0..self.budget {
             let pc = machine.pc();

@@ -2,20 +2,29 @@
 
 use std::fmt::Write;
 
-use crate::graph::{Edge, Graph};
-use crate::program::Program;
+use super::Drawing;
+use crate::graph::Edge;
+
+/// The saturation of the hottest block's colour; black text is read on it.
+const HOTTEST: f64 = 0.6;
 
 /// Writes a graph.
-pub fn write(program: &Program<'_>, graph: &Graph) -> String {
+pub fn write(drawing: Drawing<'_>) -> String {
+    let graph = drawing.graph;
     let mut out = String::from(
         "digraph program {\n  node [shape=box fontname=\"monospace\" fontsize=10 style=rounded]\n  edge [fontname=\"monospace\" fontsize=9]\n",
     );
     let back = graph.back_edges();
     for (index, block) in graph.blocks.iter().enumerate() {
+        let counts = drawing.counts(index);
         let label: String =
-            super::lines(program, graph, index).iter().map(|line| format!("{}\\l", escaped(line))).collect();
+            drawing.lines(index).iter().chain(&counts).map(|line| format!("{}\\l", escaped(line))).collect();
         let style = if block.reachable { "" } else { " color=gray fontcolor=gray" };
-        let _ = writeln!(out, "  b{index} [label=\"{label}\"{style}]");
+        let heat = drawing.heat(index).filter(|heat| *heat > 0.0);
+        let fill = heat.map_or(String::new(), |heat| {
+            format!(" style=\"rounded,filled\" fillcolor=\"0.03 {:.3} 1.000\"", heat * HOTTEST)
+        });
+        let _ = writeln!(out, "  b{index} [label=\"{label}\"{style}{fill}]");
     }
     for (index, block) in graph.blocks.iter().enumerate() {
         for (to, edge) in graph.successors(index) {

@@ -9,10 +9,9 @@ use layout::core::style::StyleAttr;
 use layout::std_shapes::shapes::{Arrow, Element, ShapeKind};
 use layout::topo::layout::VisualGraph;
 
-use super::escaped;
+use super::{Drawing, escaped};
 use crate::effects::When;
-use crate::graph::{Edge, Graph};
-use crate::program::Program;
+use crate::graph::Edge;
 
 /// Pixels of a character and of a line.
 const CHARACTER: f64 = 7.3;
@@ -24,6 +23,8 @@ const MARGIN: f64 = 24.0;
 const MOST_CHARACTERS: usize = 72;
 /// Of longer blocks the middle is left out.
 const MOST_LINES: usize = 40;
+/// How much of a block's colour is covered in the hottest one; text is read on it in light and dark.
+const HOTTEST: f64 = 0.55;
 
 /// An arrow as the layout has it.
 struct Drawn {
@@ -62,8 +63,9 @@ impl RenderBackend for Arrows {
 }
 
 /// Draws a graph.
-pub fn write(program: &Program<'_>, graph: &Graph, name: &str) -> String {
-    let texts: Vec<Vec<String>> = (0..graph.blocks.len()).map(|block| text(program, graph, block)).collect();
+pub fn write(drawing: Drawing<'_>, name: &str) -> String {
+    let graph = drawing.graph;
+    let texts: Vec<Vec<String>> = (0..graph.blocks.len()).map(|block| text(drawing, block)).collect();
     let mut layout = VisualGraph::new(Orientation::TopToBottom);
     let handles: Vec<_> = texts
         .iter()
@@ -112,7 +114,7 @@ pub fn write(program: &Program<'_>, graph: &Graph, name: &str) -> String {
         arrow(drawn, &mut out);
     }
     for (index, ((low, high), lines)) in boxes.iter().zip(&texts).enumerate() {
-        block(program, graph, index, (*low, *high), lines, &mut out);
+        block(drawing, index, (*low, *high), lines, &mut out);
     }
     out.push_str("</svg>\n");
     out
@@ -123,6 +125,7 @@ const STYLE: &str = "
 .block{fill:#f8fafc;stroke:#64748b;stroke-width:1.2}
 .loop1{fill:#fff7ed;stroke:#ea580c}.loop2{fill:#ffedd5;stroke:#c2410c}.loop3{fill:#fed7aa;stroke:#9a3412}
 .dead{stroke-dasharray:5 4;fill:#f1f5f9}
+.heat{fill:#ef4444}.count{font-weight:700}
 text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#0f172a;white-space:pre}
 .label{font-weight:700;fill:#1d4ed8}.wrong{fill:#b91c1c}.meets{fill:#15803d}.more{fill:#64748b}
 path.edge{fill:none;stroke:#64748b;stroke-width:1.6}
@@ -165,15 +168,9 @@ fn arrow(Drawn { path, reversed, kind }: &Drawn, out: &mut String) {
     out.push_str("\"/>\n");
 }
 
-fn block(
-    program: &Program<'_>,
-    graph: &Graph,
-    index: usize,
-    (low, high): (Point, Point),
-    lines: &[String],
-    out: &mut String,
-) {
-    let found = &graph.blocks[index];
+fn block(drawing: Drawing<'_>, index: usize, (low, high): (Point, Point), lines: &[String], out: &mut String) {
+    let program = drawing.program;
+    let found = &drawing.graph.blocks[index];
     let class = match (found.reachable, found.depth) {
         (false, _) => "block dead".to_owned(),
         (true, 0) => "block".to_owned(),
@@ -187,12 +184,25 @@ fn block(
         high.x - low.x,
         high.y - low.y,
     );
+    if let Some(heat) = drawing.heat(index).filter(|heat| *heat > 0.0) {
+        let _ = writeln!(
+            out,
+            "<rect class=\"heat\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"6\" fill-opacity=\"{:.3}\"/>",
+            low.x,
+            low.y,
+            high.x - low.x,
+            high.y - low.y,
+            heat * HOTTEST,
+        );
+    }
+    let counted = drawing.profile.map(|_| lines.len() - 1);
     let labelled = program.labels.contains_key(&found.entries.start);
     let meets = found.entries.clone().any(|entry| {
         program.entries[entry].instruction.as_ref().is_ok_and(|i| i.flow.reconverges || i.flow.end == When::Sometimes)
     });
     for (number, line) in lines.iter().enumerate() {
         let class = match number {
+            _ if Some(number) == counted => " class=\"count\"",
             0 if labelled => " class=\"label\"",
             _ if line.starts_with("? ") => " class=\"wrong\"",
             _ if line.starts_with('…') => " class=\"more\"",
@@ -205,8 +215,8 @@ fn block(
 }
 
 /// The lines of a block as they fit a picture.
-fn text(program: &Program<'_>, graph: &Graph, block: usize) -> Vec<String> {
-    let mut lines = super::lines(program, graph, block);
+fn text(drawing: Drawing<'_>, block: usize) -> Vec<String> {
+    let mut lines = drawing.lines(block);
     if lines.len() > MOST_LINES {
         let half = MOST_LINES / 2;
         let left_out = lines.len() - 2 * half;
@@ -218,5 +228,6 @@ fn text(program: &Program<'_>, graph: &Graph, block: usize) -> Vec<String> {
             *line = format!("{cut}…");
         }
     }
+    lines.extend(drawing.counts(block));
     lines
 }

@@ -2,7 +2,7 @@
 
 use isaforge_analysis as analysis;
 use isaforge_analysis::graph::Edge;
-use isaforge_analysis::picture::{MOST_BLOCKS, dot, svg};
+use isaforge_analysis::picture::{Drawing, MOST_BLOCKS, dot, svg};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -54,6 +54,10 @@ impl Graph {
     pub fn new(program: Py<Program>, read: &analysis::Program<'_>) -> Self {
         Graph { graph: analysis::Graph::new(read), program }
     }
+
+    fn drawing<'p>(&'p self, program: &'p analysis::Program<'p>) -> Drawing<'p> {
+        Drawing { program, graph: &self.graph, profile: None }
+    }
 }
 
 #[pymethods]
@@ -96,12 +100,12 @@ impl Graph {
             return Err(error::plain(py, &format!("{blocks} blocks are too many for a picture"), &help));
         }
         let program = self.program.get();
-        Ok(py.detach(|| svg::write(program.read(), &self.graph, title)))
+        Ok(py.detach(|| svg::write(self.drawing(program.read()), title)))
     }
 
     /// The graph in the language of Graphviz.
     fn dot(&self) -> String {
-        dot::write(self.program.get().read(), &self.graph)
+        dot::write(self.drawing(self.program.get().read()))
     }
 
     fn __repr__(&self) -> String {

@@ -47,7 +47,7 @@ pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<O
     if let Some((spec, generation)) = spec {
         return open_own(path, spec, generation);
     }
-    if let Some(failure) = init::mistaken(path) {
+    if let Some(failure) = init::mistaken(path, false) {
         return Err(failure);
     }
     if let Some(text) = cases::read(path) {

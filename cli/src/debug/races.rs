@@ -17,10 +17,6 @@ use crate::paint::{HELP, paint};
 pub fn races(args: &RunArgs) -> Result<Status, Failure> {
     let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
     let Some(opened) = open(&args.launch, spec)? else { return Ok(Status::Mistakes) };
-    if !opened.machine.tells_accesses() {
-        let message = "`--races` does not see which memory this instruction set's programs access";
-        return Err(Failure::usage(message, "leave it out"));
-    }
     let mut races = Races::default();
     let ended = opened.machine.run(&mut races);
     let listing = opened.listing();

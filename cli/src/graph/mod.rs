@@ -1,8 +1,11 @@
 //! `isaforge graph`: the control flow of a program as a picture.
 
-use std::io::Write;
+mod profile;
 
-use isaforge_analysis::picture::{MOST_BLOCKS, dot, svg};
+use std::io::Write;
+use std::path::Path;
+
+use isaforge_analysis::picture::{Drawing, MOST_BLOCKS, dot, svg};
 use isaforge_analysis::{Graph, Program, Set};
 
 use crate::args::{GraphArgs, GraphFormat};
@@ -16,6 +19,13 @@ use crate::program::load;
 /// # Errors
 /// When a file cannot be read or written, or when the program is too large for a picture.
 pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
+    let is_input = |path: Option<&Path>| path.is_none_or(|path| path.as_os_str() == "-");
+    if args.profile.is_some() && is_input(args.profile.as_deref()) && is_input(args.file.as_deref()) {
+        return Err(Failure::usage(
+            "program and profile cannot both be standard input",
+            "name the file of one of them",
+        ));
+    }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let Some(code) = load(target.tables, args.file.as_deref(), args.code.how())? else {
         return Ok(Status::Mistakes);
@@ -26,6 +36,8 @@ pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
         return Err(Failure::usage(format!("`{}` holds no instructions", code.name), ""));
     }
     let graph = Graph::new(&program);
+    let profile = args.profile.as_deref().map(|path| profile::read(path, &program)).transpose()?;
+    let drawing = Drawing { program: &program, graph: &graph, profile: profile.as_ref() };
     let dot = match args.format {
         Some(format) => format == GraphFormat::Dot,
         None => args.output.as_deref().and_then(|path| path.extension()).is_some_and(|e| e == "dot" || e == "gv"),
@@ -34,7 +46,7 @@ pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
         let message = format!("{} are too many for a picture", count(graph.blocks.len() as u64, "block"));
         return Err(Failure::usage(message, format!("write `-o OUT.dot`; at most {MOST_BLOCKS} are laid out here")));
     }
-    let text = if dot { dot::write(&program, &graph) } else { svg::write(&program, &graph, &code.name) };
+    let text = if dot { dot::write(drawing) } else { svg::write(drawing, &code.name) };
     match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
         Some(path) => {
             write_whole(path, text.as_bytes())?;

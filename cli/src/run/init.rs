@@ -8,50 +8,69 @@ use isaforge_core::Tables;
 use isaforge_core::group::listing::assemble_program;
 use isaforge_core::program::assemble;
 
+use super::buffers::read_file;
 use super::launch::LaunchFile;
+use super::own::{self, elf};
 use super::{usc, vpu};
 use crate::builtin::{self, Builtin};
+use crate::code::How;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
 use crate::output::say;
+use crate::program::load;
 
 /// The widest line of a remark.
 const WIDTH: usize = 100;
 
-/// Writes a launch file beside a program.
+/// Writes a launch file beside a program: of the instruction set of a specification with its generation, if one is given.
 ///
 /// # Errors
 /// When the program cannot be read, no set knows it, or the launch file is there already.
-pub fn init(program: &Path) -> Result<Status, Failure> {
-    let input = Input::read(Some(program))?;
+pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Status, Failure> {
     let name = program.display();
-    let Some(isa) = set_of(input.body()) else {
-        let message = format!("`{name}` is no assembly of a built-in set");
-        let help = "write `isa: SET` and `program: { file: … }` into a launch file; `isaforge run --help` shows one";
-        return Err(Failure::usage(message, help));
+    let (start, keys, by) = if let Some((spec, generation)) = spec {
+        let Some((target, _)) = own::set(spec, generation)? else { return Ok(Status::Mistakes) };
+        if elf::is_meant(&read_file(program).map_err(Failure::reading(program))?) {
+            let help = format!("`isaforge run --spec {} {name}`", spec.display());
+            return Err(Failure::usage(format!("`{name}` is an ELF file, which runs as it is"), help));
+        }
+        if load(target.tables, Some(program), How::default())?.is_none_or(|code| code.cut) {
+            return Ok(Status::Mistakes);
+        }
+        let generation = generation.map_or(String::new(), |generation| format!(" --generation {generation}"));
+        (String::new(), own::launch::OwnLaunch::keys(), format!(" --spec {}{generation}", spec.display()))
+    } else {
+        let Some(isa) = set_of(Input::read(Some(program))?.body()) else {
+            let message = format!("`{name}` is no assembly of a built-in set");
+            return Err(Failure::usage(message, "`--spec SPEC` writes one for a program of another set"));
+        };
+        let (keys, start) = keys(isa);
+        (format!("isa: {}\n{start}", isa.name), keys, String::new())
     };
     let launch = program.with_extension("yaml");
     if launch.exists() {
         return Err(Failure::usage(format!("`{}` is there already", launch.display()), "move it away first"));
     }
     let file = program.file_name().unwrap_or_default().to_string_lossy();
-    std::fs::write(&launch, text(isa, &file)).map_err(Failure::writing(&launch))?;
-    say(&format!("{}: fill in what the program needs, then `isaforge run {}`", launch.display(), launch.display()));
+    std::fs::write(&launch, text(&start, &keys, &file)).map_err(Failure::writing(&launch))?;
+    say(&format!("{}: fill in what the program needs, then `isaforge run{by} {}`", launch.display(), launch.display()));
     Ok(Status::Fine)
 }
 
-/// What a program that is run as if it were a launch file should have been; `None` if it is no program.
-pub fn mistaken(launch: &Path) -> Option<Failure> {
+/// What a program that is run as if it were a launch file should have been; `None` if it is no program. For sets of one's own
+/// the name of the file decides.
+pub fn mistaken(launch: &Path, own: bool) -> Option<Failure> {
     let extension = launch.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let program = match extension {
         "yaml" | "yml" | "json" => false,
         "s" | "asm" | "hex" | "bin" => true,
-        _ => set_of(Input::read(Some(launch)).ok()?.body()).is_some(),
+        _ => !own && set_of(Input::read(Some(launch)).ok()?.body()).is_some(),
     };
     let name = launch.display();
     program.then(|| {
         let message = format!("`{name}` is a program, and `run` takes a launch file, which says what it is run on");
-        Failure::usage(message, format!("`isaforge run --init {name}` writes one"))
+        let spec = if own { " --spec SPEC" } else { "" };
+        Failure::usage(message, format!("`isaforge run{spec} --init {name}` writes one"))
     })
 }
 
@@ -74,12 +93,12 @@ fn keys(isa: &Builtin) -> (Vec<KeyDoc>, &'static str) {
     }
 }
 
-fn text(isa: &Builtin, file: &str) -> String {
+/// A launch file that says the program and what `start` says; its other keys are remarks.
+fn text(start: &str, keys: &[KeyDoc], file: &str) -> String {
     // Names of files are text in YAML whatever is in them.
     let file = serde_json::Value::from(file);
-    let (keys, start) = keys(isa);
-    let mut text = format!("isa: {}\nprogram: {{ file: {file} }}\n{start}\n# What else there is:\n", isa.name);
-    let is_said = |key: &KeyDoc| key.required || start.starts_with(&format!("{}:", key.name));
+    let mut text = format!("{start}program: {{ file: {file} }}\n\n# What else there is:\n");
+    let is_said = |key: &KeyDoc| key.required || start.lines().any(|line| line.starts_with(&format!("{}:", key.name)));
     for key in keys.iter().filter(|key| !is_said(key)) {
         let mut line = format!("# {}:  #", key.name);
         for word in format!("{} ({})", key.doc, key.expected).split_whitespace() {

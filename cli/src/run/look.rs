@@ -9,14 +9,14 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use isaforge_analysis::picture::flame;
+use isaforge_analysis::profile::Times;
 use isaforge_analysis::{Graph, Program};
 use isaforge_debugger::command::{breakpoint, spot};
-use isaforge_debugger::counts::{Counts, Times};
+use isaforge_debugger::counts::Counts;
 use isaforge_debugger::stops::Stops;
 use isaforge_debugger::trace::{Filter, Step, Trace};
 use isaforge_debugger::{Listing, Session};
-use isaforge_runtime::machine::{Bank, Machine, Observer, View};
-use isaforge_runtime::observe::Terms;
+use isaforge_runtime::machine::{Machine, Observer, Properties, View};
 use serde_json::{Value, json};
 
 use super::engine;
@@ -61,7 +61,7 @@ pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
     let mut counts = Counts::default();
     let ended = machine.run(&mut counts);
     match form {
-        _ if args.json => writeln!(out, "{}", result(&args.launch, &machine, &listing, &counts, ended.as_ref().err()))?,
+        _ if args.json => writeln!(out, "{}", result(&args.launch, &listing, &counts, ended.as_ref().err()))?,
         Some(ProfileForm::Listing) => out.write_all(profile(&machine, &listing, &counts).as_bytes())?,
         Some(ProfileForm::Folded) => {
             for (frames, threads) in stacks(&opened, &args.launch, &listing, &counts) {
@@ -148,7 +148,7 @@ fn stops(args: &RunArgs, machine: &dyn Machine, listing: &Listing, out: &mut dyn
 }
 
 /// What came of a run, as an object.
-fn result(launch: &Path, machine: &dyn Machine, listing: &Listing, counts: &Counts, error: Option<&String>) -> Value {
+fn result(launch: &Path, listing: &Listing, counts: &Counts, error: Option<&String>) -> Value {
     let times = |pc: u64| counts.places.get(&pc).copied().unwrap_or_default();
     let place = |line: &isaforge_debugger::listing::Line| {
         let Times { warps, threads } = times(line.pc);
@@ -156,7 +156,7 @@ fn result(launch: &Path, machine: &dyn Machine, listing: &Listing, counts: &Coun
     };
     let places: Vec<Value> = listing.lines.iter().map(place).collect();
     let range = |(address, bytes): &(u64, Vec<u8>)| json!({ "address": address, "bytes": hex(bytes) });
-    let memory: Option<Vec<Value>> = machine.tells_accesses().then(|| counts.memory.iter().map(range).collect());
+    let memory: Vec<Value> = counts.memory.iter().map(range).collect();
     let Times { warps, threads } = counts.total();
     json!({
         "kind": "result",
@@ -257,7 +257,7 @@ fn coverage(args: &RunArgs) -> Result<Status, Failure> {
     for (launches, opened, counts) in programs.values() {
         let (machine, listing) = (&*opened.machine, opened.listing());
         if args.json {
-            writeln!(out, "{}", result(launches[0], machine, &listing, counts, None))?;
+            writeln!(out, "{}", result(launches[0], &listing, counts, None))?;
             continue;
         }
         let names: Vec<String> = launches.iter().map(|launch| launch.display().to_string()).collect();
@@ -280,32 +280,8 @@ struct Limited<'a> {
 }
 
 impl Machine for Limited<'_> {
-    fn terms(&self) -> Terms {
-        self.machine.terms()
-    }
-
-    fn lanes(&self) -> usize {
-        self.machine.lanes()
-    }
-
-    fn tells_accesses(&self) -> bool {
-        self.machine.tells_accesses()
-    }
-
-    fn banks(&self) -> &[Bank] {
-        self.machine.banks()
-    }
-
-    fn unit(&self) -> u64 {
-        self.machine.unit()
-    }
-
-    fn base(&self) -> u64 {
-        self.machine.base()
-    }
-
-    fn code(&self) -> &[u8] {
-        self.machine.code()
+    fn properties(&self) -> &Properties {
+        self.machine.properties()
     }
 
     fn run(&self, observer: &mut dyn Observer) -> Result<(), String> {

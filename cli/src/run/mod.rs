@@ -50,13 +50,14 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     {
         return Ok(status);
     }
+    if args.init {
+        let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
+        return init::init(&args.launch, spec);
+    }
     if let Some(spec) = &args.spec {
         return own::run(args, spec);
     }
-    if args.init {
-        return init::init(&args.launch);
-    }
-    if let Some(failure) = init::mistaken(&args.launch) {
+    if let Some(failure) = init::mistaken(&args.launch, false) {
         return Err(failure);
     }
     let execution = engine::asked(args)?;

@@ -33,6 +33,7 @@ fn every_example_of_the_helps_runs() {
     for name in ["shader.s", "old.s"] {
         fs::write(path(name), text).expect("it can be written");
     }
+    fs::write(path("launch.yaml"), "isa: valhall\nprogram: { file: shader.s }\n").expect("it can be written");
     let words = isaforge_with(&["asm", "valhall"], text).expect(0).out().to_owned();
     fs::write(path("words.hex"), &words).expect("it can be written");
     let code = isaforge_with(&["asm", "valhall", "--out", "bin"], text).expect(0).out;

@@ -263,3 +263,28 @@ fn a_program_gets_a_launch_file_that_runs() {
     let run = isaforge(&["run", "--init", path.to_str().expect("a path")]).expect(2);
     assert!(run.err.contains("no assembly of a built-in set"), "{}", run.err);
 }
+
+#[test]
+fn a_program_of_ones_own_set_gets_a_launch_file_too() {
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    let (_folder, path) = program("a.s", "li a0, 7\nadd a1, a0, a0\n");
+    let path = path.to_str().expect("a path");
+    let run = isaforge(&["run", "--spec", spec, path]).expect(2);
+    assert!(run.err.contains("is a program") && run.err.contains("--spec SPEC --init"), "{}", run.err);
+    let run = isaforge(&["run", "--spec", spec, "--init", path]).expect(0);
+    assert!(run.err.contains(&format!("then `isaforge run --spec {spec} ")), "{}", run.err);
+    let launch = Path::new(path).with_extension("yaml");
+    let written = fs::read_to_string(&launch).expect("it is written");
+    fs::write(&launch, written + "show: [a1]\n").expect("it is written");
+    let run = isaforge(&["run", "--spec", spec, launch.to_str().expect("a path")]).expect(0);
+    assert!(run.out().starts_with("a1 = 0000000e"), "{}", run.out());
+    // Mistakes have a place; an ELF file needs none.
+    let (_folder, wrong) = program("b.s", "add a1, a0\n");
+    assert!(
+        isaforge(&["run", "--spec", spec, "--init", wrong.to_str().expect("a path")]).expect(1).err.contains("b.s:1")
+    );
+    let elf = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv/programs/sieve.elf");
+    assert!(
+        isaforge(&["run", "--spec", spec, "--init", elf]).expect(2).err.contains("is an ELF file, which runs as it is")
+    );
+}

@@ -124,6 +124,52 @@ fn a_flame_graph_has_loops_above_their_instructions() {
 }
 
 #[test]
+fn blocks_of_a_graph_are_coloured_by_what_ran() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let program = "IADD_IMM.i32 r0, 0x0, #0x5\nagain:\n  IADD_IMM.i32 r0, r0, #0xFFFFFFFF\n  BRANCHZ.eq u0, out\n  \
+                   BRANCHZ r0, again\nNOP.end\nout: MOV.i32.end r1, r0\n";
+    fs::write(at("p.s"), program).expect("the file is written");
+    fs::write(at("p.yaml"), "isa: valhall\nprogram: { file: p.s }\nuniforms: [1]\n").expect("the file is written");
+    let counts = isaforge_in(folder.path(), &["run", "p.yaml", "--json"], b"").expect(0);
+    let graph = |arguments: &[&str], input: &[u8]| {
+        isaforge_in(folder.path(), &[&["graph", "valhall", "p.s", "--profile"], arguments].concat(), input)
+    };
+    let svg = graph(&["-"], &counts.out).expect(0);
+    assert!(svg.out().contains("fill-opacity=\"0.550\""), "{}", svg.out());
+    let never = svg.out().matches(">never executed</text>").count();
+    assert_eq!((svg.out().matches("class=\"heat\"").count(), never), (4, 1), "{}", svg.out());
+    fs::write(at("counts.json"), &counts.out).expect("the file is written");
+    let dot = graph(&["counts.json", "--format", "dot"], b"").expect(0);
+    assert!(dot.out().contains("style=\"rounded,filled\" fillcolor=\"0.03 0.600 1.000\""), "{}", dot.out());
+    // Counts of another program, of nothing, and of nobody.
+    fs::write(at("p.s"), program.replace("#0x5", "#0x6")).expect("the file is written");
+    assert!(graph(&["counts.json"], b"").expect(2).err.contains("instruction 0 is `IADD_IMM.i32 r0, 0x0, #0x5` there"));
+    assert!(graph(&["-"], b"{}").expect(2).err.contains("no result of a run"));
+    let both = isaforge_in(folder.path(), &["graph", "valhall", "--profile", "-"], b"").expect(2);
+    assert!(both.err.contains("cannot both be standard input"), "{}", both.err);
+}
+
+#[test]
+fn a_break_shows_no_constants_and_registers_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(
+        folder.path().join("p.usc"),
+        "0 : mbyp ft0, c66\n    mov r1, ft0\n1 : mbyp ft0, r1\n    mov i2, ft0\n2 : nop.end\n",
+    )
+    .expect("it is written");
+    fs::write(folder.path().join("p.yaml"), "isa: usc\nprogram: { file: p.usc }\n").expect("it is written");
+    let run = isaforge_in(folder.path(), &["run", "p.yaml", "--break", "if i2 > 0", "--quiet"], b"").expect(0);
+    let names: Vec<&str> =
+        run.out().lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name.trim()).collect();
+    assert_eq!(names, ["*r1", "*i2", "sr63", "*sr160", "pe"], "{}", run.out());
+    // Who asks for a constant sees it.
+    fs::write(folder.path().join("script"), "print c66\nregisters c\n").expect("it is written");
+    let run = isaforge_in(folder.path(), &["debug", "p.yaml", "--commands", "script"], b"").expect(0);
+    assert!(run.out().matches("c66    = ").count() == 2, "{}", run.out());
+}
+
+#[test]
 fn coverage_names_what_no_launch_of_a_program_executes() {
     let folder = tempfile::tempdir().expect("a folder");
     let launch = |value: u32| {

@@ -8,7 +8,8 @@ use std::ops::ControlFlow;
 use isaforge_core::group::listing::assemble_program;
 use isaforge_core::sample::Random;
 use isaforge_runtime::Level;
-use isaforge_runtime::usc::watch::{Executed, Watch, profile};
+use isaforge_runtime::machine::{Observer, View};
+use isaforge_runtime::usc::watch::{Watch, profile};
 use isaforge_runtime::usc::{LANES, Machine, Program, Register, Report, RunError, Software, Task};
 
 /// Where memory is, and how many bytes.
@@ -216,19 +217,25 @@ fn tasks(random: &mut Random, count: usize) -> Vec<Task> {
     (0..count).map(|_| one(random)).collect()
 }
 
+/// Counts groups.
+struct Groups(u64);
+
+impl Observer for Groups {
+    fn after(&mut self, _: &dyn View) -> ControlFlow<()> {
+        self.0 += 1;
+        ControlFlow::Continue(())
+    }
+}
+
 fn watched(program: &Program, machine: &Machine<Software>, tasks: &[Task], budget: u64) -> Left {
-    let mut groups = 0;
+    let mut counted = Groups(0);
     let left = run(machine.clone(), tasks, &mut |machine, tasks| {
-        let mut tell = |executed: &Executed| {
-            groups += u64::from(!executed.text.is_empty());
-            ControlFlow::Continue(())
-        };
         let mut watch = Watch::default();
-        watch.trace = Some(&mut tell);
+        watch.observer = Some(&mut counted);
         watch.profile = Some(profile());
         machine.run_watched(program, tasks, budget, &mut watch)
     });
-    assert!(left.ended.as_ref().map_or(true, |report| report.groups == groups), "{groups} {left:?}");
+    assert!(left.ended.as_ref().map_or(true, |report| report.groups == counted.0), "{} {left:?}", counted.0);
     left
 }
 

@@ -34,7 +34,6 @@ impl<H: Host> Cpu<'_, H> {
             return Err(Trap::Fixed);
         }
         self.write_one(register, instance, value);
-        self.note(register, instance, value);
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use crate::machine::{Access, AccessKind};
 use crate::observe::Traffic;
 use crate::usc::error::Trap;
 use crate::usc::host::Host;
-use crate::usc::lanes::{Column, LANES, Mask, each, holds, splat};
+use crate::usc::lanes::{Column, LANES, Mask, each, splat};
 use crate::usc::machine::{Common, Machine, Task, entry};
 use crate::usc::program::{Action, Program, Step};
 use crate::usc::register::{Reach, Register, SHARED};
@@ -21,8 +21,6 @@ pub(super) struct Cpu<'a, H> {
     pub woken: Option<u32>,
     /// Where it goes on, if not with the next group.
     pub next: Option<usize>,
-    /// Writes that changed something, if somebody wants to know.
-    pub writes: Option<Vec<(Register, Mask, Column)>>,
     /// What it accessed in memory, if somebody wants to know.
     pub accesses: Option<Vec<Access>>,
     /// What it moved between registers and memory.
@@ -48,7 +46,6 @@ impl<'a, H: Host> Cpu<'a, H> {
             number,
             woken: None,
             next: None,
-            writes: traced.then(Vec::new),
             accesses: traced.then(Vec::new),
             traffic: Traffic::default(),
         }
@@ -112,13 +109,6 @@ impl<'a, H: Host> Cpu<'a, H> {
     /// Writes a register of the active instances. Of what instances share the last one's value stays.
     #[inline(always)]
     pub fn write(&mut self, register: Register, value: &Column, active: Mask) -> Result<(), Trap> {
-        if let Some(writes) = &mut self.writes {
-            let changed = match register {
-                Register::Column(column) => holds(self.task.columns.at(column), value, |old, new| old != new),
-                _ => Mask::MAX,
-            };
-            writes.push((register, active & changed, *value));
-        }
         match register {
             Register::Column(column) => self.task.write(column, value, active),
             _ => {
@@ -163,13 +153,6 @@ impl<'a, H: Host> Cpu<'a, H> {
         if let Some(accesses) = &mut self.accesses {
             // Bursts move at most 16 words.
             accesses.push(Access { lane: instance as u8, size: size as u8, address, kind });
-        }
-    }
-
-    /// Notes a write of one instance for the trace.
-    pub fn note(&mut self, register: Register, instance: usize, value: u32) {
-        if let Some(writes) = &mut self.writes {
-            writes.push((register, 1 << instance, splat(value)));
         }
     }
 }

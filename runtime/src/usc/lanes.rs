@@ -68,32 +68,6 @@ pub fn splat(value: u32) -> Column {
     [value; LANES]
 }
 
-/// A bit for each instance.
-const BIT: Column = {
-    let mut bits = [0; LANES];
-    let mut i = 0;
-    while i < LANES {
-        bits[i] = 1 << i;
-        i += 1;
-    }
-    bits
-};
-
-/// The instances for which `f` holds.
-#[inline(always)]
-pub fn holds(a: &Column, b: &Column, f: impl Fn(u32, u32) -> bool) -> Mask {
-    // Whole vectors first: bits one by one would be read from behind stores that have not reached memory.
-    let mut bits = [0; LANES];
-    for i in 0..LANES {
-        bits[i] = if f(a[i], b[i]) { BIT[i] } else { 0 };
-    }
-    let mut mask = 0;
-    for bit in bits {
-        mask |= bit;
-    }
-    mask
-}
-
 /// Puts `from` into `to` for the instances in `mask`.
 #[inline(always)]
 pub fn blend(to: &mut Column, from: &Column, mask: Mask) {

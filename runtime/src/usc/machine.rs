@@ -1,7 +1,5 @@
 //! Tasks, and the machine that runs them.
 
-use std::ops::ControlFlow;
-
 use crate::deadline::Deadline;
 use crate::level::Level;
 use crate::usc::error::{RunError, SetupError, Trap};
@@ -444,21 +442,18 @@ impl<H: Host> Machine<H> {
             let task = &mut tasks[number];
             let active = active(task, step.condition);
             let stopped = (pc, Trap::Stopped);
-            let before = match &mut watch {
-                Some(watch) => match watch.before(program, step, (task, &self.common, &self.host), number, active) {
-                    ControlFlow::Continue(before) => Some(before),
-                    ControlFlow::Break(()) => return Err(stopped),
-                },
-                None => None,
-            };
+            if let Some(watch) = &mut watch
+                && watch.before(step, (task, &self.common, &self.host), number, active).is_break()
+            {
+                return Err(stopped);
+            }
             let mut cpu = Cpu::new(program, self, task, number, watch.is_some());
             cpu.execute(step, active).map_err(|trap| (pc, trap))?;
             let next = cpu.next.unwrap_or(pc + 1);
             woken = cpu.woken;
-            let (writes, accesses) = (cpu.writes.take().unwrap_or_default(), cpu.accesses.take().unwrap_or_default());
-            let done = Done { active, writes, accesses, traffic: cpu.traffic };
-            if let Some((watch, before)) = watch.as_deref_mut().zip(before)
-                && watch.after(program, step, (task, &self.common, &self.host), number, &before, done).is_break()
+            let done = Done { active, accesses: cpu.accesses.take().unwrap_or_default(), traffic: cpu.traffic };
+            if let Some(watch) = watch.as_deref_mut()
+                && watch.after(program, step, (task, &self.common, &self.host), number, done).is_break()
             {
                 return Err(stopped);
             }

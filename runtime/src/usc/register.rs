@@ -158,6 +158,12 @@ impl Register {
         Register::new(Regbank::Special, number)
     }
 
+    /// The special register of this number, unless programs name it as a constant or in another bank.
+    pub(super) fn unnamed(number: u32) -> Option<Register> {
+        let is_unnamed = matches!(special(number)?, Special::System | Special::TileStore | Special::Timer);
+        is_unnamed.then(|| Register::special(number)).flatten()
+    }
+
     /// The temporary of this number.
     pub fn temporary(number: u32) -> Option<Register> {
         Register::new(Regbank::Temp, number)
@@ -316,18 +322,5 @@ impl Register {
     /// An index register.
     pub(super) fn index(number: u8) -> Register {
         Register::Column(INDEX + u16::from(number & 1))
-    }
-
-    /// The registers that each instance has for itself and that programs write, bank by bank.
-    pub(super) fn own() -> impl Iterator<Item = Register> {
-        let internals = (36..).take(INTERNALS);
-        let outputs = (0..PIXEL_OUTPUTS as u16).map(pixel);
-        (TEMP..COLUMNS as u16).chain(internals).chain(outputs).map(Register::Column)
-    }
-
-    /// Whether instances share it.
-    pub(super) fn is_shared(self) -> bool {
-        use Reach::{Pixel, Temporary, Vertex};
-        !matches!(self, Register::Column(_) | Register::Indexed { reach: Temporary | Vertex | Pixel, .. })
     }
 }

@@ -5,14 +5,13 @@ use std::ops::ControlFlow;
 
 use isaforge_usc::Regbank;
 
-use crate::machine::{self, Access, At, Bank, Observer, View};
-use crate::observe::Terms;
+use crate::machine::{self, Access, At, Bank, Ended, Observer, Properties, View};
 use crate::usc::exec::value;
 use crate::usc::host::{Host, Software};
 use crate::usc::lanes::{LANES, Mask};
 use crate::usc::machine::{Common, Task};
 use crate::usc::register::{
-    DYNAMIC, GLOBALS, INTERNALS, PIXEL_OUTPUTS, Register, SHARED, SPECIALS, TEMPORARIES, pixel,
+    DYNAMIC, GLOBALS, INTERNALS, PIXEL_OUTPUTS, Register, SHARED, SPECIALS, TEMPORARIES, constant, pixel,
 };
 use crate::usc::watch::{TERMS, Watch};
 
@@ -21,19 +20,22 @@ type Numbered = fn(u32) -> Option<Register>;
 
 /// The banks: the prefix of their registers' names, how many there are, whether instances share them, and the register of
 /// a number.
-const BANKS: [(&str, usize, bool, Numbered); 11] = [
+const BANKS: [(&str, usize, bool, Numbered); 12] = [
     ("r", TEMPORARIES, false, Register::temporary),
     ("i", INTERNALS, false, |n| Register::special(36 + n)),
-    ("po", PIXEL_OUTPUTS, false, |n| Register::special(pixel(n as u16).into())),
+    ("o", PIXEL_OUTPUTS, false, |n| Register::special(pixel(n as u16).into())),
     ("vi", TEMPORARIES, false, |n| Register::new(Regbank::Vtxin, n)),
     ("idx", 2, false, |n| Register::new(if n == 0 { Regbank::Idx0 } else { Regbank::Idx1 }, 5)),
-    ("sr", SPECIALS, false, Register::special),
+    ("sr", SPECIALS, false, Register::unnamed),
     ("sl", INTERNALS, true, |n| Some(Register::Slot(n as u16))),
     ("g", GLOBALS, true, |n| Some(Register::Global(n as u16))),
     ("sh", SHARED, true, |n| Some(Register::Shared(n as u16))),
     ("cf", SHARED, true, |n| Some(Register::Coefficient(n as u16))),
     ("dc", DYNAMIC, true, |n| Some(Register::Dynamic(n as u16))),
+    (CONSTANTS, SPECIALS, true, |n| constant(n as usize).and_then(|_| Register::special(n))),
 ];
+/// The bank of constants.
+const CONSTANTS: &str = "c";
 /// Behind them: the predicate, and whether an instance runs.
 const PREDICATE: u16 = BANKS.len() as u16;
 
@@ -42,45 +44,33 @@ pub type Start<'a> = Box<dyn Fn(&mut Watch<'_>) -> Result<Software, String> + 'a
 
 /// A program of the USC with all that it runs on.
 pub struct Watched<'a> {
-    code: Vec<u8>,
-    banks: Vec<Bank>,
+    properties: Properties,
     start: Start<'a>,
 }
 
 impl fmt::Debug for Watched<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watched").field("code", &self.code.len()).finish_non_exhaustive()
+        f.debug_struct("Watched").field("properties", &self.properties).finish_non_exhaustive()
     }
 }
 
 impl<'a> Watched<'a> {
     /// A program with these bytes that `start` runs.
     pub fn new(code: &[u8], start: Start<'a>) -> Self {
-        let bank = |&(open, count, uniform, _): &_| Bank { uniform, ..Bank::new(open, count as u32, 32) };
+        let bank = |&(open, count, uniform, _): &(&str, usize, bool, Numbered)| {
+            let constant = open == CONSTANTS;
+            Bank { uniform, constant, ..Bank::new(open, count as u32, 32) }
+        };
         let masks = ["p", "pe"].map(|name| Bank { names: vec![name.to_owned()], ..Bank::new("", 1, 1) });
-        Watched { code: code.to_vec(), banks: BANKS.iter().map(bank).chain(masks).collect(), start }
+        let banks = BANKS.iter().map(bank).chain(masks).collect();
+        let properties = Properties { terms: TERMS, lanes: LANES, banks, unit: 1, base: 0, code: code.to_vec() };
+        Watched { properties, start }
     }
 }
 
 impl machine::Machine for Watched<'_> {
-    fn terms(&self) -> Terms {
-        TERMS
-    }
-
-    fn lanes(&self) -> usize {
-        LANES
-    }
-
-    fn banks(&self) -> &[Bank] {
-        &self.banks
-    }
-
-    fn unit(&self) -> u64 {
-        1
-    }
-
-    fn code(&self) -> &[u8] {
-        &self.code
+    fn properties(&self) -> &Properties {
+        &self.properties
     }
 
     fn run(&self, observer: &mut dyn Observer) -> Result<(), String> {
@@ -88,7 +78,7 @@ impl machine::Machine for Watched<'_> {
         let mut watch = Watch::default();
         watch.observer = Some(&mut stopped);
         match (self.start)(&mut watch) {
-            Ok(host) => observer.end(&End(host)),
+            Ok(host) => observer.end(&Ended(|address, into: &mut [u8]| host.peek(address, into))),
             Err(_) if stopped.stopped => {}
             Err(reason) => return Err(reason),
         }
@@ -168,30 +158,5 @@ impl<H: Host> View for Seen<'_, H> {
 
     fn accesses(&self) -> &[Access] {
         self.accesses
-    }
-}
-
-/// After the end.
-struct End(Software);
-
-impl View for End {
-    fn at(&self) -> At {
-        At::default()
-    }
-
-    fn origin(&self) -> String {
-        String::new()
-    }
-
-    fn thread(&self, _: usize) -> [u32; 3] {
-        [0; 3]
-    }
-
-    fn read(&self, _: machine::Register, _: usize) -> Option<u64> {
-        None
-    }
-
-    fn memory(&self, _: usize, address: u64, into: &mut [u8]) -> Option<()> {
-        self.0.peek(address, into)
     }
 }

@@ -10,9 +10,8 @@ use super::observe::{Moment, Observer, TERMS};
 use super::run_with;
 use super::warp::LANES;
 use crate::launch::{Launch, Stage};
-use crate::machine::{self, Access, At, Bank, Machine, Register, View};
+use crate::machine::{self, Access, At, Bank, Ended, Machine, Properties, Register, View};
 use crate::memory::Memory;
-use crate::observe::Terms;
 
 /// The registers of a thread, among the banks.
 const REGISTERS: u16 = 0;
@@ -24,8 +23,7 @@ pub type Start<'a> = Box<dyn Fn(&mut Told<'_>) -> Result<Memory, String> + 'a>;
 
 /// A program of Valhall with all that it runs on.
 pub struct Watched<'a> {
-    code: Vec<u8>,
-    banks: Vec<Bank>,
+    properties: Properties,
     /// Workgroups in each direction, and threads of a workgroup.
     grid: [[u32; 3]; 2],
     start: Start<'a>,
@@ -40,15 +38,18 @@ impl fmt::Debug for Watched<'_> {
 impl<'a> Watched<'a> {
     /// A program that `start` runs by the reference, with the observer that it is given.
     pub fn new(program: &[u64], start: Start<'a>) -> Self {
-        Watched {
-            code: program.iter().flat_map(|word| word.to_le_bytes()).collect(),
+        let properties = Properties {
+            terms: TERMS,
+            lanes: LANES,
             banks: vec![
                 Bank::new("r", Valhall::COUNT as u32, 32),
                 Bank::new("u", Launch::MAX_UNIFORMS as u32, 32).shared(),
             ],
-            grid: [[1; 3]; 2],
-            start,
-        }
+            unit: 8,
+            base: 0,
+            code: program.iter().flat_map(|word| word.to_le_bytes()).collect(),
+        };
+        Watched { properties, grid: [[1; 3]; 2], start }
     }
 
     /// The same machine with another grid: workgroups in each direction, and threads of a workgroup.
@@ -98,30 +99,14 @@ impl<'a> Watched<'a> {
 }
 
 impl Machine for Watched<'_> {
-    fn terms(&self) -> Terms {
-        TERMS
-    }
-
-    fn lanes(&self) -> usize {
-        LANES
-    }
-
-    fn banks(&self) -> &[Bank] {
-        &self.banks
-    }
-
-    fn unit(&self) -> u64 {
-        8
-    }
-
-    fn code(&self) -> &[u8] {
-        &self.code
+    fn properties(&self) -> &Properties {
+        &self.properties
     }
 
     fn run(&self, observer: &mut dyn machine::Observer) -> Result<(), String> {
         let mut told = Told { observer, grid: self.grid, stopped: false };
         match (self.start)(&mut told) {
-            Ok(memory) => told.observer.end(&End(memory)),
+            Ok(memory) => told.observer.end(&Ended(|address, into: &mut [u8]| memory.read(address, into).ok())),
             Err(_) if told.stopped => {}
             Err(reason) => return Err(reason),
         }
@@ -236,30 +221,5 @@ impl View for Seen<'_> {
 
     fn accesses(&self) -> &[Access] {
         self.moment.accesses
-    }
-}
-
-/// After the end.
-struct End(Memory);
-
-impl View for End {
-    fn at(&self) -> At {
-        At::default()
-    }
-
-    fn origin(&self) -> String {
-        String::new()
-    }
-
-    fn thread(&self, _: usize) -> [u32; 3] {
-        [0; 3]
-    }
-
-    fn read(&self, _: Register, _: usize) -> Option<u64> {
-        None
-    }
-
-    fn memory(&self, _: usize, address: u64, into: &mut [u8]) -> Option<()> {
-        self.0.read(address, into).ok()
     }
 }

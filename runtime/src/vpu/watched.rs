@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::machine::{self, Access, At, Bank, Observer, Register, View};
+use crate::machine::{self, Access, At, Bank, Ended, Observer, Properties, Register, View};
 use crate::observe::Terms;
 use crate::vpu::error::RunError;
 use crate::vpu::exec::World;
@@ -15,14 +15,13 @@ pub type Start<'a> = Box<dyn Fn() -> Result<Machine, String> + 'a>;
 
 /// A program of the VPU with all that it runs on.
 pub struct Watched<'a> {
-    code: Vec<u8>,
-    banks: [Bank; 4],
+    properties: Properties,
     start: Start<'a>,
 }
 
 impl fmt::Debug for Watched<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watched").field("code", &self.code.len()).finish_non_exhaustive()
+        f.debug_struct("Watched").field("properties", &self.properties).finish_non_exhaustive()
     }
 }
 
@@ -30,41 +29,27 @@ impl<'a> Watched<'a> {
     /// A program that the machine of `start` has loaded.
     pub fn new(program: &[u64], start: Start<'a>) -> Self {
         // A register is four components of 16 bits, X in the low ones; flags are a bit for each component.
-        let banks = [
+        let banks = vec![
             Bank::new("r", 16, 64),
             Bank::new("s", 16, 64).shared(),
             Bank::new("g", 32, 64).shared(),
             Bank { names: vec!["flags".to_owned()], ..Bank::new("", 1, 4) },
         ];
-        Watched { code: program.iter().flat_map(|word| word.to_le_bytes()).collect(), banks, start }
+        let terms = Terms { instruction: "instruction", step: "instruction", thread: "thread", warp: "group" };
+        let code = program.iter().flat_map(|word| word.to_le_bytes()).collect();
+        Watched { properties: Properties { terms, lanes: THREADS, banks, unit: 8, base: 0, code }, start }
     }
 }
 
 impl machine::Machine for Watched<'_> {
-    fn terms(&self) -> Terms {
-        Terms { instruction: "instruction", step: "instruction", thread: "thread", warp: "group" }
-    }
-
-    fn lanes(&self) -> usize {
-        THREADS
-    }
-
-    fn banks(&self) -> &[Bank] {
-        &self.banks
-    }
-
-    fn unit(&self) -> u64 {
-        8
-    }
-
-    fn code(&self) -> &[u8] {
-        &self.code
+    fn properties(&self) -> &Properties {
+        &self.properties
     }
 
     fn run(&self, observer: &mut dyn Observer) -> Result<(), String> {
         let mut machine = (self.start)()?;
         match machine.run_observed(observer) {
-            Ok(_) => observer.end(&End(machine.memory())),
+            Ok(_) => observer.end(&Ended(|address, into: &mut [u8]| read(machine.memory(), address, into))),
             Err(RunError::Stopped) => {}
             Err(error) => return Err(error.to_string()),
         }
@@ -108,7 +93,7 @@ impl View for Seen<'_> {
     }
 
     fn memory(&self, _: usize, address: u64, into: &mut [u8]) -> Option<()> {
-        End(self.memory).memory(0, address, into)
+        read(self.memory, address, into)
     }
 
     fn accesses(&self) -> &[Access] {
@@ -116,29 +101,9 @@ impl View for Seen<'_> {
     }
 }
 
-/// After the end.
-struct End<'a>(&'a Memory);
-
-impl View for End<'_> {
-    fn at(&self) -> At {
-        At::default()
-    }
-
-    fn origin(&self) -> String {
-        String::new()
-    }
-
-    fn thread(&self, _: usize) -> [u32; 3] {
-        [0; 3]
-    }
-
-    fn read(&self, _: Register, _: usize) -> Option<u64> {
-        None
-    }
-
-    fn memory(&self, _: usize, address: u64, into: &mut [u8]) -> Option<()> {
-        let address = usize::try_from(address).ok().filter(|address| *address < self.0.len())?;
-        into.copy_from_slice(&self.0.read(address, into.len()));
-        Some(())
-    }
+/// Fills `into` with memory. Returns `None` where there is none.
+fn read(memory: &Memory, address: u64, into: &mut [u8]) -> Option<()> {
+    let address = usize::try_from(address).ok().filter(|address| *address < memory.len())?;
+    into.copy_from_slice(&memory.read(address, into.len()));
+    Some(())
 }

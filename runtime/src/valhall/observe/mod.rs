@@ -3,7 +3,6 @@
 //! The machine calls an [`Observer`] before and after every instruction of a warp. It is a type parameter: a run that
 //! nobody watches is compiled without the calls.
 
-mod breakpoint;
 mod profile;
 mod trace;
 
@@ -13,11 +12,10 @@ use std::ops::ControlFlow;
 use isaforge_valhall::{Instruction, Register};
 
 pub use super::space::SpaceView;
-pub use breakpoint::{Breakpoints, Stopped};
 pub use profile::{TERMS, profile, traffic};
 pub use trace::{Change, Executed, Trace};
 
-use super::warp::{LANES, lanes};
+use super::warp::LANES;
 use crate::launch::Stage;
 use crate::machine::Access;
 
@@ -165,14 +163,5 @@ impl<A: Observer, B: Observer, C: Observer> Observer for (A, B, C) {
         self.0.barrier(group);
         self.1.barrier(group);
         self.2.barrier(group);
-    }
-}
-
-/// Where a warp comes from.
-fn write_origin(f: &mut fmt::Formatter<'_>, stage: Stage, [x, y, z]: [u32; 3], warp: u32) -> fmt::Result {
-    match stage {
-        Stage::Compute => write!(f, "({x},{y},{z}) warp {warp}"),
-        Stage::Fragment => write!(f, "pixel ({x},{y})"),
-        Stage::Vertex => write!(f, "vertex {x}"),
     }
 }

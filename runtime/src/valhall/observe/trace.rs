@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use isaforge_valhall::Register;
 
-use super::{Lanes, Moment, Observer, Registers, write_origin};
+use super::{Lanes, Moment, Observer, Registers};
 use crate::launch::Stage;
 use crate::observe::write_values;
 use crate::valhall::warp::{LANES, lanes};
@@ -42,7 +42,12 @@ pub struct Change {
 
 impl fmt::Display for Executed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_origin(f, self.stage, self.group, self.warp)?;
+        let [x, y, z] = self.group;
+        match self.stage {
+            Stage::Compute => write!(f, "({x},{y},{z}) warp {}", self.warp),
+            Stage::Fragment => write!(f, "pixel ({x},{y})"),
+            Stage::Vertex => write!(f, "vertex {x}"),
+        }?;
         write!(f, " {:>4} {} {}", self.pc, self.lanes, self.text)?;
         for (i, change) in self.changes.iter().enumerate() {
             write!(f, "{} r{}=", if i == 0 { "  |" } else { ";" }, change.register)?;

@@ -1,0 +1,43 @@
+//! How often the instructions of a program were executed.
+
+use std::ops::{AddAssign, Range};
+
+/// How often an instruction was executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// By warps.
+    pub warps: u64,
+    /// By threads.
+    pub threads: u64,
+}
+
+impl AddAssign for Times {
+    fn add_assign(&mut self, other: Times) {
+        self.warps = self.warps.saturating_add(other.warps);
+        self.threads = self.threads.saturating_add(other.threads);
+    }
+}
+
+/// Counts of all instructions of a program.
+///
+/// ```
+/// use isaforge_analysis::profile::{Profile, Times};
+///
+/// let times = |warps, threads| Times { warps, threads };
+/// let profile = Profile { times: vec![times(1, 16), times(4, 48)] };
+/// assert_eq!((profile.share(0..1), profile.share(1..2)), (0.25, 0.75));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Profile {
+    /// By the index of the program's entry.
+    pub times: Vec<Times>,
+}
+
+impl Profile {
+    /// What threads executed of these entries, as a part of all that they executed: 0 to 1.
+    pub fn share(&self, entries: Range<usize>) -> f64 {
+        let sum = |times: &[Times]| times.iter().map(|times| times.threads as f64).sum::<f64>();
+        let all = sum(&self.times);
+        if all == 0.0 { 0.0 } else { sum(self.times.get(entries).unwrap_or_default()) / all }
+    }
+}

@@ -1,0 +1,63 @@
+//! What was counted in a run of a program: the result of `isaforge run --json`.
+
+use std::path::Path;
+
+use isaforge_analysis::profile::{Profile, Times};
+use isaforge_analysis::{Entry, Program};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::output::count;
+
+/// An instruction of the result, as `run.schema.json` has it.
+#[derive(Deserialize)]
+struct Place {
+    text: String,
+    warps: u64,
+    threads: u64,
+}
+
+/// Reads the counts of a program. Steps and stops in front of the result are passed over.
+///
+/// # Errors
+/// When the file cannot be read, holds no result, or that of another program.
+pub fn read(path: &Path, program: &Program<'_>) -> Result<Profile, Failure> {
+    let input = Input::read(Some(path))?;
+    let wrong = |why: &str| {
+        let help = "`isaforge run --json LAUNCH > counts.json` writes one";
+        Failure::usage(format!("`{}` is no profile of this program: {why}", input.name), help)
+    };
+    let mut places = None;
+    for object in serde_json::Deserializer::from_slice(input.body()).into_iter::<Value>() {
+        let mut object = object.map_err(|error| wrong(&error.to_string()))?;
+        if object["kind"] == "result" {
+            places = Some(object["places"].take());
+        }
+    }
+    let places = places.ok_or_else(|| wrong("it holds no result of a run"))?;
+    let places: Vec<Place> = serde_json::from_value(places).map_err(|error| wrong(&error.to_string()))?;
+    if places.len() != program.entries.len() {
+        let of = |number: usize| count(number as u64, "instruction");
+        return Err(wrong(&format!("it counts {}, and there are {}", of(places.len()), of(program.entries.len()))));
+    }
+    let other = places.iter().zip(&program.entries).position(|(place, entry)| !is_of(place, entry));
+    if let Some(index) = other {
+        let text = program.entries[index].instruction.as_ref().map_or("", |instruction| &instruction.text);
+        return Err(wrong(&format!("instruction {index} is `{}` there and `{text}` here", places[index].text)));
+    }
+    let times = |Place { warps, threads, .. }: &Place| Times { warps: *warps, threads: *threads };
+    Ok(Profile { times: places.iter().map(times).collect() })
+}
+
+/// Whether a place is an instruction; behind the text of a branch stands where it leads.
+fn is_of(place: &Place, entry: &Entry) -> bool {
+    match &entry.instruction {
+        Ok(instruction) => place
+            .text
+            .strip_prefix(instruction.text.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with("  ")),
+        Err(_) => true,
+    }
+}
