@@ -3,7 +3,7 @@
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::instantiate::for_each_argument;
 use isaforge_core::semantics::primitive::primitive;
-use isaforge_core::semantics::{NONE, Node, Op, Shape, Special, Type};
+use isaforge_core::semantics::{NONE, Node, Op, Semantics, Shape, Special, Type};
 
 /// When an effect happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -28,6 +28,8 @@ pub struct Effects {
     pub end: When,
     /// The threads of a workgroup wait for each other.
     pub barrier: bool,
+    /// An intrinsic may change where threads go on, even behind an instruction that ends them.
+    pub leads: bool,
     /// It reads or writes memory, or uses an intrinsic with effects of its own.
     pub others: bool,
     /// For each operand that is written: the bits that are written in any case.
@@ -35,8 +37,8 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// The effects of a shape. `known` says which operands are constants, by operand and element.
-    pub fn of(shape: &Shape, known: &dyn Fn(u16, u16) -> Option<u64>) -> Effects {
+    /// The effects of a shape of an instruction set. `known` says which operands are constants, by operand and element.
+    pub fn of(semantics: &Semantics, shape: &Shape, known: &dyn Fn(u16, u16) -> Option<u64>) -> Effects {
         let values = fold(shape, known);
         let mut found = Effects::default();
         for node in &shape.nodes {
@@ -48,7 +50,12 @@ impl Effects {
                 Op::Branch => found.branch = found.branch.max(when),
                 Op::End => found.end = found.end.max(when),
                 Op::Barrier => found.barrier = true,
-                Op::Load | Op::Store | Op::Atomic | Op::Intrinsic | Op::SetState | Op::Fault => found.others = true,
+                Op::Intrinsic => {
+                    found.others = true;
+                    let called = semantics.intrinsics.get(usize::from(node.args[0]));
+                    found.leads |= called.is_some_and(|intrinsic| intrinsic.effects.flow);
+                }
+                Op::Load | Op::Store | Op::Atomic | Op::SetState | Op::Fault => found.others = true,
                 Op::Write => {
                     let size = node.ty.size();
                     let bits = match when {

@@ -30,8 +30,10 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
     operations(isa, group).for_each(|(_, _, operation)| names.push(operation.name));
     let values = group.values(isa);
     let semantics = set.semantics;
-    let effects = semantics.and_then(|semantics| compose(semantics, isa, &values).ok());
-    let effects = effects.map(|shape| Effects::of(&shape, &|_, _| None));
+    let effects = semantics.and_then(|semantics| {
+        let shape = compose(semantics, isa, &values).ok()?;
+        Some(Effects::of(semantics, &shape, &|_, _| None))
+    });
     // A group that repeats steps through registers.
     let repeats = semantics
         .and_then(|semantics| semantics.path.as_ref())

@@ -109,6 +109,8 @@ impl Flow {
     pub fn name(&self) -> &'static str {
         match (self.branch, self.calls, self.end) {
             (_, _, When::Always) => "end",
+            // It may go to the end.
+            (When::Never, _, When::Sometimes) => "branch",
             (When::Never, ..) => "next",
             (_, true, _) => "call",
             (When::Always, ..) => "jump",

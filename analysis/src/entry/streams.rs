@@ -62,7 +62,7 @@ fn effects(semantics: &'static Semantics, scope: &Scope<'_>) -> Option<Effects> 
         Some(Asked::Form(field)) => scope.value(*field),
         _ => 0,
     });
-    Some(Effects::of(&shape, &|field, element| {
+    Some(Effects::of(semantics, &shape, &|field, element| {
         let index = u8::try_from(field).ok().filter(|_| element == 0)?;
         let field = scope.layout.fields.get(usize::from(index))?;
         matches!(field.ty, Type::Number(_)).then(|| scope.value(index))

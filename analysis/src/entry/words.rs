@@ -89,7 +89,7 @@ fn effects(semantics: &'static Semantics, isa: &'static Isa, opcode: u16, word: 
     let shape = instantiate(semantics, operation, |index| {
         operation.modifiers.get(usize::from(index)).map_or(0, |modifier| modifier.bits(isa, form, word))
     });
-    Some(Effects::of(&shape, &|operand, element| {
+    Some(Effects::of(semantics, &shape, &|operand, element| {
         form.operands.get(usize::from(operand)).filter(|_| element == 0).and_then(|o| constant(isa, o, word))
     }))
 }
@@ -195,7 +195,8 @@ fn flow(
             flow.reconverges |= fact.reconverges;
             flow.discards |= fact.discards;
             if fact.ends {
-                flow.end = When::Always;
+                let leads = effects.is_some_and(|effects| effects.leads);
+                flow.end = if leads { When::Sometimes } else { When::Always };
             }
         }
     }

@@ -18554,14 +18554,14 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             },
             Intrinsic {
                 name: "blend",
-                doc: "Blends a colour into the render target of a descriptor.",
+                doc: "Blends a colour into the render target of a descriptor. Where the target needs a blend shader, the hardware goes on with the next instruction, whatever the flow says.",
                 parameters: &[u(16, 1), u(64, 1), u(32, 1), u(32, 1), u(32, 1)],
                 result: None,
                 effects: Effects {
                     reads: true,
                     writes: true,
                     waits: false,
-                    flow: false,
+                    flow: true,
                 },
             },
         ],
@@ -19632,7 +19632,7 @@ pub trait Intrinsics<const L: usize> {
         channels: [u32; L],
         mask: u64,
     ) -> Result<(), Self::Fault>;
-    /// Blends a colour into the render target of a descriptor.
+    /// Blends a colour into the render target of a descriptor. Where the target needs a blend shader, the hardware goes on with the next instruction, whatever the flow says.
     ///
     /// # Errors
     /// When it cannot be executed.
