@@ -147,14 +147,19 @@ fn unread(program: &Program<'_>, graph: &Graph, liveness: &Liveness, found: &mut
     }
 }
 
+/// A register that a specification's preloads name by its number: they are about the first bank.
+fn preload(index: u32) -> Register {
+    Register { bank: 0, index }
+}
+
 /// The registers that programs find filled at their start.
-fn preloaded(program: &Program<'_>) -> Option<HashSet<u32>> {
+fn preloaded(program: &Program<'_>) -> Option<HashSet<Register>> {
     let preloads = program.set.semantics?.preloads;
     let registers = preloads.iter().flat_map(|preload| {
         let first = u32::from(preload.first);
         first..first + preload.values.len() as u32
     });
-    (!preloads.is_empty()).then(|| registers.collect())
+    (!preloads.is_empty()).then(|| registers.map(preload).collect())
 }
 
 /// Reads of registers that no write reaches on any path.
@@ -163,9 +168,8 @@ fn unwritten(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     if graph.blocks.iter().any(|block| block.indirect) {
         return;
     }
-    // Banks that are never written hold what the launch gives.
-    let instructions = || program.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
-    let banks: HashSet<u16> = instructions().flat_map(|i| &i.writes).map(|(register, _)| register.bank).collect();
+    // Other banks hold what the launch gives.
+    let bank = preload(0).bank;
     let writes = |block: usize| {
         let entries = program.entries.get(graph.blocks[block].entries.clone()).unwrap_or_default();
         entries.iter().filter_map(|entry| entry.instruction.as_ref().ok()).flat_map(|i| &i.writes).map(|(r, _)| *r)
@@ -187,7 +191,7 @@ fn unwritten(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
         for index in graph.blocks[block].entries.clone() {
             let Ok(instruction) = &program.entries[index].instruction else { continue };
             let unknown = |register: &&Register| {
-                banks.contains(&register.bank) && !written.contains(register) && !preloaded.contains(&register.index)
+                register.bank == bank && !written.contains(register) && !preloaded.contains(register)
             };
             let names: Vec<String> = instruction.reads.iter().filter(unknown).map(|r| program.set.name(*r)).collect();
             if !names.is_empty() {

@@ -9,7 +9,7 @@ use petgraph::algo::dominators::simple_fast;
 use petgraph::algo::has_path_connecting;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use super::{Check, Finding};
+use super::{Check, Finding, preload};
 use crate::effects::When;
 use crate::entry::Register;
 use crate::graph::Graph;
@@ -40,24 +40,19 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
 }
 
 /// Registers that hold something else for each thread at the start of programs whose threads wait for each other.
-fn own(program: &Program<'_>) -> HashSet<u32> {
+fn own(program: &Program<'_>) -> HashSet<Register> {
     let preloads = program.set.semantics.map_or(&[][..], |semantics| semantics.preloads);
     let kinds = preloads.iter().filter(|preload| !preload.uniform.is_empty());
     let registers = kinds.flat_map(|preload| {
         let all = preload.first..preload.first + preload.values.len() as u16;
         all.filter(|register| !preload.uniform.contains(register))
     });
-    registers.map(u32::from).collect()
+    registers.map(|register| preload(register.into())).collect()
 }
 
 /// Branches whose condition depends on the thread.
 fn parting(program: &Program<'_>, graph: &Graph) -> Vec<usize> {
-    let instructions = || program.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
-    let banks: HashSet<u16> = instructions().flat_map(|one| &one.writes).map(|(register, _)| register.bank).collect();
-    let start: HashSet<Register> = own(program)
-        .into_iter()
-        .flat_map(|index| banks.iter().map(move |bank| Register { bank: *bank, index }))
-        .collect();
+    let start = own(program);
     let mut before: Vec<Option<HashSet<Register>>> = vec![None; graph.blocks.len()];
     let mut open = Vec::new();
     for place in program.entry_points.iter().filter(|place| **place < program.entries.len()) {

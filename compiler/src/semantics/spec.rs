@@ -86,7 +86,7 @@ vocabulary! {
     pub struct PreloadSpec {
         /// What there is to say of it.
         required doc: String,
-        /// The number of the first register.
+        /// The number of the first register, in the first bank.
         required first: u16,
         /// What this register and those after it hold: a name and what it is.
         required values: Named<Spanned<String>>,

@@ -44,7 +44,7 @@ pub enum Evidence {
     Nothing,
 }
 
-/// What programs of a kind find in registers at their start.
+/// What programs of a kind find in registers of the first bank at their start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preload {
     /// The kind of program.
