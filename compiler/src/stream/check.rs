@@ -76,6 +76,7 @@ pub fn check(isa: &Isa, stream: &Stream, out: &mut Diagnostics) {
         return;
     }
     texts(tables, &stream.sets[0], out);
+    super::aliases::check(tables, &stream.sets[0], out);
 }
 
 /// The tables with the first generation that has all of some layouts; `None` when there is none.

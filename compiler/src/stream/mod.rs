@@ -4,6 +4,7 @@
 //! judges it, [`lower`] makes the tables of [`isaforge_core::stream`]. The keys are those of
 //! [`crate::spec`]: a specification becomes a stream when it says something that words cannot hold.
 
+mod aliases;
 mod answers;
 pub mod check;
 mod diagram;

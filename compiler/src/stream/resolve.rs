@@ -428,6 +428,13 @@ impl Resolver<'_> {
         let mut said = Vec::new();
         for (field, value) in spec.with.iter().flat_map(|w| w.iter()) {
             let index = Resolver::find(self.out, "field", field, names_of(&draft.layout))?;
+            let known = &draft.layout.fields[index];
+            let whole = i128::from(ones(known.width.into()));
+            let least = if known.signed { -(whole / 2) - 1 } else { 0 };
+            if matches!(known.source, Source::Bits(_)) && !(least..=whole).contains(&value.value) {
+                let message = format!("{} does not fit the {} bits of `{}`", value.value, known.width, known.name);
+                self.out.push(Diagnostic::error("E0108", value.span, message).secondary(known.span, "the field"));
+            }
             with_value(&mut layout, index, value.value as u64);
             said.push(index);
         }

@@ -93,6 +93,12 @@ impl Validity {
         Some(Place { layout, word, outer: Vec::new(), depth: 0 })
     }
 
+    /// Whether a layout fits a word that it is valid in, as far as is known.
+    pub(super) fn is_possible(&mut self, place: &Place) -> bool {
+        let (fits, valid) = (self.fits(place), self.valid(place));
+        self.diagrams.and(fits, valid) != Node::FALSE
+    }
+
     /// Where a condition holds.
     pub(super) fn condition(&mut self, place: &Place, condition: u16) -> Node {
         let bits = self.expression(place, condition);

@@ -123,6 +123,7 @@ pub const KINDS: &[Kind] = &[
     Kind { name: "yaml: a quote is missing", another: None, elsewhere: None, mutants: |f, t| drop_quotes(f, t, yaml) },
     Kind { name: "yaml: one space more", another: None, elsewhere: None, mutants: indent },
     Kind { name: "yaml: an unknown template name", another: None, elsewhere: None, mutants: misspell_templates },
+    Kind { name: "yaml: an alias that can never be", another: None, elsewhere: None, mutants: exclude_aliases },
     Kind {
         name: "xml: shift a field",
         another: FREE_BITS,
@@ -508,6 +509,26 @@ fn misspell_templates(file: &str, text: &str) -> Vec<Mutant> {
         if quoted && !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
             let new = misspelt(word).unwrap_or_else(|| format!("{word}{word}"));
             mutants.push(edit(file, text, at + 1..at + 1 + word.len(), &new));
+        }
+    }
+    mutants
+}
+
+/// Aliases whose field must have a value and must not.
+fn exclude_aliases(file: &str, text: &str) -> Vec<Mutant> {
+    if !yaml(file) {
+        return Vec::new();
+    }
+    let mut mutants = Vec::new();
+    for (at, found) in text.match_indices("with: { ").filter(|(at, _)| !is_prose(file, text, *at)) {
+        let (_, line) = line_at(text, at);
+        let said = text[at + found.len()..].split([',', '}']).next().and_then(|said| said.split_once(": "));
+        let Some((field, value)) = said.filter(|(_, value)| value.trim().bytes().all(|byte| byte.is_ascii_digit()))
+        else {
+            continue;
+        };
+        if !line.contains("where:") {
+            mutants.push(edit(file, text, at..at, &format!("where: {field} != {}, ", value.trim())));
         }
     }
     mutants
