@@ -294,7 +294,7 @@ pub struct GraphArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// The program: assembly (`.s`, `.asm`) or machine code. Standard input if omitted or `-`
+    /// The program: assembly or machine code. Standard input if omitted or `-`
     pub file: Option<PathBuf>,
     /// How it is written.
     #[command(flatten)]
@@ -337,7 +337,7 @@ pub struct LintArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// The program: assembly (`.s`, `.asm`) or machine code. Standard input if omitted or `-`
+    /// The program: assembly or machine code. Standard input if omitted or `-`
     pub file: Option<PathBuf>,
     /// How it is written.
     #[command(flatten)]

@@ -193,12 +193,10 @@ impl Demo {
     }
 }
 
-/// The specification in the current folder or one above it, or in the folder that this program was built in.
+/// The specification in the current folder or one above it.
 fn find_specification() -> Option<PathBuf> {
-    let here = std::env::current_dir().ok();
-    let above = here.iter().flat_map(|here| here.ancestors());
-    let built = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-    above.chain(built).map(|folder| folder.join("specs").join(ISA).join("isa.yaml")).find(|spec| spec.is_file())
+    let here = std::env::current_dir().ok()?;
+    here.ancestors().map(|folder| folder.join("specs").join(ISA).join("isa.yaml")).find(|spec| spec.is_file())
 }
 
 /// A path below the current folder without the current folder.

@@ -21,8 +21,8 @@ pub struct Code {
     pub cut: bool,
 }
 
-/// Reads a program: assembly where the name ends with `.s` or `.asm`, else hexadecimal text or raw bytes. `None` after
-/// mistakes in assembly, which have been reported.
+/// Reads a program: assembly where the name ends with `.s` or `.asm`, and what assembles; else hexadecimal text or raw bytes.
+/// `None` after mistakes in assembly, which have been reported.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -40,6 +40,14 @@ pub fn load(tables: Tables, path: Option<&Path>, how: How<'_>) -> Result<Option<
             return Ok(None);
         }
         return Ok(Some(Code { name: input.name, bytes: assembly.bytes, cut: false }));
+    }
+    if how.encoding.is_none()
+        && let Ok(text) = std::str::from_utf8(input.body())
+    {
+        let assembly = tables.assemble(text);
+        if assembly.errors.is_empty() && !assembly.bytes.is_empty() {
+            return Ok(Some(Code { name: input.name, bytes: assembly.bytes, cut: false }));
+        }
     }
     machine_code(tables, input, how).map(Some)
 }

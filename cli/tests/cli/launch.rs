@@ -135,18 +135,22 @@ fn a_launch_file_that_is_not_there_is_a_misuse() {
 #[test]
 fn the_demo_tells_what_it_does_and_draws_a_picture() {
     let folder = tempfile::tempdir().expect("a folder");
-    let run = isaforge_in(folder.path(), &["demo", "--size", "33"], b"").expect(0);
+    let picture = folder.path().join("mandelbrot.png");
+    let run = isaforge(&["demo", "--size", "33", "-o", picture.to_str().expect("a path")]).expect(0);
     for part in [
         "1. Compiled ",
         "0 errors",
         "2. Disassembled mandelbrot.comp",
         "assembles to the same words",
         "3. Ran it: ",
-        "4. Wrote mandelbrot.png, 33 x 33 pixels.",
+        "mandelbrot.png, 33 x 33 pixels.",
     ] {
         assert!(run.out().contains(part), "{part} is missing in\n{}", run.out());
     }
-    let file = fs::File::open(folder.path().join("mandelbrot.png")).expect("the picture is written");
+    // Where no specifications are, those of the folder that the command was built in are none of its business.
+    let run = isaforge_in(folder.path(), &["demo", "--size", "8", "-o", "small.png"], b"").expect(0);
+    assert!(run.out().contains("1. No folder `specs/valhall` here"), "{}", run.out());
+    let file = fs::File::open(&picture).expect("the picture is written");
     let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("it is a PNG");
     let mut pixels = vec![0; reader.output_buffer_size().expect("it is small")];
     reader.next_frame(&mut pixels).expect("it is whole");

@@ -91,6 +91,17 @@ fn a_loop_is_drawn() {
 }
 
 #[test]
+fn assembly_is_known_by_what_it_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("loop.valhall");
+    fs::write(&file, LOOP).expect("the file is written");
+    let by_name = isaforge(&["graph", "valhall", file.to_str().expect("a path"), "--format", "dot"]).expect(0);
+    let by_input = isaforge_with(&["graph", "valhall", "-", "--format", "dot"], LOOP).expect(0);
+    assert!(by_name.out().contains("b2 -> b1") && by_name.out == by_input.out, "{}", by_name.out());
+    isaforge_with(&["lint", "valhall"], "NOP\nNOP.end\n").expect(0);
+}
+
+#[test]
 fn findings_have_a_code_and_a_place() {
     let lint = |text: &str| {
         let words = hex(text);

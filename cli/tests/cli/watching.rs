@@ -142,6 +142,12 @@ fn blocks_of_a_graph_are_coloured_by_what_ran() {
     fs::write(at("counts.json"), &counts.out).expect("the file is written");
     let dot = graph(&["counts.json", "--format", "dot"], b"").expect(0);
     assert!(dot.out().contains("style=\"rounded,filled\" fillcolor=\"0.03 0.600 1.000\""), "{}", dot.out());
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    let elf = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv/programs/sieve.elf");
+    let counts = isaforge(&["run", "--spec", spec, elf, "--json", "--quiet"]);
+    let dot =
+        isaforge_in(folder.path(), &["graph", "--spec", spec, elf, "--profile", "-", "--format", "dot"], &counts.out);
+    assert!(dot.expect(0).out().contains("fillcolor"));
     // Counts of another program, of nothing, and of nobody.
     fs::write(at("p.s"), program.replace("#0x5", "#0x6")).expect("the file is written");
     assert!(graph(&["counts.json"], b"").expect(2).err.contains("instruction 0 is `IADD_IMM.i32 r0, 0x0, #0x5` there"));

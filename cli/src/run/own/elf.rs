@@ -1,8 +1,10 @@
 //! Programs in ELF files of 32 bits: what becomes memory, where execution starts, where symbols are.
 
+use std::ops::Range;
+
 use object::elf::{ET_EXEC, FileHeader32, PF_W};
 use object::read::elf::{FileHeader, ProgramHeader};
-use object::{LittleEndian, Object, ObjectSymbol};
+use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SectionKind};
 
 /// The most bytes of all segments together.
 const MOST: u64 = 1 << 30;
@@ -14,6 +16,8 @@ pub struct Program {
     pub segments: Vec<(u64, Vec<u8>, bool)>,
     /// Where execution starts.
     pub entry: u64,
+    /// From the first section of instructions to the end of the last one, if the file has sections.
+    pub text: Option<Range<u64>>,
     /// The symbols by which tests find the words they compare, if there are any.
     pub signature: Option<(u64, u64)>,
 }
@@ -60,6 +64,9 @@ pub fn read(bytes: &[u8], machine: Option<u16>) -> Result<Program, (String, &'st
     }
     let file = object::read::elf::ElfFile32::<LittleEndian>::parse(bytes).map_err(damaged)?;
     let find = |name: &[u8]| file.symbols().find(|symbol| symbol.name_bytes() == Ok(name)).map(|s| s.address());
+    let sections = file.sections().filter(|section| section.kind() == SectionKind::Text);
+    let ranges = sections.map(|section| section.address()..section.address().saturating_add(section.size()));
+    program.text = ranges.reduce(|all, next| all.start.min(next.start)..all.end.max(next.end));
     program.signature = find(b"begin_signature").zip(find(b"end_signature"));
     Ok(program)
 }

@@ -7,6 +7,7 @@ pub mod elf;
 pub mod launch;
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
@@ -43,6 +44,8 @@ pub type Set = (Encoding, &'static Semantics, &'static Hardware);
 pub struct Job {
     segments: Vec<(u64, Vec<u8>, bool)>,
     entry: u64,
+    /// Where instructions are, if more is loaded.
+    text: Option<Range<u64>>,
     /// A program of a launch file ends where its words do.
     pub end: Option<u64>,
     signature: Option<(u64, u64)>,
@@ -59,7 +62,13 @@ impl Job {
     pub fn code(&self) -> (u64, Vec<u8>) {
         let holds =
             |(base, bytes, _): &&(u64, Vec<u8>, bool)| (*base..*base + bytes.len() as u64).contains(&self.entry);
-        self.segments.iter().find(holds).map_or((self.entry, Vec::new()), |(base, bytes, _)| (*base, bytes.clone()))
+        let Some((base, bytes, _)) = self.segments.iter().find(holds) else { return (self.entry, Vec::new()) };
+        let text = self.text.as_ref().filter(|text| text.contains(&self.entry));
+        let part = text.and_then(|text| {
+            let [start, end] = [text.start, text.end].map(|place| usize::try_from(place.checked_sub(*base)?).ok());
+            Some((text.start, bytes.get(start?..end?)?.to_vec()))
+        });
+        part.unwrap_or_else(|| (*base, bytes.clone()))
     }
 }
 
@@ -144,8 +153,8 @@ pub fn open(launch: &Path, set: Set) -> Result<Option<Job>, Failure> {
     }
     let found = elf::read(&bytes, set.2.elf);
     let found = found.map_err(|(message, help)| Failure::usage(format!("`{}`: {message}", launch.display()), help))?;
-    let elf::Program { segments, entry, signature } = found;
-    Ok(Some(Job { segments, entry, signature, budget: BUDGET, ..Job::default() }))
+    let elf::Program { segments, entry, text, signature } = found;
+    Ok(Some(Job { segments, entry, text, signature, budget: BUDGET, ..Job::default() }))
 }
 
 /// Executes a number of instructions at most, as [`Machine::run`] does.
