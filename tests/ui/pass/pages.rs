@@ -356,6 +356,11 @@ mod w0211 {
     isaforge::isa! { "specs/pages/w0211/isa.yaml" }
 }
 
+/// W0212: An alias that no word is written as.
+mod w0212 {
+    isaforge::isa! { "specs/pages/w0212/isa.yaml" }
+}
+
 /// W0221: A modifier of an operand that the text never reads.
 mod w0221 {
     isaforge::isa! { "specs/pages/w0221/isa.yaml" }
