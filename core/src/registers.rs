@@ -1,7 +1,7 @@
 //! Which registers an instruction reads and writes.
 
-use crate::decode::{alternative_of, list_len};
-use crate::table::{Access, Isa, Shape, Type};
+use crate::bits::Bits;
+use crate::table::{Access, Form, Isa, Shape, Type};
 
 /// A run of registers of one bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,6 +14,40 @@ pub struct RegisterUse {
     pub count: u16,
     /// The operand, an index into the form's operands.
     pub operand: u8,
+}
+
+/// Where words name a register: the words that do, and the bits that say which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RegisterField {
+    /// Bits that say that the operand is a register of this bank …
+    pub mask: u64,
+    /// … and what they are then.
+    pub value: u64,
+    /// The number of the first register …
+    pub first: Bits,
+    /// … in the operand that begins at this bit.
+    pub base: u8,
+    /// How many registers there are more than `plus`; `None` for as many as that.
+    pub count: Option<Bits>,
+    /// The least number of registers.
+    pub plus: u16,
+    /// Index into [`Isa::banks`].
+    pub bank: u16,
+    /// The operand, an index into the form's operands.
+    pub operand: u8,
+}
+
+impl RegisterField {
+    /// The registers that a valid word names here; `None` where it names no register of this bank.
+    #[inline]
+    pub fn of(&self, word: u64) -> Option<RegisterUse> {
+        if word & self.mask != self.value {
+            return None;
+        }
+        let count = self.plus.saturating_add(self.count.map_or(0, |bits| bits.get(word, 0) as u16));
+        let first = self.first.get(word, self.base) as u16;
+        (count > 0).then_some(RegisterUse { bank: self.bank, first, count, operand: self.operand })
+    }
 }
 
 /// The registers that a valid word reads (`write` false) or writes (`write` true), operand by operand. Banks that hold
@@ -32,7 +66,25 @@ pub struct RegisterUse {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn registers(isa: &'static Isa, opcode: u16, word: u64, write: bool) -> impl Iterator<Item = RegisterUse> {
-    uses(isa, opcode, word, move |access| match access {
+    fields(isa, &isa.forms[usize::from(opcode)], write).filter_map(move |field| field.of(word))
+}
+
+/// The registers that a valid word reads or writes, each operand once.
+pub fn named(isa: &'static Isa, opcode: u16, word: u64) -> impl Iterator<Item = RegisterUse> {
+    let fields = fields_of(isa, &isa.forms[usize::from(opcode)], |access| access != Access::None);
+    fields.filter_map(move |field| field.of(word))
+}
+
+/// The registers that a valid word has at some fields.
+#[inline]
+pub fn at(fields: &'static [RegisterField], word: u64) -> impl Iterator<Item = RegisterUse> {
+    fields.iter().filter_map(move |field| field.of(word))
+}
+
+/// Where the words of a form name the registers that they read (`write` false) or write (`write` true), operand by operand. A
+/// generated crate has these lists as tables, and so can others who ask for the registers of many words.
+pub fn fields(isa: &'static Isa, form: &'static Form, write: bool) -> impl Iterator<Item = RegisterField> {
+    fields_of(isa, form, move |access| match access {
         Access::None => false,
         Access::Read => !write,
         Access::Write => write,
@@ -40,38 +92,36 @@ pub fn registers(isa: &'static Isa, opcode: u16, word: u64, write: bool) -> impl
     })
 }
 
-/// The registers that a valid word reads or writes, each operand once.
-pub fn named(isa: &'static Isa, opcode: u16, word: u64) -> impl Iterator<Item = RegisterUse> {
-    uses(isa, opcode, word, |access| access != Access::None)
-}
-
-fn uses(
+fn fields_of(
     isa: &'static Isa,
-    opcode: u16,
-    word: u64,
+    form: &'static Form,
     wanted: impl Fn(Access) -> bool,
-) -> impl Iterator<Item = RegisterUse> {
-    let form = &isa.forms[opcode as usize];
-    form.operands.iter().enumerate().filter_map(move |(index, operand)| {
-        if !wanted(operand.access) {
-            return None;
-        }
-        let (alternative, at, count) = match &operand.shape {
-            Shape::One { kind, at } => {
-                (alternative_of(isa, isa.kinds[*kind as usize].alternatives, *at, word)?, *at, None)
-            }
-            Shape::List { kind, at, count, .. } => {
-                (isa.kinds[*kind as usize].alternatives.first()?, *at, Some(list_len(count, word) as u16))
-            }
-            Shape::Number { .. } => return None,
+) -> impl Iterator<Item = RegisterField> {
+    let operands = form.operands.iter().enumerate().filter(move |(_, operand)| wanted(operand.access));
+    operands.flat_map(move |(index, operand)| {
+        let (alternatives, base, list) = match &operand.shape {
+            Shape::One { kind, at } => (isa.kinds[usize::from(*kind)].alternatives, *at, None),
+            Shape::List { kind, at, count, .. } => (isa.kinds[usize::from(*kind)].alternatives, *at, Some(count)),
+            Shape::Number { .. } => (&[][..], 0, None),
         };
-        let (bank, first) = alternative.fields.iter().find_map(|f| match f.ty {
-            Type::Register(bank) => Some((bank, f.bits.get(word, at) as u16)),
-            _ => None,
-        })?;
-        let width = isa.banks[bank as usize].width.max(1);
-        let count = count.unwrap_or(operand.size.div_ceil(width).max(1));
-        (count > 0).then_some(RegisterUse { bank, first, count, operand: index as u8 })
+        alternatives.iter().filter_map(move |alternative| {
+            let (bank, first) = alternative.fields.iter().find_map(|field| match field.ty {
+                Type::Register(bank) => Some((bank, field.bits)),
+                _ => None,
+            })?;
+            let (mut mask, mut value) = (alternative.mask << base, alternative.value << base);
+            for (shared, wanted) in alternative.when {
+                let bits = isa.shared[usize::from(*shared)].bits;
+                mask |= bits.mask(0);
+                value = bits.set(value, 0, *wanted);
+            }
+            let width = isa.banks[usize::from(bank)].width.max(1);
+            let (count, plus) = match list {
+                Some(count) => (count.bits, count.plus.into()),
+                None => (None, operand.size.div_ceil(width).max(1)),
+            };
+            Some(RegisterField { mask, value, first, base, count, plus, bank, operand: index as u8 })
+        })
     })
 }
 

@@ -143,9 +143,9 @@ pub fn registers(set: &Set, code: &[u8]) -> BTreeSet<Register> {
         for word in words(set, code) {
             let Some(opcode) = set.opcode(word) else { continue };
             let plan = &set.plans[usize::from(opcode)];
-            for run in plan.reads.iter().chain(&plan.writes).filter_map(|operand| operand.registers(word)) {
-                let first = run.first(word) as u32;
-                found.extend((first..first + run.count(word) as u32).map(|index| Register { bank: run.bank, index }));
+            for run in plan.reads.iter().chain(&plan.writes).filter_map(|field| field.of(word)) {
+                let first = u32::from(run.first);
+                found.extend((first..first + u32::from(run.count)).map(|index| Register { bank: run.bank, index }));
             }
         }
         return found;

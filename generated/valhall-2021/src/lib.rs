@@ -4870,12 +4870,11 @@ impl Instruction {
     /// assert_eq!((ISA.banks[usize::from(first.bank)].name, first.first, first.count), ("uniform", 19, 1));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[inline]
     pub fn reads(self) -> impl Iterator<Item = __rt::registers::RegisterUse> {
-        __rt::registers::registers(
-            &ISA,
-            self.opcode() as u16,
+        __rt::registers::at(
+            tables::REGISTERS[self.opcode() as usize].0,
             u64::from(self.encode()),
-            false,
         )
     }
     /// The registers it writes.
@@ -4890,12 +4889,11 @@ impl Instruction {
     /// assert_eq!(registers.len(), 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[inline]
     pub fn writes(self) -> impl Iterator<Item = __rt::registers::RegisterUse> {
-        __rt::registers::registers(
-            &ISA,
-            self.opcode() as u16,
+        __rt::registers::at(
+            tables::REGISTERS[self.opcode() as usize].1,
             u64::from(self.encode()),
-            true,
         )
     }
     /// Calls `each` for every run of bits and what it means.
@@ -31394,7 +31392,7 @@ mod tables {
     use super::__rt::{
         bits::{Bits, Piece},
         decode::{Fast, Plane, Quick},
-        table::*, text::{Label, Text},
+        registers::RegisterField, table::*, text::{Label, Text},
     };
     const M0: Modifier = Modifier {
         name: "immediate_mode",
@@ -34389,6 +34387,482 @@ mod tables {
         Step::label(611, 34, 3),
         Step::label(355, 24, 0xff),
     ];
+    const R296: &[RegisterField] = &[];
+    const F297: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 0,
+    };
+    const F298: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0x40,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 0,
+    };
+    const F299: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0x80,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 1,
+        bank: 1,
+        operand: 0,
+    };
+    const R300: &[RegisterField] = &[F297, F298, F299];
+    const F301: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 1,
+    };
+    const F302: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0x40,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 1,
+    };
+    const F303: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0x80,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 1,
+        bank: 1,
+        operand: 1,
+    };
+    const F304: RegisterField = RegisterField {
+        mask: 0xc000,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 8,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 2,
+    };
+    const F305: RegisterField = RegisterField {
+        mask: 0xc000,
+        value: 0x4000,
+        first: Bits::new(0, 6),
+        base: 8,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 2,
+    };
+    const F306: RegisterField = RegisterField {
+        mask: 0xc000,
+        value: 0x8000,
+        first: Bits::new(0, 6),
+        base: 8,
+        count: None,
+        plus: 1,
+        bank: 1,
+        operand: 2,
+    };
+    const R307: &[RegisterField] = &[F301, F302, F303, F304, F305, F306];
+    const F308: RegisterField = RegisterField {
+        mask: 0,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 40,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 0,
+    };
+    const R309: &[RegisterField] = &[F308];
+    const F310: RegisterField = RegisterField {
+        mask: 0xc000,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 8,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 1,
+    };
+    const F311: RegisterField = RegisterField {
+        mask: 0xc000,
+        value: 0x4000,
+        first: Bits::new(0, 6),
+        base: 8,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 1,
+    };
+    const F312: RegisterField = RegisterField {
+        mask: 0xc000,
+        value: 0x8000,
+        first: Bits::new(0, 6),
+        base: 8,
+        count: None,
+        plus: 1,
+        bank: 1,
+        operand: 1,
+    };
+    const R313: &[RegisterField] = &[F297, F298, F299, F310, F311, F312];
+    const F314: RegisterField = RegisterField {
+        mask: 0xc00000,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 16,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 3,
+    };
+    const F315: RegisterField = RegisterField {
+        mask: 0xc00000,
+        value: 0x400000,
+        first: Bits::new(0, 6),
+        base: 16,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 3,
+    };
+    const F316: RegisterField = RegisterField {
+        mask: 0xc00000,
+        value: 0x800000,
+        first: Bits::new(0, 6),
+        base: 16,
+        count: None,
+        plus: 1,
+        bank: 1,
+        operand: 3,
+    };
+    const F317: RegisterField = RegisterField {
+        mask: 0xc0000000,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 24,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 4,
+    };
+    const F318: RegisterField = RegisterField {
+        mask: 0xc0000000,
+        value: 0x40000000,
+        first: Bits::new(0, 6),
+        base: 24,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 4,
+    };
+    const F319: RegisterField = RegisterField {
+        mask: 0xc0000000,
+        value: 0x80000000,
+        first: Bits::new(0, 6),
+        base: 24,
+        count: None,
+        plus: 1,
+        bank: 1,
+        operand: 4,
+    };
+    const R320: &[RegisterField] = &[
+        F301,
+        F302,
+        F303,
+        F304,
+        F305,
+        F306,
+        F314,
+        F315,
+        F316,
+        F317,
+        F318,
+        F319,
+    ];
+    const R321: &[RegisterField] = &[F301, F302, F303];
+    const F322: RegisterField = RegisterField {
+        mask: 0,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 40,
+        count: Some(Bits::new(33, 3)),
+        plus: 0,
+        bank: 0,
+        operand: 0,
+    };
+    const R323: &[RegisterField] = &[F322];
+    const R324: &[RegisterField] = &[
+        F301,
+        F302,
+        F303,
+        F304,
+        F305,
+        F306,
+        F314,
+        F315,
+        F316,
+    ];
+    const F325: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 2,
+        bank: 0,
+        operand: 1,
+    };
+    const F326: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0x40,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 2,
+        bank: 0,
+        operand: 1,
+    };
+    const F327: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0x80,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 2,
+        bank: 1,
+        operand: 1,
+    };
+    const R328: &[RegisterField] = &[F325, F326, F327];
+    const F329: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 3,
+        bank: 0,
+        operand: 1,
+    };
+    const F330: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0x40,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 3,
+        bank: 0,
+        operand: 1,
+    };
+    const F331: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0x80,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 3,
+        bank: 1,
+        operand: 1,
+    };
+    const R332: &[RegisterField] = &[F329, F330, F331];
+    const F333: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 4,
+        bank: 0,
+        operand: 1,
+    };
+    const F334: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0x40,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 4,
+        bank: 0,
+        operand: 1,
+    };
+    const F335: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0x80,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 4,
+        bank: 1,
+        operand: 1,
+    };
+    const R336: &[RegisterField] = &[F333, F334, F335];
+    const R337: &[RegisterField] = &[F322, F301, F302, F303];
+    const R338: &[RegisterField] = &[F322, F325, F326, F327];
+    const R339: &[RegisterField] = &[F322, F329, F330, F331];
+    const R340: &[RegisterField] = &[F322, F333, F334, F335];
+    const F341: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 2,
+    };
+    const F342: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0x40,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 2,
+    };
+    const F343: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0x80,
+        first: Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 1,
+        bank: 1,
+        operand: 2,
+    };
+    const R344: &[RegisterField] = &[F322, F341, F342, F343];
+    const F345: RegisterField = RegisterField {
+        mask: 0,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 16,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 1,
+    };
+    const R346: &[RegisterField] = &[F345];
+    const F347: RegisterField = RegisterField {
+        mask: 0,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 40,
+        count: None,
+        plus: 2,
+        bank: 0,
+        operand: 0,
+    };
+    const R348: &[RegisterField] = &[F347];
+    const F349: RegisterField = RegisterField {
+        mask: 0xc000,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 8,
+        count: None,
+        plus: 2,
+        bank: 0,
+        operand: 2,
+    };
+    const F350: RegisterField = RegisterField {
+        mask: 0xc000,
+        value: 0x4000,
+        first: Bits::new(0, 6),
+        base: 8,
+        count: None,
+        plus: 2,
+        bank: 0,
+        operand: 2,
+    };
+    const F351: RegisterField = RegisterField {
+        mask: 0xc000,
+        value: 0x8000,
+        first: Bits::new(0, 6),
+        base: 8,
+        count: None,
+        plus: 2,
+        bank: 1,
+        operand: 2,
+    };
+    const R352: &[RegisterField] = &[F325, F326, F327, F349, F350, F351];
+    const F353: RegisterField = RegisterField {
+        mask: 0xc00000,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 16,
+        count: None,
+        plus: 2,
+        bank: 0,
+        operand: 3,
+    };
+    const F354: RegisterField = RegisterField {
+        mask: 0xc00000,
+        value: 0x400000,
+        first: Bits::new(0, 6),
+        base: 16,
+        count: None,
+        plus: 2,
+        bank: 0,
+        operand: 3,
+    };
+    const F355: RegisterField = RegisterField {
+        mask: 0xc00000,
+        value: 0x800000,
+        first: Bits::new(0, 6),
+        base: 16,
+        count: None,
+        plus: 2,
+        bank: 1,
+        operand: 3,
+    };
+    const R356: &[RegisterField] = &[
+        F325,
+        F326,
+        F327,
+        F304,
+        F305,
+        F306,
+        F353,
+        F354,
+        F355,
+    ];
+    const F357: RegisterField = RegisterField {
+        mask: 0,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 16,
+        count: None,
+        plus: 4,
+        bank: 0,
+        operand: 1,
+    };
+    const R358: &[RegisterField] = &[F357];
+    const F359: RegisterField = RegisterField {
+        mask: 0,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 40,
+        count: None,
+        plus: 4,
+        bank: 0,
+        operand: 0,
+    };
+    const R360: &[RegisterField] = &[F359];
     pub(super) static ISA: Isa = Isa {
         name: "valhall-2021",
         doc: "Arm Mali Valhall as documented in 2021; 64-bit words.",
@@ -43961,6 +44435,199 @@ mod tables {
         ],
         limits: &[],
     };
+    /// What each form reads, and what it writes. Programs that do not ask do not have it, as it is no part of `ISA`.
+    pub(super) static REGISTERS: [(&[RegisterField], &[RegisterField]); 190] = [
+        (R296, R296),
+        (R300, R296),
+        (R307, R309),
+        (R313, R296),
+        (R296, R296),
+        (R320, R309),
+        (R320, R309),
+        (R320, R309),
+        (R320, R309),
+        (R320, R309),
+        (R320, R309),
+        (R321, R323),
+        (R307, R323),
+        (R307, R323),
+        (R307, R323),
+        (R324, R323),
+        (R321, R323),
+        (R321, R323),
+        (R321, R323),
+        (R321, R323),
+        (R321, R323),
+        (R328, R323),
+        (R328, R323),
+        (R332, R323),
+        (R336, R323),
+        (R337, R296),
+        (R337, R296),
+        (R337, R296),
+        (R337, R296),
+        (R338, R296),
+        (R338, R296),
+        (R339, R296),
+        (R340, R296),
+        (R337, R296),
+        (R324, R323),
+        (R344, R346),
+        (R324, R323),
+        (R324, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R328, R348),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R352, R348),
+        (R352, R348),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R352, R348),
+        (R352, R348),
+        (R352, R348),
+        (R352, R348),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R352, R348),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R307, R309),
+        (R352, R348),
+        (R352, R348),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R356, R348),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R356, R348),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R356, R348),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R356, R348),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R356, R348),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R356, R348),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R324, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R309),
+        (R321, R323),
+        (R337, R323),
+        (R344, R358),
+        (R344, R358),
+        (R321, R360),
+        (R320, R309),
+    ];
     static PRIMARY: [u64; 512] = [
         0, 0x100000000, 0x200000000, 0x300000000, 0x400000000, 0x500000000, 0x600000000,
         0x700000000, 0x800000000, 0x900000000, 0xa00000000, 0xb00000000, 0xc00000000,

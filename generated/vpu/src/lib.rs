@@ -1703,12 +1703,11 @@ impl Instruction {
     /// assert_eq!((ISA.banks[usize::from(first.bank)].name, first.first, first.count), ("local", 2, 1));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[inline]
     pub fn reads(self) -> impl Iterator<Item = __rt::registers::RegisterUse> {
-        __rt::registers::registers(
-            &ISA,
-            self.opcode() as u16,
+        __rt::registers::at(
+            tables::REGISTERS[self.opcode() as usize].0,
             u64::from(self.encode()),
-            false,
         )
     }
     /// The registers it writes.
@@ -1725,12 +1724,11 @@ impl Instruction {
     /// assert_eq!((ISA.banks[usize::from(first.bank)].name, first.first, first.count), ("local", 0, 1));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[inline]
     pub fn writes(self) -> impl Iterator<Item = __rt::registers::RegisterUse> {
-        __rt::registers::registers(
-            &ISA,
-            self.opcode() as u16,
+        __rt::registers::at(
+            tables::REGISTERS[self.opcode() as usize].1,
             u64::from(self.encode()),
-            true,
         )
     }
     /// Calls `each` for every run of bits and what it means.
@@ -7837,7 +7835,7 @@ mod tables {
     use super::__rt::{
         bits::{Bits, Piece},
         decode::{Fast, Plane, Quick},
-        table::*, text::{Label, Text},
+        registers::RegisterField, table::*, text::{Label, Text},
     };
     const S0: &[Token] = &[Token::Mnemonic, Token::Modifiers];
     const L1: &[Step] = &[];
@@ -8093,6 +8091,193 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
+    const R32: &[RegisterField] = &[];
+    const F33: RegisterField = RegisterField {
+        mask: 0x30000000000,
+        value: 0,
+        first: Bits::new(8, 4),
+        base: 28,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 1,
+    };
+    const F34: RegisterField = RegisterField {
+        mask: 0x30000000000,
+        value: 0x10000000000,
+        first: Bits::new(8, 4),
+        base: 28,
+        count: None,
+        plus: 1,
+        bank: 1,
+        operand: 1,
+    };
+    const F35: RegisterField = RegisterField {
+        mask: 0x20000000000,
+        value: 0x20000000000,
+        first: Bits::new(8, 5),
+        base: 28,
+        count: None,
+        plus: 1,
+        bank: 2,
+        operand: 1,
+    };
+    const R36: &[RegisterField] = &[F33, F34, F35];
+    const F37: RegisterField = RegisterField {
+        mask: 0xc0000000000000,
+        value: 0,
+        first: Bits::new(8, 4),
+        base: 42,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 0,
+    };
+    const F38: RegisterField = RegisterField {
+        mask: 0xc0000000000000,
+        value: 0x40000000000000,
+        first: Bits::new(8, 4),
+        base: 42,
+        count: None,
+        plus: 1,
+        bank: 1,
+        operand: 0,
+    };
+    const F39: RegisterField = RegisterField {
+        mask: 0x80000000000000,
+        value: 0x80000000000000,
+        first: Bits::new(8, 5),
+        base: 42,
+        count: None,
+        plus: 1,
+        bank: 2,
+        operand: 0,
+    };
+    const R40: &[RegisterField] = &[F37, F38, F39];
+    const F41: RegisterField = RegisterField {
+        mask: 0xc000000,
+        value: 0,
+        first: Bits::new(8, 4),
+        base: 14,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 1,
+    };
+    const F42: RegisterField = RegisterField {
+        mask: 0xc000000,
+        value: 0x4000000,
+        first: Bits::new(8, 4),
+        base: 14,
+        count: None,
+        plus: 1,
+        bank: 1,
+        operand: 1,
+    };
+    const F43: RegisterField = RegisterField {
+        mask: 0x8000000,
+        value: 0x8000000,
+        first: Bits::new(8, 5),
+        base: 14,
+        count: None,
+        plus: 1,
+        bank: 2,
+        operand: 1,
+    };
+    const F44: RegisterField = RegisterField {
+        mask: 0x30000000000,
+        value: 0,
+        first: Bits::new(8, 4),
+        base: 28,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 2,
+    };
+    const F45: RegisterField = RegisterField {
+        mask: 0x30000000000,
+        value: 0x10000000000,
+        first: Bits::new(8, 4),
+        base: 28,
+        count: None,
+        plus: 1,
+        bank: 1,
+        operand: 2,
+    };
+    const F46: RegisterField = RegisterField {
+        mask: 0x20000000000,
+        value: 0x20000000000,
+        first: Bits::new(8, 5),
+        base: 28,
+        count: None,
+        plus: 1,
+        bank: 2,
+        operand: 2,
+    };
+    const R47: &[RegisterField] = &[F41, F42, F43, F44, F45, F46];
+    const R48: &[RegisterField] = &[F41, F42, F43];
+    const F49: RegisterField = RegisterField {
+        mask: 0x30000000000,
+        value: 0,
+        first: Bits::new(8, 4),
+        base: 28,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 0,
+    };
+    const F50: RegisterField = RegisterField {
+        mask: 0x30000000000,
+        value: 0x10000000000,
+        first: Bits::new(8, 4),
+        base: 28,
+        count: None,
+        plus: 1,
+        bank: 1,
+        operand: 0,
+    };
+    const F51: RegisterField = RegisterField {
+        mask: 0x20000000000,
+        value: 0x20000000000,
+        first: Bits::new(8, 5),
+        base: 28,
+        count: None,
+        plus: 1,
+        bank: 2,
+        operand: 0,
+    };
+    const R52: &[RegisterField] = &[F49, F50, F51];
+    const F53: RegisterField = RegisterField {
+        mask: 0xc000000,
+        value: 0,
+        first: Bits::new(8, 4),
+        base: 14,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 0,
+    };
+    const F54: RegisterField = RegisterField {
+        mask: 0xc000000,
+        value: 0x4000000,
+        first: Bits::new(8, 4),
+        base: 14,
+        count: None,
+        plus: 1,
+        bank: 1,
+        operand: 0,
+    };
+    const F55: RegisterField = RegisterField {
+        mask: 0x8000000,
+        value: 0x8000000,
+        first: Bits::new(8, 5),
+        base: 14,
+        count: None,
+        plus: 1,
+        bank: 2,
+        operand: 0,
+    };
+    const R56: &[RegisterField] = &[F53, F54, F55, F33, F34, F35];
     pub(super) static ISA: Isa = Isa {
         name: "vpu",
         doc: "VPU, a small vector GPU; 64-bit words, four 16-bit components a register, threads in groups of four.",
@@ -11564,6 +11749,78 @@ mod tables {
         ],
         limits: &[],
     };
+    /// What each form reads, and what it writes. Programs that do not ask do not have it, as it is no part of `ISA`.
+    pub(super) static REGISTERS: [(&[RegisterField], &[RegisterField]); 69] = [
+        (R32, R32),
+        (R32, R32),
+        (R32, R32),
+        (R36, R32),
+        (R32, R40),
+        (R32, R32),
+        (R32, R32),
+        (R32, R32),
+        (R32, R32),
+        (R32, R32),
+        (R32, R32),
+        (R47, R40),
+        (R47, R40),
+        (R47, R40),
+        (R48, R40),
+        (R48, R40),
+        (R47, R40),
+        (R47, R40),
+        (R47, R40),
+        (R47, R40),
+        (R47, R40),
+        (R47, R40),
+        (R47, R40),
+        (R47, R40),
+        (R47, R40),
+        (R47, R40),
+        (R32, R40),
+        (R32, R40),
+        (R32, R40),
+        (R32, R40),
+        (R48, R40),
+        (R48, R40),
+        (R48, R40),
+        (R48, R40),
+        (R32, R40),
+        (R32, R40),
+        (R32, R40),
+        (R32, R40),
+        (R48, R40),
+        (R48, R40),
+        (R48, R40),
+        (R48, R40),
+        (R36, R32),
+        (R36, R32),
+        (R36, R32),
+        (R36, R32),
+        (R47, R32),
+        (R47, R32),
+        (R47, R32),
+        (R47, R32),
+        (R36, R32),
+        (R36, R32),
+        (R36, R32),
+        (R36, R32),
+        (R47, R32),
+        (R47, R32),
+        (R47, R32),
+        (R47, R32),
+        (R52, R32),
+        (R52, R32),
+        (R52, R32),
+        (R52, R32),
+        (R32, R40),
+        (R56, R32),
+        (R56, R32),
+        (R56, R32),
+        (R56, R32),
+        (R56, R32),
+        (R56, R32),
+    ];
     static PRIMARY: [u64; 256] = [
         0, 0x100000000, 0x200000000, 0x300000000, 0x400000000, 0x500000000, 0x600000000,
         0x700000000, 0x800000000, 0x900000000, 0xa00000000, 0xb00000000, 0xc00000000,

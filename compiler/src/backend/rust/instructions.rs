@@ -120,12 +120,14 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
             /// What the specification says of it.
             pub fn info(self) -> &'static __rt::table::Form { self.opcode().info() }
             /// The registers it reads.
+            #[inline]
             pub fn reads(self) -> impl Iterator<Item = __rt::registers::RegisterUse> {
-                __rt::registers::registers(&ISA, self.opcode() as u16, u64::from(self.encode()), false)
+                __rt::registers::at(tables::REGISTERS[self.opcode() as usize].0, u64::from(self.encode()))
             }
             /// The registers it writes.
+            #[inline]
             pub fn writes(self) -> impl Iterator<Item = __rt::registers::RegisterUse> {
-                __rt::registers::registers(&ISA, self.opcode() as u16, u64::from(self.encode()), true)
+                __rt::registers::at(tables::REGISTERS[self.opcode() as usize].1, u64::from(self.encode()))
             }
             /// Calls `each` for every run of bits and what it means.
             pub fn annotate(self, mut each: impl FnMut(__rt::annotate::Note)) {

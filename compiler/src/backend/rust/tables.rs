@@ -5,6 +5,7 @@ use std::fmt::Debug;
 
 use isaforge_core::bits::{Bits, Piece};
 use isaforge_core::decode::{Fast, Quick};
+use isaforge_core::registers::{self, RegisterField};
 use isaforge_core::table::{
     Access, Alternative, Base, Count, Form, Isa, Kind, Modifier, Operand, Provenance, Script, Shape, Step, Target,
     Token, Type,
@@ -255,6 +256,26 @@ fn form(shared: &mut Shared, f: &Form) -> TokenStream {
     })
 }
 
+/// Where the words of a form name registers that they read or write.
+fn register_fields(shared: &mut Shared, fields: &[RegisterField]) -> TokenStream {
+    shared.constant("R", quote!(&[RegisterField]), fields, |shared, fields| {
+        let fields = fields.iter().map(|field| {
+            shared.constant("F", quote!(RegisterField), field, |_, field| {
+                let (mask, value, first) = (hex(field.mask), hex(field.value), bits(&field.first));
+                let (base, operand) = (Literal::u8_unsuffixed(field.base), Literal::u8_unsuffixed(field.operand));
+                let (plus, bank) = (Literal::u16_unsuffixed(field.plus), Literal::u16_unsuffixed(field.bank));
+                let count = option_of(field.count.as_ref().map(bits));
+                quote!(RegisterField {
+                    mask: #mask, value: #value, first: #first, base: #base, count: #count, plus: #plus, bank: #bank,
+                    operand: #operand,
+                })
+            })
+        });
+        let fields: Vec<_> = fields.collect();
+        quote!(&[#(#fields),*])
+    })
+}
+
 fn alternative(a: &Alternative) -> TokenStream {
     let Alternative { name, doc, .. } = a;
     let (mask, value, uses) = (hex(a.mask), hex(a.value), hex(u64::from(a.uses)));
@@ -296,8 +317,8 @@ fn quick(q: &Quick) -> TokenStream {
     quote!(Quick { mask: #mask, value: #value, boxes: #boxes, plane: #plane })
 }
 
-/// A module `tables` with `ISA` and `FAST`.
-pub(super) fn emit(isa: &Isa, fast: &Fast) -> TokenStream {
+/// A module `tables` with `ISA`, `FAST` and `REGISTERS`.
+pub(super) fn emit(isa: &'static Isa, fast: &Fast) -> TokenStream {
     let mut shared = Shared::default();
     let Isa { name, doc, .. } = isa;
     let word_bits = Literal::u8_unsuffixed(isa.word_bits);
@@ -333,6 +354,18 @@ pub(super) fn emit(isa: &Isa, fast: &Fast) -> TokenStream {
         quote!(Shared { name: #name, bits: #bits, default: #default, printed: #printed, words: &[#(#words),*] })
     });
     let forms: Vec<_> = isa.forms.iter().map(|f| form(&mut shared, f)).collect();
+    let registers: Vec<_> = isa
+        .forms
+        .iter()
+        .map(|form| {
+            let [reads, writes] = [false, true].map(|write| {
+                let fields: Vec<_> = registers::fields(isa, form, write).collect();
+                register_fields(&mut shared, &fields)
+            });
+            quote!((#reads, #writes))
+        })
+        .collect();
+    let forms_len = Literal::usize_unsuffixed(isa.forms.len());
     let nodes = isa.decoder.nodes.iter().map(|n| {
         let (shift, width) = (Literal::u8_unsuffixed(n.shift), Literal::u8_unsuffixed(n.width));
         let first = Literal::u32_unsuffixed(n.first);
@@ -375,7 +408,9 @@ pub(super) fn emit(isa: &Isa, fast: &Fast) -> TokenStream {
     quote! {
         mod tables {
             #[allow(unused_imports, reason = "which of the shapes occur depends on the instruction set")]
-            use super::__rt::{bits::{Bits, Piece}, decode::{Fast, Plane, Quick}, table::*, text::{Label, Text}};
+            use super::__rt::{
+                bits::{Bits, Piece}, decode::{Fast, Plane, Quick}, registers::RegisterField, table::*, text::{Label, Text},
+            };
 
             #(#items)*
             #decoder_item
@@ -397,6 +432,9 @@ pub(super) fn emit(isa: &Isa, fast: &Fast) -> TokenStream {
                 labels: &[#(Label::new(#labels)),*],
                 limits: &[#(#limits),*],
             };
+
+            /// What each form reads, and what it writes. Programs that do not ask do not have it, as it is no part of `ISA`.
+            pub(super) static REGISTERS: [(&[RegisterField], &[RegisterField]); #forms_len] = [#(#registers),*];
 
             static PRIMARY: [u64; #primary_len] = [#(#primary),*];
             static SECONDARY: [u16; #secondary_len] = [#(#secondary),*];

@@ -116,6 +116,10 @@ impl Words {
     }
 
     fn valid(&self) -> Option<NullBuffer> {
+        // Most batches have no other words, which is seen faster than it is written down.
+        if !self.opcodes.contains(&INVALID) {
+            return None;
+        }
         nulls(self.opcodes.iter().map(|opcode| *opcode != INVALID))
     }
 
@@ -147,11 +151,9 @@ impl Words {
         self.lists(set, |word, opcode, views| {
             let plan = &set.plans[usize::from(opcode)];
             let start = views.len();
-            for operand in if write { &plan.writes } else { &plan.reads } {
-                let Some(run) = operand.registers(word) else { continue };
+            for run in if write { &plan.writes } else { &plan.reads }.iter().filter_map(|field| field.of(word)) {
                 let bank = &set.registers[usize::from(run.bank)];
-                let first = run.first(word);
-                for name in bank.iter().skip(first).take(run.count(word)) {
+                for name in bank.iter().skip(run.first.into()).take(run.count.into()) {
                     views.push_once(start, *name);
                 }
             }

@@ -642,12 +642,11 @@ impl Instruction {
     /// assert_eq!((ISA.banks[usize::from(first.bank)].name, first.first, first.count), ("lamp", 0, 1));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[inline]
     pub fn reads(self) -> impl Iterator<Item = __rt::registers::RegisterUse> {
-        __rt::registers::registers(
-            &ISA,
-            self.opcode() as u16,
+        __rt::registers::at(
+            tables::REGISTERS[self.opcode() as usize].0,
             u64::from(self.encode()),
-            false,
         )
     }
     /// The registers it writes.
@@ -664,12 +663,11 @@ impl Instruction {
     /// assert_eq!((ISA.banks[usize::from(first.bank)].name, first.first, first.count), ("lamp", 0, 1));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[inline]
     pub fn writes(self) -> impl Iterator<Item = __rt::registers::RegisterUse> {
-        __rt::registers::registers(
-            &ISA,
-            self.opcode() as u16,
+        __rt::registers::at(
+            tables::REGISTERS[self.opcode() as usize].1,
             u64::from(self.encode()),
-            true,
         )
     }
     /// Calls `each` for every run of bits and what it means.
@@ -1355,7 +1353,7 @@ mod tables {
     use super::__rt::{
         bits::{Bits, Piece},
         decode::{Fast, Plane, Quick},
-        table::*, text::{Label, Text},
+        registers::RegisterField, table::*, text::{Label, Text},
     };
     const S0: &[Token] = &[Token::Mnemonic, Token::Modifiers];
     const L1: &[Step] = &[];
@@ -1624,6 +1622,62 @@ mod tables {
         Step::label(8, 0, 0),
         Step::operand(1),
     ];
+    const R35: &[RegisterField] = &[];
+    const F36: RegisterField = RegisterField {
+        mask: 0,
+        value: 0,
+        first: Bits::new(0, 3),
+        base: 10,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 0,
+    };
+    const R37: &[RegisterField] = &[F36];
+    const F38: RegisterField = RegisterField {
+        mask: 0,
+        value: 0,
+        first: Bits::new(0, 3),
+        base: 9,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 0,
+    };
+    const F39: RegisterField = RegisterField {
+        mask: 0x38,
+        value: 0,
+        first: Bits::new(0, 3),
+        base: 0,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 1,
+    };
+    const R40: &[RegisterField] = &[F38, F39];
+    const R41: &[RegisterField] = &[F38];
+    const F42: RegisterField = RegisterField {
+        mask: 0,
+        value: 0,
+        first: Bits::new(0, 3),
+        base: 6,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 1,
+    };
+    const R43: &[RegisterField] = &[F38, F42];
+    const F44: RegisterField = RegisterField {
+        mask: 0,
+        value: 0,
+        first: Bits::new(0, 3),
+        base: 7,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 0,
+    };
+    const R45: &[RegisterField] = &[F44];
     pub(super) static ISA: Isa = Isa {
         name: "blink",
         doc: "Sixteen-bit words that drive eight lamps.",
@@ -2314,6 +2368,16 @@ mod tables {
         ],
         limits: &[],
     };
+    /// What each form reads, and what it writes. Programs that do not ask do not have it, as it is no part of `ISA`.
+    pub(super) static REGISTERS: [(&[RegisterField], &[RegisterField]); 7] = [
+        (R35, R35),
+        (R35, R37),
+        (R35, R35),
+        (R40, R41),
+        (R35, R35),
+        (R43, R43),
+        (R45, R45),
+    ];
     static PRIMARY: [u64; 8] = [
         0, 0x100000000, 0x200000000, 0x30000010c, 0x50000010c, 0x700000000, 0x800000000,
         0x900000000,
