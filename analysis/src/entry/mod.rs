@@ -30,7 +30,7 @@ pub struct Entry {
 }
 
 /// A valid instruction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Instruction {
     /// Its name; for groups the names of their operations.
     pub mnemonic: String,

@@ -164,16 +164,7 @@ impl Instruction {
             let program = analysis::Program::read(&self.set.analysis, &self.raw());
             let first = program.entries.into_iter().next().and_then(|entry| entry.instruction.ok());
             // It was decoded before, so there is one.
-            first.unwrap_or_else(|| analysis::Instruction {
-                mnemonic: String::new(),
-                text: String::new(),
-                modifiers: Vec::new(),
-                operands: Vec::new(),
-                reads: Vec::new(),
-                writes: Vec::new(),
-                flow: analysis::Flow::default(),
-                pure: false,
-            })
+            first.unwrap_or_default()
         })
     }
 
