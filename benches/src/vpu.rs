@@ -13,10 +13,10 @@ pub const THREADS: u64 = 4;
 /// # Panics
 /// When the example has a mistake.
 pub fn rasteriser() -> (Scene, Vec<u64>) {
-    let mut scene = Scene::from_json(include_str!("../../examples/vpu/triangle.json")).expect("the example is a scene");
+    let mut scene = Scene::from_json(include_str!("../data/triangle.json")).expect("the example is a scene");
     scene.work = Work::Rectangle { rectangle: screen(), entry: 0 };
     scene.tile_size = TileSize::new(SIDE.into(), SIDE.into()).expect("tiles can be this large");
-    let words = assemble(include_str!("../../examples/vpu/triangle.vpu")).expect("the example is a program");
+    let words = assemble(include_str!("../data/triangle.vpu")).expect("the example is a program");
     (scene, words)
 }
 
