@@ -106,11 +106,17 @@ impl Atomic {
         };
         let first = places(active.trailing_zeros() as usize % LANES);
         if let Some((base, bytes)) = view.around_mut(self.pc, home.group, first, SIZE) {
-            for lane in lanes(active) {
+            left = 0;
+            for lane in 0..LANES {
+                if active >> lane & 1 == 0 {
+                    continue;
+                }
                 let start = usize::try_from(places(lane).wrapping_sub(base)).unwrap_or(usize::MAX);
-                let Some(bytes) = bytes.get_mut(start..).and_then(|bytes| bytes.first_chunk_mut()) else { break };
+                let Some(bytes) = bytes.get_mut(start..).and_then(|bytes| bytes.first_chunk_mut()) else {
+                    left = active & u16::MAX << lane;
+                    break;
+                };
                 change(lane, bytes);
-                left &= !(1 << lane);
             }
         }
         // From the first on that is elsewhere.
