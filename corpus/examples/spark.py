@@ -9,6 +9,7 @@ Prints the ten most frequent instructions, as
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 
@@ -38,6 +39,8 @@ def instructions(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.Rec
 
 
 def main(lake: str) -> None:
+    # Spark starts `python3` otherwise, which need not be the one with the wheel.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     spark = SparkSession.builder.master("local[2]").appName("isaforge").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     programs = spark.read.parquet(f"{lake}/programs").where(f"isa = '{ISA}'").select("hash", "code")
