@@ -66,12 +66,15 @@ impl RegisterField {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn registers(isa: &'static Isa, opcode: u16, word: u64, write: bool) -> impl Iterator<Item = RegisterUse> {
-    fields(isa, &isa.forms[usize::from(opcode)], write).filter_map(move |field| field.of(word))
+    let possible = move |mask, value| word & mask == value;
+    let fields = fields_of(isa, &isa.forms[usize::from(opcode)], move |access| is_accessed(access, write), possible);
+    fields.filter_map(move |field| field.of(word))
 }
 
 /// The registers that a valid word reads or writes, each operand once.
 pub fn named(isa: &'static Isa, opcode: u16, word: u64) -> impl Iterator<Item = RegisterUse> {
-    let fields = fields_of(isa, &isa.forms[usize::from(opcode)], |access| access != Access::None);
+    let possible = move |mask, value| word & mask == value;
+    let fields = fields_of(isa, &isa.forms[usize::from(opcode)], |access| access != Access::None, possible);
     fields.filter_map(move |field| field.of(word))
 }
 
@@ -84,18 +87,24 @@ pub fn at(fields: &'static [RegisterField], word: u64) -> impl Iterator<Item = R
 /// Where the words of a form name the registers that they read (`write` false) or write (`write` true), operand by operand. A
 /// generated crate has these lists as tables, and so can others who ask for the registers of many words.
 pub fn fields(isa: &'static Isa, form: &'static Form, write: bool) -> impl Iterator<Item = RegisterField> {
-    fields_of(isa, form, move |access| match access {
+    fields_of(isa, form, move |access| is_accessed(access, write), |_, _| true)
+}
+
+fn is_accessed(access: Access, write: bool) -> bool {
+    match access {
         Access::None => false,
         Access::Read => !write,
         Access::Write => write,
         Access::ReadWrite => true,
-    })
+    }
 }
 
+/// The fields of the operands whose access is wanted; only those whose bits, under a mask, may have a value.
 fn fields_of(
     isa: &'static Isa,
     form: &'static Form,
     wanted: impl Fn(Access) -> bool,
+    possible: impl Fn(u64, u64) -> bool + Copy,
 ) -> impl Iterator<Item = RegisterField> {
     let operands = form.operands.iter().enumerate().filter(move |(_, operand)| wanted(operand.access));
     operands.flat_map(move |(index, operand)| {
@@ -105,11 +114,14 @@ fn fields_of(
             Shape::Number { .. } => (&[][..], 0, None),
         };
         alternatives.iter().filter_map(move |alternative| {
+            let (mut mask, mut value) = (alternative.mask << base, alternative.value << base);
+            if !possible(mask, value) {
+                return None;
+            }
             let (bank, first) = alternative.fields.iter().find_map(|field| match field.ty {
                 Type::Register(bank) => Some((bank, field.bits)),
                 _ => None,
             })?;
-            let (mut mask, mut value) = (alternative.mask << base, alternative.value << base);
             for (shared, wanted) in alternative.when {
                 let bits = isa.shared[usize::from(*shared)].bits;
                 mask |= bits.mask(0);
