@@ -108,9 +108,7 @@ impl Flow {
     /// What it is, in a word: `next`, `branch`, `jump`, `call`, `end`.
     pub fn name(&self) -> &'static str {
         match (self.branch, self.calls, self.end) {
-            (_, _, When::Always) => "end",
-            // It may go to the end.
-            (When::Never, _, When::Sometimes) => "branch",
+            (_, _, When::Always) | (When::Never, _, When::Sometimes) => "end",
             (When::Never, ..) => "next",
             (_, true, _) => "call",
             (When::Always, ..) => "jump",
