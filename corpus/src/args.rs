@@ -84,20 +84,15 @@ pub struct ImportArgs {
     pub quiet: bool,
 }
 
-/// How answers are written.
+/// How an answer is computed and written.
 #[derive(Debug, Args)]
-pub struct OutputArgs {
+pub struct AnswerArgs {
     /// How to write the answer.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// Where to write it; standard output if not given.
     #[arg(short, long = "output", value_name = "FILE")]
     pub output: Option<PathBuf>,
-}
-
-/// How queries are executed.
-#[derive(Debug, Args)]
-pub struct ExecutionArgs {
     /// How many parts are computed at once; one for each core if not given.
     #[arg(long, value_name = "N")]
     pub partitions: Option<usize>,
@@ -132,12 +127,9 @@ pub struct QueryArgs {
     pub lake: String,
     /// The question in SQL; `-` reads it from standard input.
     pub sql: String,
-    /// How the answer is written.
+    /// How the answer is computed and written.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// How it is computed.
-    #[command(flatten)]
-    pub execution: ExecutionArgs,
+    pub answer: AnswerArgs,
     /// Another lake, whose tables are those of a schema of this name.
     #[arg(long, value_name = "NAME=LAKE")]
     pub attach: Vec<String>,
@@ -163,12 +155,9 @@ pub struct DiffArgs {
     /// Show how often each instruction occurs instead of what changed in each program.
     #[arg(long)]
     pub forms: bool,
-    /// How the answer is written.
+    /// How the answer is computed and written.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// How it is computed.
-    #[command(flatten)]
-    pub execution: ExecutionArgs,
+    pub answer: AnswerArgs,
 }
 
 /// `unseen`.
@@ -182,12 +171,9 @@ Examples:
 pub struct UnseenArgs {
     /// The lake.
     pub lake: String,
-    /// How the answer is written.
+    /// How the answer is computed and written.
     #[command(flatten)]
-    pub output: OutputArgs,
-    /// How it is computed.
-    #[command(flatten)]
-    pub execution: ExecutionArgs,
+    pub answer: AnswerArgs,
 }
 
 /// `run`.

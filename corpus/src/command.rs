@@ -12,7 +12,7 @@ use datafusion::prelude::SessionContext;
 use isaforge_cli::output::{count, say};
 use isaforge_cli::paint::{BOLD, ERROR, GOOD, HELP, paint};
 
-use crate::args::{Cli, Command, DiffArgs, ExecutionArgs, ImportArgs, OutputArgs, QueryArgs, RunArgs, UnseenArgs};
+use crate::args::{AnswerArgs, Cli, Command, DiffArgs, ImportArgs, QueryArgs, RunArgs, UnseenArgs};
 use crate::error::{Error, Result};
 use crate::import::{self, import};
 use crate::lake::Lake;
@@ -149,8 +149,8 @@ async fn import_paths(args: ImportArgs) -> Result<u8> {
     Ok(if summary.refused.is_empty() { FINE } else { MISTAKES })
 }
 
-fn options(args: &ExecutionArgs) -> session::Options {
-    session::Options { partitions: args.partitions, memory: args.memory.map(|mib| mib << 20) }
+fn options(args: &AnswerArgs) -> session::Options {
+    session::Options { partitions: args.partitions, memory: args.memory.map(|mib| mib.saturating_mul(1 << 20)) }
 }
 
 async fn query(args: QueryArgs) -> Result<u8> {
@@ -161,9 +161,9 @@ async fn query(args: QueryArgs) -> Result<u8> {
         io::stdin().lock().read_to_string(&mut sql).map_err(reading)?;
     }
     let context = match &args.remote {
-        None => session::context(&options(&args.execution))?,
+        None => session::context(&options(&args.answer))?,
         #[cfg(feature = "cluster")]
-        Some(scheduler) => crate::cluster::context(scheduler, &options(&args.execution)).await?,
+        Some(scheduler) => crate::cluster::context(scheduler, &options(&args.answer)).await?,
         #[cfg(not(feature = "cluster"))]
         Some(_) => return Err(without_cluster()),
     };
@@ -174,22 +174,22 @@ async fn query(args: QueryArgs) -> Result<u8> {
         session::register(&context, &Lake::at(lake)?, Some(name)).await?;
     }
     session::register(&context, &Lake::at(&args.lake)?, None).await?;
-    answer(&context, &sql, &args.output).await
+    answer(&context, &sql, &args.answer).await
 }
 
 async fn diff(args: DiffArgs) -> Result<u8> {
-    let context = session::context(&options(&args.execution))?;
+    let context = session::context(&options(&args.answer))?;
     let (old, new) = (Lake::at(&args.old)?, Lake::at(&args.new)?);
     let mut sets = session::register(&context, &old, Some("old")).await?;
     sets = sets.and(session::register(&context, &new, Some("new")).await?)?;
     crate::functions::all(&sets).for_each(|function| context.register_udf(function));
-    answer(&context, if args.forms { compare::DIFF_FORMS } else { compare::DIFF }, &args.output).await
+    answer(&context, if args.forms { compare::DIFF_FORMS } else { compare::DIFF }, &args.answer).await
 }
 
 async fn unseen(args: UnseenArgs) -> Result<u8> {
-    let context = session::context(&options(&args.execution))?;
+    let context = session::context(&options(&args.answer))?;
     session::register(&context, &Lake::at(&args.lake)?, None).await?;
-    answer(&context, compare::UNSEEN, &args.output).await
+    answer(&context, compare::UNSEEN, &args.answer).await
 }
 
 /// Plans are walked by recursion, to the depth of the longest chain of operators.
@@ -213,7 +213,7 @@ fn is_short(sql: &str) -> Result<()> {
 }
 
 /// Computes an answer and writes it.
-async fn answer(context: &SessionContext, sql: &str, args: &OutputArgs) -> Result<u8> {
+async fn answer(context: &SessionContext, sql: &str, args: &AnswerArgs) -> Result<u8> {
     is_short(sql)?;
     // A question changes nothing.
     let reads = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
