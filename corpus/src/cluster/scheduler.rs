@@ -1,10 +1,11 @@
 //! `isaforge-corpus scheduler`.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use ballista_scheduler::cluster::BallistaCluster;
+use ballista_scheduler::cluster::{BallistaCluster, ClusterState};
 use ballista_scheduler::config::SchedulerConfig;
 use ballista_scheduler::scheduler_process::start_server;
+use datafusion::error::DataFusionError;
 use isaforge_cli::output::say;
 
 use super::codec::Codec;
@@ -25,6 +26,9 @@ pub async fn run(args: SchedulerArgs) -> Result<()> {
     let taken = |error| Error::File { what: format!("cannot listen at {}", args.bind), error };
     drop(std::net::TcpListener::bind(address).map_err(taken)?);
     let timeout = args.executor_timeout.max(3 * HEARTBEAT);
+    // Known when the settings are. Ballista lets a question wait for a first executor without a bound.
+    let executors: Arc<OnceLock<Arc<dyn ClusterState>>> = Arc::default();
+    let known = Arc::clone(&executors);
     let settings = SchedulerConfig {
         bind_host: address.ip().to_string(),
         external_host: address.ip().to_string(),
@@ -33,12 +37,21 @@ pub async fn run(args: SchedulerArgs) -> Result<()> {
         expire_dead_executor_interval_seconds: HEARTBEAT,
         no_executors_grace_period_seconds: timeout,
         override_config_producer: Some(Arc::new(|| config(&Options::default()))),
-        override_session_builder: Some(Arc::new(|config| session::state(config, &Options::default()))),
+        override_session_builder: Some(Arc::new(move |config| {
+            if known.get().is_some_and(|state| state.executor_heartbeats().is_empty()) {
+                let help = format!("`isaforge-corpus executor --scheduler {address}` starts one");
+                let message = format!("no executor works for the scheduler at {address}; {help}");
+                return Err(DataFusionError::Configuration(message));
+            }
+            session::state(config, &Options::default())
+        })),
         override_logical_codec: Some(Arc::new(Codec::default())),
         override_physical_codec: Some(Arc::new(Codec::default())),
         ..SchedulerConfig::default()
     };
     let cluster = BallistaCluster::new_from_config(&settings).await.map_err(failed("cannot start the scheduler"))?;
+    // It is empty until here.
+    let _ = executors.set(cluster.cluster_state());
     say(&format!("scheduler at {address}; `isaforge-corpus executor --scheduler {address}` works for it"));
     start_server(cluster, address, Arc::new(settings)).await.map_err(failed("the scheduler ended"))
 }

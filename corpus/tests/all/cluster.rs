@@ -28,9 +28,7 @@ fn start(arguments: &[&str]) -> Child {
 
 impl Cluster {
     fn new(executors: usize) -> Cluster {
-        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let address = format!("127.0.0.1:{free}");
-        let scheduler = Cluster::schedule(&address);
+        let (address, scheduler) = Cluster::anywhere();
         let work = |_| start(&["executor", "--scheduler", &address, "--cores", "1"]);
         let executors = (0..executors).map(work).collect();
         let mut cluster = Cluster { address, scheduler, executors };
@@ -38,14 +36,30 @@ impl Cluster {
         cluster
     }
 
-    fn schedule(address: &str) -> Child {
-        let scheduler = start(&["scheduler", "--bind", address, "--executor-timeout", TIMEOUT]);
+    /// A scheduler at an address that nobody listens at. Somebody may take it before the scheduler does, which then ends.
+    fn anywhere() -> (String, Child) {
+        loop {
+            let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+            if let Some(scheduler) = Cluster::schedule(&address) {
+                return (address, scheduler);
+            }
+        }
+    }
+
+    /// A scheduler at an address; `None` where it cannot listen there.
+    fn schedule(address: &str) -> Option<Child> {
+        let mut scheduler = start(&["scheduler", "--bind", address, "--executor-timeout", TIMEOUT]);
         let started = Instant::now();
-        while std::net::TcpStream::connect(address).is_err() {
+        loop {
             assert!(started.elapsed() < Duration::from_secs(60), "the scheduler does not listen");
             std::thread::sleep(Duration::from_millis(50));
+            if scheduler.try_wait().unwrap().is_some() {
+                return None;
+            }
+            if std::net::TcpStream::connect(address).is_ok() {
+                return Some(scheduler);
+            }
         }
-        scheduler
     }
 
     /// Waits until a question has an answer.
@@ -147,6 +161,17 @@ fn without_any_executor_a_query_ends_with_an_error() {
 }
 
 #[test]
+fn a_scheduler_that_nobody_works_for_says_so() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (address, scheduler) = Cluster::anywhere();
+    let cluster = Cluster { address, scheduler, executors: Vec::new() };
+    let started = Instant::now();
+    let said = refused(&["query", shaders(), "SELECT count(*) FROM programs", "--remote", &cluster.address], 2);
+    assert!(said.contains("no executor works for the scheduler"), "{said}");
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+}
+
+#[test]
 fn a_scheduler_that_comes_back_finds_its_executors() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut cluster = Cluster::new(1);
@@ -154,7 +179,7 @@ fn a_scheduler_that_comes_back_finds_its_executors() {
     cluster.scheduler.wait().unwrap();
     let said = refused(&["query", shaders(), "SELECT 1", "--remote", &cluster.address], 2);
     assert!(said.contains("no scheduler answers"), "{said}");
-    cluster.scheduler = Cluster::schedule(&cluster.address);
+    cluster.scheduler = Cluster::schedule(&cluster.address).expect("its address is free again");
     cluster.wait();
     let sql = "SELECT count(*) FROM instructions";
     assert_eq!(cluster.ask(sql), (embedded(sql), true));
