@@ -19,7 +19,7 @@ use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::object_store::local::LocalFileSystem;
 use datafusion::object_store::path::Path;
-use datafusion::object_store::{self, ObjectStore, ObjectStoreExt, PutPayload};
+use datafusion::object_store::{self, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -156,13 +156,22 @@ impl Lake {
     /// # Errors
     /// Those of the store.
     pub async fn files(&self, folder: &str, ending: &str) -> Result<Vec<Path>> {
+        Ok(self.objects(folder, ending).await?.into_iter().map(|found| found.location).collect())
+    }
+
+    /// The same with their sizes.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn objects(&self, folder: &str, ending: &str) -> Result<Vec<ObjectMeta>> {
         let prefix = self.root.clone().join(folder);
-        let found: Vec<_> =
+        let mut found: Vec<ObjectMeta> =
             self.store.list(Some(&prefix)).try_collect().await.map_err(self.failed("list the files of"))?;
-        let mut files: Vec<Path> = found.into_iter().map(|found| found.location).collect();
-        files.retain(|file| file.filename().is_some_and(|name| name.ends_with(ending) && !name.starts_with('.')));
-        files.sort();
-        Ok(files)
+        found.retain(|found| {
+            found.location.filename().is_some_and(|name| name.ends_with(ending) && !name.starts_with('.'))
+        });
+        found.sort_by(|one, other| one.location.cmp(&other.location));
+        Ok(found)
     }
 
     /// The content of a file.

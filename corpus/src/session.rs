@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use datafusion::catalog::TableProvider;
 use datafusion::catalog::memory::MemorySchemaProvider;
+use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SessionState, SessionStateBuilder};
-use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use datafusion::object_store::ObjectMeta;
 use datafusion::prelude::{SessionConfig, SessionContext};
 
 use crate::error::{Error, Result};
@@ -87,7 +88,7 @@ pub async fn register(context: &SessionContext, lake: &Lake, schema: Option<&str
     }
     let named = |name: &str| schema.map_or(name.to_owned(), |schema| format!("{schema}.{name}"));
     for table in Table::ALL {
-        let Some(provider) = listing(lake, table).await? else { continue };
+        let Some(provider) = listing(context, lake, table).await? else { continue };
         context.register_table(named(table.name()), Arc::clone(&provider))?;
         if table == Table::Programs {
             let instructions = Instructions::new(provider, lake.url_of(table), sets.clone());
@@ -99,13 +100,14 @@ pub async fn register(context: &SessionContext, lake: &Lake, schema: Option<&str
 }
 
 /// The Parquet files of a table; `None` where there are none.
-async fn listing(lake: &Lake, table: Table) -> Result<Option<Arc<dyn TableProvider>>> {
-    let files = lake.files(table.name(), ".parquet").await?;
+async fn listing(context: &SessionContext, lake: &Lake, table: Table) -> Result<Option<Arc<dyn TableProvider>>> {
+    let files = lake.objects(table.name(), ".parquet").await?;
     if files.is_empty() {
         return Ok(None);
     }
-    if lake.folder().is_some() {
-        files.iter().try_for_each(|file| check(lake, table, file.as_ref()))?;
+    let state = context.state();
+    for file in &files {
+        check(&state, lake, table, file).await?;
     }
     Ok(Some(at_url(&lake.url_of(table), table)?))
 }
@@ -122,15 +124,14 @@ pub fn at_url(url: &str, table: Table) -> datafusion::error::Result<Arc<dyn Tabl
 }
 
 /// Whether a file has the columns of a table: a file of somebody else would be read as one that is full of nulls.
-fn check(lake: &Lake, table: Table, file: &str) -> Result<()> {
-    let path = format!("/{file}");
+async fn check(state: &SessionState, lake: &Lake, table: Table, file: &ObjectMeta) -> Result<()> {
     let refused = |what: String| {
-        let message = format!("`{}`: `{path}` is no part of the table `{}`: {what}", lake.name, table.name());
+        let (lake, table, file) = (&lake.name, table.name(), file.location.filename().unwrap_or_default());
+        let message = format!("`{lake}`: `{table}/{file}` is no part of the table `{table}`: {what}");
         Error::usage(message, "move it out of the lake; `isaforge-corpus import` adds programs")
     };
-    let open = std::fs::File::open(&path).map_err(|error| refused(error.to_string()))?;
-    let reader = ParquetRecordBatchReaderBuilder::try_new(open).map_err(|error| refused(error.to_string()))?;
-    let found = reader.schema();
+    let found = ParquetFormat::default().infer_schema(state, lake.store(), std::slice::from_ref(file)).await;
+    let found = found.map_err(|error| refused(error.strip_backtrace()))?;
     for field in table.schema().fields() {
         let Ok(column) = found.field_with_name(field.name()) else {
             return Err(refused(format!("it has no column `{}`", field.name())));

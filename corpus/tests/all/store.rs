@@ -15,30 +15,33 @@ struct Mock {
 impl Mock {
     /// Starts it; `None` where it is not installed.
     fn new() -> Option<Mock> {
-        let program = std::env::var("MOTO_SERVER").unwrap_or("moto_server".to_owned());
+        let given = std::env::var("MOTO_SERVER").ok();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut start = Command::new(program);
+        let mut start = Command::new(given.as_deref().unwrap_or("moto_server"));
         start.args(["-p", &port.to_string()]).stdout(Stdio::null()).stderr(Stdio::null());
-        let mock = Mock { child: start.spawn().ok()?, port };
+        let child = match (start.spawn(), given) {
+            (Ok(child), _) => child,
+            (Err(error), Some(given)) => panic!("{given}: {error}"),
+            (Err(_), None) => return None,
+        };
+        let mock = Mock { child, port };
         let started = Instant::now();
         // The answer to this makes the bucket.
-        while !mock.put("/corpus") {
-            if started.elapsed() > Duration::from_secs(60) {
-                return None;
-            }
+        while !mock.put("/corpus", &[]) {
+            assert!(started.elapsed() < Duration::from_secs(120), "the mock does not answer");
             std::thread::sleep(Duration::from_millis(100));
         }
         Some(mock)
     }
 
-    fn put(&self, path: &str) -> bool {
+    fn put(&self, path: &str, content: &[u8]) -> bool {
         let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) else { return false };
-        let request = format!(
-            "PUT {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
-            self.port
+        let (port, length) = (self.port, content.len());
+        let head = format!(
+            "PUT {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
         );
         let mut answer = String::new();
-        stream.write_all(request.as_bytes()).is_ok()
+        stream.write_all(&[head.as_bytes(), content].concat()).is_ok()
             && stream.read_to_string(&mut answer).is_ok()
             && answer.starts_with("HTTP/1.1 200")
     }
@@ -90,4 +93,11 @@ fn a_lake_in_s3_gives_the_answers_of_one_on_disk() {
     let output = mock.command(&["query", "s3://corpus/none", "SELECT 1"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("is no lake"));
+    // A file of somebody else is found there, too.
+    let forms = std::fs::read(format!("{}/forms/valhall.parquet", shaders())).unwrap();
+    assert!(mock.put("/corpus/lakes/one/programs/other.parquet", &forms));
+    let output = mock.command(&["query", "s3://corpus/lakes/one", "SELECT count(*) FROM programs"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("other.parquet` is no part of the table `programs`: it has no column `name`"), "{said}");
 }
