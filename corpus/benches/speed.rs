@@ -126,7 +126,8 @@ fn corpus() -> Result<Vec<Vec<u8>>, Failure> {
 /// A lake of the corpus, so often that it has this many words: files as an import makes them.
 async fn lake(at: &Path, programs: &[Vec<u8>], words: usize) -> Result<Lake, Failure> {
     let lake = Lake::at(at.to_str().ok_or("paths are text")?)?;
-    lake.add_set(&Known::open(Path::new("valhall"), None)?).await?;
+    let set = Known::open(Path::new("valhall"), None)?;
+    lake.add_set(&set).await?;
     let (mut left, mut next) = (words, programs.iter().cycle().enumerate());
     while left > 0 {
         let (mut size, mut part) = (0, Vec::new());

@@ -17,8 +17,11 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 
+/// The opcode of a word, if it is an instruction.
+type Opcode = fn(u64) -> Option<u16>;
+
 /// The decoders of generated crates.
-static DECODERS: &[(&str, fn(u64) -> Option<u16>)] = &[
+static DECODERS: &[(&str, Opcode)] = &[
     ("valhall", |word| isaforge_valhall::decode(word).ok().map(|found| found.opcode() as u16)),
     ("valhall-2021", |word| isaforge_valhall_2021::decode(word).ok().map(|found| found.opcode() as u16)),
     ("vpu", |word| isaforge_vpu::decode(word).ok().map(|found| found.opcode() as u16)),

@@ -130,7 +130,7 @@ impl Summary {
             self.new += 1;
             self.words += words as u64;
             self.empty += usize::from(words == 0);
-            self.odd += usize::from(program.code.len() % set.tables().unit() != 0);
+            self.odd += usize::from(!program.code.len().is_multiple_of(set.tables().unit()));
             self.invalid.0 += invalid as u64;
             self.invalid.1 += usize::from(invalid > 0);
             part.size += program.code.len();

@@ -151,8 +151,7 @@ impl TableProvider for Instructions {
             let schema = DFSchema::try_from(input.schema())?;
             input = Arc::new(FilterExec::try_new(state.create_physical_expr(filter, &schema)?, input)?);
         }
-        let filter = match conjunction(of(Reach::Forms).map(|filter| unqualified(filter)).collect::<Result<Vec<_>>>()?)
-        {
+        let filter = match conjunction(of(Reach::Forms).map(unqualified).collect::<Result<Vec<_>>>()?) {
             Some(filter) => {
                 let schema = DFSchema::try_from(form_schema())?;
                 Some(state.create_physical_expr(filter, &schema)?)
