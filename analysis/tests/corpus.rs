@@ -10,7 +10,7 @@ use isaforge_core::Tables;
 use isaforge_valhall::ISA;
 use isaforge_valhall::semantics::SEMANTICS;
 
-/// Two things are found. A vertex shader comes in two or three programs one behind the other: positions with point sizes,
+/// Two things are found. A vertex shader is two or three consecutive programs: positions with point sizes,
 /// positions alone, varyings; the words say nothing of these entry points, and the command is told by `--entry`. Mesa takes the
 /// store of point sizes out of the finished code of the second, so what it would store is computed in vain: true.
 ///

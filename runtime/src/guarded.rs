@@ -175,7 +175,7 @@ mod pages {
             pages
         }
 
-        /// Room for so many values, zeroed.
+        /// Zeroed memory for `len` values.
         fn without_values(len: usize) -> Self {
             const { assert!(align_of::<T>() <= ALIGNMENT) };
             if len == 0 {

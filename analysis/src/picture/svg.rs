@@ -176,24 +176,11 @@ fn block(drawing: Drawing<'_>, index: usize, (low, high): (Point, Point), lines:
         (true, 0) => "block".to_owned(),
         (true, depth) => format!("block loop{}", depth.min(3)),
     };
-    let _ = writeln!(
-        out,
-        "<rect class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"6\"/>",
-        low.x,
-        low.y,
-        high.x - low.x,
-        high.y - low.y,
-    );
+    let (width, height) = (high.x - low.x, high.y - low.y);
+    let place = format!("x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"6\"", low.x, low.y);
+    let _ = writeln!(out, "<rect class=\"{class}\" {place}/>");
     if let Some(heat) = drawing.heat(index).filter(|heat| *heat > 0.0) {
-        let _ = writeln!(
-            out,
-            "<rect class=\"heat\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"6\" fill-opacity=\"{:.3}\"/>",
-            low.x,
-            low.y,
-            high.x - low.x,
-            high.y - low.y,
-            heat * HOTTEST,
-        );
+        let _ = writeln!(out, "<rect class=\"heat\" {place} fill-opacity=\"{:.3}\"/>", heat * HOTTEST);
     }
     let counted = drawing.profile.map(|_| lines.len() - 1);
     let labelled = program.labels.contains_key(&found.entries.start);

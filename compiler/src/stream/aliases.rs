@@ -1,6 +1,6 @@
-//! Aliases that no word is written as.
+//! Aliases that no word is printed as.
 //!
-//! W0212: what an alias demands of fields holds for no word of its instruction. What is too much to be asked is taken for
+//! W0212: no word of the instruction meets the conditions of an alias. Conditions that are too costly to decide count as
 //! possible.
 
 use isaforge_core::stream as core;
