@@ -48,6 +48,13 @@ impl RegisterField {
         let first = self.first.get(word, self.base) as u16;
         (count > 0).then_some(RegisterUse { bank: self.bank, first, count, operand: self.operand })
     }
+
+    /// This field and another as one. `None` unless a single bit tells them apart.
+    fn joined(self, other: &RegisterField) -> Option<RegisterField> {
+        let apart = self.value ^ other.value;
+        let is_one = apart.is_power_of_two() && self == RegisterField { value: self.value, ..*other };
+        is_one.then_some(RegisterField { mask: self.mask & !apart, value: self.value & !apart, ..self })
+    }
 }
 
 /// The registers that a valid word reads (`write` false) or writes (`write` true), operand by operand. Banks that hold
@@ -87,7 +94,16 @@ pub fn at(fields: &'static [RegisterField], word: u64) -> impl Iterator<Item = R
 /// Where the words of a form name the registers that they read (`write` false) or write (`write` true), operand by operand. A
 /// generated crate has these lists as tables, and so can others who ask for the registers of many words.
 pub fn fields(isa: &'static Isa, form: &'static Form, write: bool) -> impl Iterator<Item = RegisterField> {
-    fields_of(isa, form, move |access| is_accessed(access, write), |_, _| true)
+    let mut fields = fields_of(isa, form, move |access| is_accessed(access, write), |_, _| true).peekable();
+    core::iter::from_fn(move || {
+        let mut field = fields.next()?;
+        // A register is the same one whether or not it is read for the last time.
+        while let Some(joined) = fields.peek().and_then(|next| field.joined(next)) {
+            field = joined;
+            fields.next();
+        }
+        Some(field)
+    })
 }
 
 fn is_accessed(access: Access, write: bool) -> bool {

@@ -42871,7 +42871,7 @@ mod tables {
     ];
     const R377: &[RegisterField] = &[];
     const F378: RegisterField = RegisterField {
-        mask: 0xc0,
+        mask: 0x80,
         value: 0,
         first: Bits::new(0, 6),
         base: 0,
@@ -42882,16 +42882,6 @@ mod tables {
     };
     const F379: RegisterField = RegisterField {
         mask: 0xc0,
-        value: 0x40,
-        first: Bits::new(0, 6),
-        base: 0,
-        count: None,
-        plus: 1,
-        bank: 0,
-        operand: 0,
-    };
-    const F380: RegisterField = RegisterField {
-        mask: 0xc0,
         value: 0x80,
         first: Bits {
             low: Piece::new(0, 6),
@@ -42903,29 +42893,19 @@ mod tables {
         bank: 1,
         operand: 0,
     };
-    const R381: &[RegisterField] = &[F378, F379, F380];
+    const R380: &[RegisterField] = &[F378, F379];
+    const F381: RegisterField = RegisterField {
+        mask: 0x8000,
+        value: 0,
+        first: Bits::new(0, 6),
+        base: 8,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 1,
+    };
     const F382: RegisterField = RegisterField {
         mask: 0xc000,
-        value: 0,
-        first: Bits::new(0, 6),
-        base: 8,
-        count: None,
-        plus: 1,
-        bank: 0,
-        operand: 1,
-    };
-    const F383: RegisterField = RegisterField {
-        mask: 0xc000,
-        value: 0x4000,
-        first: Bits::new(0, 6),
-        base: 8,
-        count: None,
-        plus: 1,
-        bank: 0,
-        operand: 1,
-    };
-    const F384: RegisterField = RegisterField {
-        mask: 0xc000,
         value: 0x8000,
         first: Bits {
             low: Piece::new(0, 6),
@@ -42937,9 +42917,9 @@ mod tables {
         bank: 1,
         operand: 1,
     };
-    const R385: &[RegisterField] = &[F378, F379, F380, F382, F383, F384];
-    const F386: RegisterField = RegisterField {
-        mask: 0xc0,
+    const R383: &[RegisterField] = &[F378, F379, F381, F382];
+    const F384: RegisterField = RegisterField {
+        mask: 0x80,
         value: 0,
         first: Bits::new(0, 6),
         base: 0,
@@ -42948,17 +42928,7 @@ mod tables {
         bank: 0,
         operand: 1,
     };
-    const F387: RegisterField = RegisterField {
-        mask: 0xc0,
-        value: 0x40,
-        first: Bits::new(0, 6),
-        base: 0,
-        count: None,
-        plus: 1,
-        bank: 0,
-        operand: 1,
-    };
-    const F388: RegisterField = RegisterField {
+    const F385: RegisterField = RegisterField {
         mask: 0xc0,
         value: 0x80,
         first: Bits {
@@ -42971,8 +42941,8 @@ mod tables {
         bank: 1,
         operand: 1,
     };
-    const F389: RegisterField = RegisterField {
-        mask: 0xc000,
+    const F386: RegisterField = RegisterField {
+        mask: 0x8000,
         value: 0,
         first: Bits::new(0, 6),
         base: 8,
@@ -42981,17 +42951,7 @@ mod tables {
         bank: 0,
         operand: 2,
     };
-    const F390: RegisterField = RegisterField {
-        mask: 0xc000,
-        value: 0x4000,
-        first: Bits::new(0, 6),
-        base: 8,
-        count: None,
-        plus: 1,
-        bank: 0,
-        operand: 2,
-    };
-    const F391: RegisterField = RegisterField {
+    const F387: RegisterField = RegisterField {
         mask: 0xc000,
         value: 0x8000,
         first: Bits {
@@ -43004,8 +42964,8 @@ mod tables {
         bank: 1,
         operand: 2,
     };
-    const F392: RegisterField = RegisterField {
-        mask: 0xc00000,
+    const F388: RegisterField = RegisterField {
+        mask: 0x800000,
         value: 0,
         first: Bits::new(0, 6),
         base: 16,
@@ -43014,17 +42974,7 @@ mod tables {
         bank: 0,
         operand: 3,
     };
-    const F393: RegisterField = RegisterField {
-        mask: 0xc00000,
-        value: 0x400000,
-        first: Bits::new(0, 6),
-        base: 16,
-        count: None,
-        plus: 1,
-        bank: 0,
-        operand: 3,
-    };
-    const F394: RegisterField = RegisterField {
+    const F389: RegisterField = RegisterField {
         mask: 0xc00000,
         value: 0x800000,
         first: Bits {
@@ -43037,8 +42987,8 @@ mod tables {
         bank: 1,
         operand: 3,
     };
-    const F395: RegisterField = RegisterField {
-        mask: 0xc0000000,
+    const F390: RegisterField = RegisterField {
+        mask: 0x80000000,
         value: 0,
         first: Bits::new(0, 6),
         base: 24,
@@ -43047,17 +42997,7 @@ mod tables {
         bank: 0,
         operand: 4,
     };
-    const F396: RegisterField = RegisterField {
-        mask: 0xc0000000,
-        value: 0x40000000,
-        first: Bits::new(0, 6),
-        base: 24,
-        count: None,
-        plus: 1,
-        bank: 0,
-        operand: 4,
-    };
-    const F397: RegisterField = RegisterField {
+    const F391: RegisterField = RegisterField {
         mask: 0xc0000000,
         value: 0x80000000,
         first: Bits {
@@ -43070,21 +43010,8 @@ mod tables {
         bank: 1,
         operand: 4,
     };
-    const R398: &[RegisterField] = &[
-        F386,
-        F387,
-        F388,
-        F389,
-        F390,
-        F391,
-        F392,
-        F393,
-        F394,
-        F395,
-        F396,
-        F397,
-    ];
-    const F399: RegisterField = RegisterField {
+    const R392: &[RegisterField] = &[F384, F385, F386, F387, F388, F389, F390, F391];
+    const F393: RegisterField = RegisterField {
         mask: 0,
         value: 0,
         first: Bits::new(0, 6),
@@ -43094,9 +43021,9 @@ mod tables {
         bank: 0,
         operand: 0,
     };
-    const R400: &[RegisterField] = &[F399];
-    const R401: &[RegisterField] = &[F386, F387, F388];
-    const F402: RegisterField = RegisterField {
+    const R394: &[RegisterField] = &[F393];
+    const R395: &[RegisterField] = &[F384, F385];
+    const F396: RegisterField = RegisterField {
         mask: 0,
         value: 0,
         first: Bits::new(0, 6),
@@ -43106,21 +43033,11 @@ mod tables {
         bank: 0,
         operand: 0,
     };
-    const R403: &[RegisterField] = &[F402];
-    const R404: &[RegisterField] = &[F386, F387, F388, F389, F390, F391];
-    const R405: &[RegisterField] = &[
-        F386,
-        F387,
-        F388,
-        F389,
-        F390,
-        F391,
-        F392,
-        F393,
-        F394,
-    ];
-    const F406: RegisterField = RegisterField {
-        mask: 0xc0,
+    const R397: &[RegisterField] = &[F396];
+    const R398: &[RegisterField] = &[F384, F385, F386, F387];
+    const R399: &[RegisterField] = &[F384, F385, F386, F387, F388, F389];
+    const F400: RegisterField = RegisterField {
+        mask: 0x80,
         value: 0,
         first: Bits::new(0, 6),
         base: 0,
@@ -43129,17 +43046,7 @@ mod tables {
         bank: 0,
         operand: 1,
     };
-    const F407: RegisterField = RegisterField {
-        mask: 0xc0,
-        value: 0x40,
-        first: Bits::new(0, 6),
-        base: 0,
-        count: None,
-        plus: 2,
-        bank: 0,
-        operand: 1,
-    };
-    const F408: RegisterField = RegisterField {
+    const F401: RegisterField = RegisterField {
         mask: 0xc0,
         value: 0x80,
         first: Bits {
@@ -43152,10 +43059,10 @@ mod tables {
         bank: 1,
         operand: 1,
     };
-    const R409: &[RegisterField] = &[F406, F407, F408];
-    const R410: &[RegisterField] = &[F402, F406, F407, F408];
-    const F411: RegisterField = RegisterField {
-        mask: 0xc00000,
+    const R402: &[RegisterField] = &[F400, F401];
+    const R403: &[RegisterField] = &[F396, F400, F401];
+    const F404: RegisterField = RegisterField {
+        mask: 0x800000,
         value: 0,
         first: Bits::new(0, 6),
         base: 16,
@@ -43164,17 +43071,7 @@ mod tables {
         bank: 0,
         operand: 2,
     };
-    const F412: RegisterField = RegisterField {
-        mask: 0xc00000,
-        value: 0x400000,
-        first: Bits::new(0, 6),
-        base: 16,
-        count: None,
-        plus: 1,
-        bank: 0,
-        operand: 2,
-    };
-    const F413: RegisterField = RegisterField {
+    const F405: RegisterField = RegisterField {
         mask: 0xc00000,
         value: 0x800000,
         first: Bits {
@@ -43187,20 +43084,9 @@ mod tables {
         bank: 1,
         operand: 2,
     };
-    const R414: &[RegisterField] = &[F402, F406, F407, F408, F411, F412, F413];
-    const R415: &[RegisterField] = &[
-        F402,
-        F386,
-        F387,
-        F388,
-        F389,
-        F390,
-        F391,
-        F392,
-        F393,
-        F394,
-    ];
-    const F416: RegisterField = RegisterField {
+    const R406: &[RegisterField] = &[F396, F400, F401, F404, F405];
+    const R407: &[RegisterField] = &[F396, F384, F385, F386, F387, F388, F389];
+    const F408: RegisterField = RegisterField {
         mask: 0,
         value: 0,
         first: Bits::new(0, 6),
@@ -43210,9 +43096,9 @@ mod tables {
         bank: 0,
         operand: 0,
     };
-    const R417: &[RegisterField] = &[F416];
-    const F418: RegisterField = RegisterField {
-        mask: 0xc000,
+    const R409: &[RegisterField] = &[F408];
+    const F410: RegisterField = RegisterField {
+        mask: 0x8000,
         value: 0,
         first: Bits::new(0, 6),
         base: 8,
@@ -43221,17 +43107,7 @@ mod tables {
         bank: 0,
         operand: 2,
     };
-    const F419: RegisterField = RegisterField {
-        mask: 0xc000,
-        value: 0x4000,
-        first: Bits::new(0, 6),
-        base: 8,
-        count: None,
-        plus: 2,
-        bank: 0,
-        operand: 2,
-    };
-    const F420: RegisterField = RegisterField {
+    const F411: RegisterField = RegisterField {
         mask: 0xc000,
         value: 0x8000,
         first: Bits {
@@ -43244,9 +43120,9 @@ mod tables {
         bank: 1,
         operand: 2,
     };
-    const R421: &[RegisterField] = &[F406, F407, F408, F418, F419, F420];
-    const F422: RegisterField = RegisterField {
-        mask: 0xc00000,
+    const R412: &[RegisterField] = &[F400, F401, F410, F411];
+    const F413: RegisterField = RegisterField {
+        mask: 0x800000,
         value: 0,
         first: Bits::new(0, 6),
         base: 16,
@@ -43255,17 +43131,7 @@ mod tables {
         bank: 0,
         operand: 3,
     };
-    const F423: RegisterField = RegisterField {
-        mask: 0xc00000,
-        value: 0x400000,
-        first: Bits::new(0, 6),
-        base: 16,
-        count: None,
-        plus: 2,
-        bank: 0,
-        operand: 3,
-    };
-    const F424: RegisterField = RegisterField {
+    const F414: RegisterField = RegisterField {
         mask: 0xc00000,
         value: 0x800000,
         first: Bits {
@@ -43278,18 +43144,8 @@ mod tables {
         bank: 1,
         operand: 3,
     };
-    const R425: &[RegisterField] = &[
-        F406,
-        F407,
-        F408,
-        F389,
-        F390,
-        F391,
-        F422,
-        F423,
-        F424,
-    ];
-    const F426: RegisterField = RegisterField {
+    const R415: &[RegisterField] = &[F400, F401, F386, F387, F413, F414];
+    const F416: RegisterField = RegisterField {
         mask: 0,
         value: 0,
         first: Bits::new(0, 6),
@@ -43299,8 +43155,8 @@ mod tables {
         bank: 0,
         operand: 1,
     };
-    const F427: RegisterField = RegisterField {
-        mask: 0xc0,
+    const F417: RegisterField = RegisterField {
+        mask: 0x80,
         value: 0,
         first: Bits::new(0, 6),
         base: 0,
@@ -43309,17 +43165,7 @@ mod tables {
         bank: 0,
         operand: 2,
     };
-    const F428: RegisterField = RegisterField {
-        mask: 0xc0,
-        value: 0x40,
-        first: Bits::new(0, 6),
-        base: 0,
-        count: None,
-        plus: 2,
-        bank: 0,
-        operand: 2,
-    };
-    const F429: RegisterField = RegisterField {
+    const F418: RegisterField = RegisterField {
         mask: 0xc0,
         value: 0x80,
         first: Bits {
@@ -43332,8 +43178,8 @@ mod tables {
         bank: 1,
         operand: 2,
     };
-    const R430: &[RegisterField] = &[F426, F427, F428, F429];
-    const F431: RegisterField = RegisterField {
+    const R419: &[RegisterField] = &[F416, F417, F418];
+    const F420: RegisterField = RegisterField {
         mask: 0,
         value: 0,
         first: Bits::new(0, 6),
@@ -43343,9 +43189,9 @@ mod tables {
         bank: 0,
         operand: 0,
     };
-    const R432: &[RegisterField] = &[F431];
-    const R433: &[RegisterField] = &[F406, F407, F408, F411, F412, F413];
-    const F434: RegisterField = RegisterField {
+    const R421: &[RegisterField] = &[F420];
+    const R422: &[RegisterField] = &[F400, F401, F404, F405];
+    const F423: RegisterField = RegisterField {
         mask: 0,
         value: 0,
         first: Bits::new(0, 6),
@@ -43355,7 +43201,7 @@ mod tables {
         bank: 0,
         operand: 0,
     };
-    const R435: &[RegisterField] = &[F434];
+    const R424: &[RegisterField] = &[F423];
     pub(super) static ISA: Isa = Isa {
         name: "valhall",
         doc: "Arm Mali Valhall, architecture v9; 64-bit words.",
@@ -55458,243 +55304,243 @@ mod tables {
     /// What each form reads, and what it writes. Programs that do not ask do not have it, as it is no part of `ISA`.
     pub(super) static REGISTERS: [(&[RegisterField], &[RegisterField]); 238] = [
         (R377, R377),
-        (R381, R377),
-        (R385, R377),
-        (R385, R377),
+        (R380, R377),
+        (R383, R377),
+        (R383, R377),
         (R377, R377),
-        (R398, R400),
-        (R398, R400),
-        (R398, R400),
-        (R398, R400),
-        (R398, R400),
-        (R398, R400),
-        (R401, R403),
-        (R401, R403),
-        (R401, R403),
-        (R404, R403),
-        (R404, R403),
-        (R404, R403),
-        (R401, R403),
-        (R401, R403),
-        (R377, R403),
-        (R404, R403),
-        (R405, R403),
-        (R404, R403),
-        (R405, R403),
-        (R404, R403),
-        (R405, R403),
-        (R404, R403),
-        (R405, R403),
-        (R404, R403),
-        (R404, R403),
-        (R404, R403),
-        (R404, R403),
-        (R404, R403),
-        (R404, R403),
-        (R404, R403),
-        (R404, R403),
-        (R401, R403),
-        (R409, R403),
-        (R409, R403),
-        (R409, R403),
-        (R409, R403),
-        (R409, R403),
-        (R409, R403),
-        (R409, R403),
-        (R409, R403),
-        (R410, R377),
-        (R410, R377),
-        (R410, R377),
-        (R410, R377),
-        (R410, R377),
-        (R410, R377),
-        (R410, R377),
-        (R410, R377),
-        (R414, R377),
-        (R405, R403),
-        (R415, R377),
-        (R414, R377),
-        (R405, R403),
-        (R405, R403),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R409, R417),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R421, R417),
-        (R421, R417),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R421, R417),
-        (R421, R417),
-        (R421, R417),
-        (R421, R417),
-        (R421, R417),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R421, R417),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R404, R400),
-        (R421, R417),
-        (R421, R417),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R425, R417),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R425, R417),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R425, R417),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R425, R417),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R425, R417),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R425, R417),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R405, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R401, R400),
-        (R409, R403),
-        (R409, R403),
-        (R410, R377),
-        (R410, R377),
-        (R430, R432),
-        (R430, R432),
-        (R430, R432),
-        (R430, R432),
-        (R430, R432),
-        (R430, R432),
-        (R433, R435),
-        (R433, R435),
-        (R433, R435),
-        (R433, R435),
-        (R433, R435),
-        (R433, R435),
-        (R433, R435),
-        (R433, R435),
-        (R398, R400),
-        (R398, R400),
-        (R398, R400),
-        (R398, R400),
+        (R392, R394),
+        (R392, R394),
+        (R392, R394),
+        (R392, R394),
+        (R392, R394),
+        (R392, R394),
+        (R395, R397),
+        (R395, R397),
+        (R395, R397),
+        (R398, R397),
+        (R398, R397),
+        (R398, R397),
+        (R395, R397),
+        (R395, R397),
+        (R377, R397),
+        (R398, R397),
+        (R399, R397),
+        (R398, R397),
+        (R399, R397),
+        (R398, R397),
+        (R399, R397),
+        (R398, R397),
+        (R399, R397),
+        (R398, R397),
+        (R398, R397),
+        (R398, R397),
+        (R398, R397),
+        (R398, R397),
+        (R398, R397),
+        (R398, R397),
+        (R398, R397),
+        (R395, R397),
+        (R402, R397),
+        (R402, R397),
+        (R402, R397),
+        (R402, R397),
+        (R402, R397),
+        (R402, R397),
+        (R402, R397),
+        (R402, R397),
+        (R403, R377),
+        (R403, R377),
+        (R403, R377),
+        (R403, R377),
+        (R403, R377),
+        (R403, R377),
+        (R403, R377),
+        (R403, R377),
+        (R406, R377),
+        (R399, R397),
+        (R407, R377),
+        (R406, R377),
+        (R399, R397),
+        (R399, R397),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R402, R409),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R412, R409),
+        (R412, R409),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R412, R409),
+        (R412, R409),
+        (R412, R409),
+        (R412, R409),
+        (R412, R409),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R412, R409),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R398, R394),
+        (R412, R409),
+        (R412, R409),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R415, R409),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R415, R409),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R415, R409),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R415, R409),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R415, R409),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R415, R409),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R399, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R395, R394),
+        (R402, R397),
+        (R402, R397),
+        (R403, R377),
+        (R403, R377),
+        (R419, R421),
+        (R419, R421),
+        (R419, R421),
+        (R419, R421),
+        (R419, R421),
+        (R419, R421),
+        (R422, R424),
+        (R422, R424),
+        (R422, R424),
+        (R422, R424),
+        (R422, R424),
+        (R422, R424),
+        (R422, R424),
+        (R422, R424),
+        (R392, R394),
+        (R392, R394),
+        (R392, R394),
+        (R392, R394),
     ];
     static PRIMARY: [u64; 512] = [
         0, 0x100000000, 0x200000000, 0x300000000, 0x400000000, 0x500000000, 0x600000000,
