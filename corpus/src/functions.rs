@@ -14,7 +14,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::{exec_err, plan_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
-use isaforge_arrow::whole::{self, Wanted};
+use isaforge_arrow::whole::{self, Histogram, Wanted};
 use isaforge_arrow::{Set, forms};
 use isaforge_compiler::suggest::did_you_mean;
 
@@ -199,12 +199,15 @@ impl ScalarUDFImpl for Function {
         let rows = Programs { function: self, code, isa };
         let column = match self.kind {
             Kind::Count => self.count(&rows, texts[0], texts.get(1).copied())?,
-            Kind::Histogram => rows.counted(&["mnemonic"], |set, code, found| {
-                let mut counts = Vec::new();
-                whole::histogram(set, code, &mut counts);
-                let some = counts.iter().zip(&set.forms).filter(|(count, _)| **count > 0);
-                some.for_each(|(count, form)| found.push(&[form.name], *count));
-            })?,
+            Kind::Histogram => {
+                // Rows of one set mostly stand together.
+                let mut last: Option<(&Set, Histogram)> = None;
+                rows.counted(&["mnemonic"], |set, code, found| {
+                    let same = last.take().filter(|(of, _)| std::ptr::eq(*of, set));
+                    let (_, histogram) = last.insert(same.unwrap_or_else(|| (set, Histogram::new(set))));
+                    histogram.count(set, code, |form, count| found.push(&[set.forms[form].name], count));
+                })?
+            }
             Kind::Variants => rows.counted(&["mnemonic", "modifier", "text"], |set, code, found| {
                 let mut counts = std::collections::HashMap::new();
                 whole::variants(set, code, |opcode, index, value| {
@@ -297,7 +300,7 @@ impl<'a> Programs<'a> {
     }
 
     /// A column of lists of texts and numbers.
-    fn counted(&self, names: &[&str], mut of: impl FnMut(&Set, &[u8], &mut Counted)) -> Result<ArrayRef> {
+    fn counted(&self, names: &[&str], mut of: impl FnMut(&'a Set, &'a [u8], &mut Counted)) -> Result<ArrayRef> {
         let mut found =
             Counted { texts: names.iter().map(|_| StringViewBuilder::new()).collect(), counts: UInt64Builder::new() };
         let (mut ends, mut valid) = (vec![0], Vec::new());

@@ -119,11 +119,37 @@ pub fn count(set: &Set, code: &[u8], wanted: &Wanted) -> u64 {
     instructions.filter(is_wanted).count() as u64
 }
 
-/// How many instructions of each form a program has, by form.
-pub fn histogram(set: &Set, code: &[u8], counts: &mut Vec<u64>) {
-    counts.clear();
-    counts.resize(set.forms.len(), 0);
-    forms(set, code, |form| counts[form] += 1);
+/// Counts the instructions of each form. What one program needed is there for the next.
+#[derive(Debug)]
+pub struct Histogram {
+    /// By form: how many there are; 0 between two programs.
+    counts: Vec<u64>,
+    /// A bit for each form that there are some of, 64 to a word: programs have few of the forms of a set.
+    seen: Vec<u64>,
+}
+
+impl Histogram {
+    /// For programs of a set.
+    pub fn new(set: &Set) -> Histogram {
+        Histogram { counts: vec![0; set.forms.len()], seen: vec![0; set.forms.len().div_ceil(64)] }
+    }
+
+    /// Calls `each` with every form that a program has instructions of, in the order of the forms, and how many.
+    pub fn count(&mut self, set: &Set, code: &[u8], mut each: impl FnMut(usize, u64)) {
+        let Histogram { counts, seen } = self;
+        forms(set, code, |form| {
+            counts[form] += 1;
+            seen[form / 64] |= 1 << (form % 64);
+        });
+        for (index, bits) in seen.iter_mut().enumerate() {
+            let mut bits = std::mem::take(bits);
+            while bits != 0 {
+                let form = 64 * index + bits.trailing_zeros() as usize;
+                each(form, std::mem::take(&mut counts[form]));
+                bits &= bits - 1;
+            }
+        }
+    }
 }
 
 /// How often each value of each modifier occurs, in the order of [`crate::forms::variants_of`]: by form, modifier and bits.

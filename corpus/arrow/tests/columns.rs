@@ -203,8 +203,12 @@ fn functions_of_a_program_count_what_its_rows_are() {
             program.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok()).collect();
         assert_eq!(whole::length(&set, &code), program.entries.len());
         assert_eq!(whole::invalid(&set, &code), program.entries.len() - valid.len());
-        let mut counts = Vec::new();
-        whole::histogram(&set, &code, &mut counts);
+        let mut histogram = whole::Histogram::new(&set);
+        let mut counts = vec![0; set.forms.len()];
+        histogram.count(&set, &code, |form, count| counts[form] = count);
+        let mut again = vec![0; set.forms.len()];
+        histogram.count(&set, &code, |form, count| again[form] = count);
+        assert_eq!(counts, again, "nothing is left of the program before");
         let mut seen = 0;
         for (form, count) in set.forms.iter().zip(&counts) {
             // The name of a group is that of its operations.
