@@ -469,6 +469,10 @@ fn registers_begin_anew_in_each_workgroup() {
             ..Launch::default()
         };
         assert!(agree(&launch, &memory(128, &mut random)));
+        // Another launch begins with what this one has left, and its memory lies elsewhere.
+        let mut other = memory(128, &mut random);
+        other.map(0x1000, vec![0xff; 1 << 16]).unwrap();
+        assert!(agree(&launch, &other));
     }
 }
 

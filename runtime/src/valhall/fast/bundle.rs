@@ -109,6 +109,12 @@ impl List {
     }
 }
 
+/// A bit for each warp that is one of those: bytes of 0 or 1 become adjacent bits in one product.
+#[inline(always)]
+fn those(are: [bool; WARPS]) -> u8 {
+    (u64::from_le_bytes(are.map(u8::from)).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+}
+
 /// The program counter of lanes that have ended, or that have to wait.
 pub const PARKED: u32 = u32::MAX;
 
@@ -159,6 +165,9 @@ pub struct Bundle {
     /// The word where all live lanes are, if they are active and nothing has been executed since. Their program counters may
     /// be out of date.
     together: Option<u32>,
+    /// What the active lanes were when a branch parted all live lanes, as long as no more branches have: those that jumped wait
+    /// at one word, and are joined there without looking for them.
+    parted: Option<Active>,
     /// Whether all threads of its workgroups are in it: their barriers wait for nobody else.
     pub is_closed: bool,
     /// What [`Begin`](super::run::Begin) adds in each warp.
@@ -197,6 +206,16 @@ impl Quads {
     pub fn leave(&mut self, warp: &Warp) {
         (self.helpers, self.places) = (warp.helpers, warp.places);
     }
+}
+
+/// All live lanes, when they were active together.
+#[derive(Debug)]
+struct Active {
+    lanes: [u16; WARPS],
+    masks: Row<WARPS>,
+    order: List,
+    threads: u32,
+    whole: bool,
 }
 
 /// Where all warps begin.
@@ -250,6 +269,7 @@ impl Bundle {
             reached: None,
             entry: Box::default(),
             together: None,
+            parted: None,
             is_closed: false,
             firsts: [0; WARPS],
             quads: None,
@@ -419,6 +439,7 @@ impl Bundle {
 
     /// Chooses the lanes that go on, of the chosen warps that are ready and have not had their turn.
     pub fn schedule(&mut self, schedule: &Op, view: &mut MemoryView<'_>) {
+        self.parted = None;
         self.settle();
         self.chosen &= self.ready() & self.unfinished();
         if self.chosen == 0 {
@@ -429,8 +450,31 @@ impl Bundle {
         self.reckon();
     }
 
+    /// The active lanes have come to the word at which others wait: all live lanes are active again, and go on there. False where
+    /// some may be elsewhere, or a warp has had its turn.
+    #[inline(always)]
+    pub fn rejoin(&mut self) -> bool {
+        let Some(parted) = &self.parted else { return false };
+        let since = self.since;
+        for warp in self.order.listed() {
+            self.turns[warp] += since;
+        }
+        let most = parted.order.listed().map(|warp| self.turns[warp]).max().unwrap_or(0);
+        if most >= TURN {
+            // What was written down is taken back: others choose.
+            self.order.listed().for_each(|warp| self.turns[warp] -= since);
+            return false;
+        }
+        (self.active, self.masks, self.order) = (parted.lanes, parted.masks, parted.order);
+        (self.active_threads, self.whole, self.others) = (parted.threads, parted.whole, PARKED);
+        (self.since, self.room) = (0, TURN - most);
+        self.parted = None;
+        true
+    }
+
     /// Lets the chosen warps have a turn.
     pub fn choose(&mut self, chosen: u8) {
+        self.parted = None;
         (self.chosen, self.order, self.since) = (chosen, List::default(), 0);
         for warp in (0..WARPS).filter(|warp| chosen >> warp & 1 != 0) {
             self.turns[warp] = 0;
@@ -485,12 +529,12 @@ impl Bundle {
 
     /// The warps that have live lanes and do not wait at a barrier.
     pub fn ready(&self) -> u8 {
-        (0..WARPS).filter(|&warp| self.live[warp] != 0).fold(0, |bits, warp| bits | 1 << warp) & !self.at_barrier
+        those(self.live.map(|lanes| lanes != 0)) & !self.at_barrier
     }
 
     /// The warps that have not had their turn.
     pub fn unfinished(&self) -> u8 {
-        (0..WARPS).filter(|&warp| self.turns[warp] < TURN).fold(0, |bits, warp| bits | 1 << warp)
+        those(self.turns.map(|turn| turn < TURN))
     }
 
     /// The active lanes end.
@@ -641,6 +685,13 @@ impl Body for Part {
         let forward = target > op.pc;
         let (here, there) = if forward { (op.pc + 1, target) } else { (target, op.pc + 1) };
         let order = bundle.order;
+        bundle.parted = (bundle.active == bundle.live).then(|| Active {
+            lanes: bundle.active,
+            masks: bundle.masks,
+            order,
+            threads: bundle.active_threads,
+            whole: bundle.whole,
+        });
         bundle.order = List::default();
         let mut threads = 0;
         for warp in order.listed() {

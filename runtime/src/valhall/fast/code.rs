@@ -1,7 +1,7 @@
 //! A program, lowered once before it runs: a list of handlers for every word, and what follows it.
 
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use isaforge_core::registers::named;
 use isaforge_core::semantics;
@@ -14,11 +14,11 @@ use super::jit::code_cache::Functions;
 use super::kept;
 use super::lower::{Left, Lowering, Order, Tables, with_tables};
 use super::op::Op;
-use super::run::Begin;
+use super::run::{Begin, Dispatch};
 use crate::exec::vector::exact::Exact;
 use crate::level::Level;
 use crate::valhall::operation::Operation;
-use crate::valhall::program::{After, Decoder, Program};
+use crate::valhall::program::{After, Decoder, Program, Slot};
 
 /// Rows behind the registers that handlers find in every bundle.
 pub mod row {
@@ -134,6 +134,8 @@ pub struct Lowered {
     runs: Vec<u32>,
     /// The words that the reference executes.
     pub steps: Vec<Foreign>,
+    /// Barriers that threads end with.
+    last_barriers: Vec<u32>,
     /// What operations on rows look up.
     pub exact: Vec<Exact>,
     /// The rows of stores with many words.
@@ -155,6 +157,8 @@ pub struct Lowered {
     pub begin: Handler,
     /// What became machine code; and what did where all registers are kept.
     functions: [Functions; 2],
+    /// A dispatch that a launch has left for the next.
+    idle: Mutex<Option<Dispatch>>,
 }
 
 impl Deref for Code<'_> {
@@ -220,7 +224,7 @@ impl Lowered {
     fn new(program: &Program<'_>, given: Given<'_>, level: Level) -> Self {
         let draws = given.draws;
         let mut lowering = Lowering::new(level, given, program.words.len() as u32);
-        let (mut steps, mut ordered) = (vec![], false);
+        let (mut steps, mut last_barriers, mut ordered) = (vec![], vec![], false);
         let mut runs = Vec::with_capacity(program.words.len());
         let mut lower = |tables: &mut Tables, pc: usize, word: u64| {
             let start = lowering.ops.len() as u32;
@@ -236,6 +240,9 @@ impl Lowered {
                     Exit::Step(steps.len() as u32 - 1)
                 }
             };
+            if matches!(exit, Exit::Barrier) && matches!(program.slot(pc), Some(Slot::Ready(_, After::End))) {
+                last_barriers.push(pc as u32);
+            }
             // Words up to here that are in no run are in one that ends here.
             match exit {
                 Exit::Next => {}
@@ -261,6 +268,7 @@ impl Lowered {
             words,
             runs,
             steps,
+            last_barriers,
             exact,
             stored,
             constants,
@@ -272,6 +280,7 @@ impl Lowered {
             enter,
             begin,
             functions: Default::default(),
+            idle: Mutex::default(),
         }
     }
 
@@ -289,6 +298,17 @@ impl Lowered {
     pub fn ops(&self, words: std::ops::Range<usize>) -> &[Op] {
         let at = |pc: usize| self.words.get(pc).map_or(self.ops.len(), |word| word.start as usize);
         self.ops.get(at(words.start)..at(words.end)).unwrap_or_default()
+    }
+
+    /// Whether a word is a barrier that threads end with.
+    pub fn ends_at_barrier(&self, pc: u32) -> bool {
+        self.last_barriers.contains(&pc)
+    }
+
+    /// The dispatch that a launch has left, for one that is left now.
+    pub fn exchange(&self, left: Option<Dispatch>) -> Option<Dispatch> {
+        // Nothing that is behind the lock is ever half done.
+        std::mem::replace(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner), left)
     }
 
     /// How many words there are.

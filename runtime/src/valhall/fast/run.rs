@@ -25,8 +25,7 @@ mod dispatch;
 mod probe;
 mod single;
 
-pub use dispatch::Begin;
-use dispatch::Dispatch;
+pub use dispatch::{Begin, Dispatch};
 use probe::Probe;
 pub use probe::{Held, run_probed};
 pub use single::single;
@@ -254,7 +253,7 @@ impl<'a> Runner<'a> {
     fn groups(&mut self, launch: &Launch, memory: &mut Memory, range: Range<u128>) -> Result<(), RunError> {
         let warps = warps(launch);
         let together = if self.code.ordered { 1 } else { (WARPS / warps).max(1) };
-        let mut dispatch = Dispatch::new(self.code, launch, warps, together);
+        let mut dispatch = Dispatch::take(self.code, launch, warps, together);
         let [x, y, _] = launch.groups.map(|n| u128::from(n).max(1));
         let mut id = [range.start % x, range.start / x % y, range.start / x / y].map(|n| n as u32);
         for _ in range {
@@ -270,7 +269,9 @@ impl<'a> Runner<'a> {
                 *next = 0;
             }
         }
-        dispatch.run(self, memory)
+        dispatch.run(self, memory)?;
+        dispatch.leave(self.code);
+        Ok(())
     }
 
     /// Counts what compiled runs have counted.
@@ -318,7 +319,7 @@ impl<'a> Runner<'a> {
             let waiting = bundle.at_barrier;
             for warp in (0..WARPS).filter(|warp| waiting >> warp & 1 != 0) {
                 let place = bundle.place(warp);
-                bundle.pass_barrier(warp, place, self.ends(place));
+                bundle.pass_barrier(warp, place, self.code.ends_at_barrier(place));
             }
         }
         self.failed.take().map_or(Ok(()), |(_, error)| Err(error))
@@ -329,11 +330,6 @@ impl<'a> Runner<'a> {
         let Some(limit) = self.deadline.passed() else { return Ok(()) };
         let warp = (0..WARPS).find(|&warp| bundle.live[warp] != 0).unwrap_or(0);
         Err(RunError::Time { place: self.describe(bundle, groups, bundle.place(warp) as usize, warp, None), limit })
-    }
-
-    /// Whether threads end with a word.
-    fn ends(&self, pc: u32) -> bool {
-        matches!(self.code.program.slot(pc as usize), Some(Slot::Ready(_, After::End)))
     }
 
     /// Runs the chosen warps until each has ended, waits at a barrier, or has had its turn.
@@ -483,7 +479,7 @@ impl<'a> Runner<'a> {
             return false;
         }
         match exit {
-            Exit::Barrier if bundle.meets() && !self.ends(pc as u32) => go_on(bundle, next, exhausted),
+            Exit::Barrier if bundle.meets() && !self.code.ends_at_barrier(pc as u32) => go_on(bundle, next, exhausted),
             Exit::Barrier => {
                 self.wait(bundle, groups, pc);
                 false
@@ -644,6 +640,10 @@ fn leave(bundle: &mut Bundle, exit: Exit, end: usize, exhausted: bool) -> bool {
 
 /// The active lanes go on at `next`; false when the lanes that go on have to be chosen anew.
 fn go_on(bundle: &mut Bundle, next: u32, exhausted: bool) -> bool {
+    if !exhausted && next == bundle.others && bundle.rejoin() {
+        bundle.pc = next;
+        return true;
+    }
     if exhausted || next >= bundle.others {
         bundle.go(next);
         return false;

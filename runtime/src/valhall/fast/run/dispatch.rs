@@ -86,6 +86,7 @@ fn place(bundle: &mut Bundle, warp: usize, home: Home, group: &Group) {
 }
 
 /// What a dispatch has of its own, beside memory.
+#[derive(Debug)]
 struct Own {
     shared: Guarded<u8>,
     shared_bytes: usize,
@@ -111,8 +112,12 @@ impl Own {
     }
 }
 
+/// Bytes of workgroups' memory that are left to the next launch, at most.
+const IDLE_BYTES: usize = 1 << 16;
+
 /// Workgroups that run together.
-pub(super) struct Dispatch {
+#[derive(Debug)]
+pub struct Dispatch {
     pub(super) groups: Vec<Group>,
     bundles: Vec<Bundle>,
     own: Own,
@@ -120,10 +125,34 @@ pub(super) struct Dispatch {
     enter: Op,
     /// What puts registers at their beginning, and what is added for each workgroup.
     registers: Vec<(Op, Added)>,
+    /// Threads of a workgroup along each axis, and how many workgroups fit.
+    size: ([u32; 3], usize),
 }
 
 impl Dispatch {
-    pub fn new(code: &Code<'_>, launch: &Launch, warps: usize, together: usize) -> Self {
+    /// The dispatch that an earlier launch of the same code has left, if it is alike, or a new one. A launch needs no other
+    /// beginnings than the dispatches within it.
+    pub(super) fn take(code: &Code<'_>, launch: &Launch, warps: usize, together: usize) -> Self {
+        let left = if code.keeps_all() { None } else { code.exchange(None) };
+        let is_alike = |left: &Dispatch| {
+            left.size == (launch.local_size, together) && left.own.shared_bytes == launch.shared_bytes as usize
+        };
+        match left.filter(is_alike) {
+            // Its places are those of another launch's memory.
+            Some(left) => Dispatch { own: Own { recent: Recent::default(), ..left.own }, ..left },
+            None => Dispatch::new(code, launch, warps, together),
+        }
+    }
+
+    /// Leaves it to later launches, if it is small and has done all that it was to do.
+    pub(super) fn leave(self, code: &Code<'_>) {
+        let is_small = self.bundles.len() == 1 && self.own.private.is_empty() && self.own.shared.len() <= IDLE_BYTES;
+        if is_small && !code.keeps_all() {
+            code.exchange(Some(self));
+        }
+    }
+
+    fn new(code: &Code<'_>, launch: &Launch, warps: usize, together: usize) -> Self {
         let threads = launch.local_size.iter().map(|&n| n as usize).product::<usize>();
         let shared_bytes = launch.shared_bytes as usize;
         let private = if code.program.uses_thread_memory { together * warps * LANES * THREAD_BYTES } else { 0 };
@@ -140,6 +169,7 @@ impl Dispatch {
             },
             enter: code.enter,
             registers: registers(code.registers()).map(|register| beginning(code, register)).collect(),
+            size: (launch.local_size, together),
         };
         let group = Group { id: [0; 3], size: launch.local_size };
         for (index, bundle) in dispatch.bundles.iter_mut().enumerate() {
@@ -159,7 +189,7 @@ impl Dispatch {
     }
 
     /// Runs the workgroups to their end.
-    pub fn run(&mut self, runner: &mut Runner<'_>, memory: &mut Memory) -> Result<(), RunError> {
+    pub(super) fn run(&mut self, runner: &mut Runner<'_>, memory: &mut Memory) -> Result<(), RunError> {
         if self.groups.is_empty() {
             return Ok(());
         }
@@ -265,7 +295,7 @@ impl Dispatch {
     /// Lets all threads go on behind a barrier, if all of them wait there.
     fn meet(&mut self, runner: &Runner<'_>) -> bool {
         let Some(pc) = self.bundles.first().and_then(Bundle::waits_at) else { return false };
-        let meet = self.bundles.iter().all(|bundle| bundle.waits_at() == Some(pc)) && !runner.ends(pc);
+        let meet = self.bundles.iter().all(|bundle| bundle.waits_at() == Some(pc)) && !runner.code.ends_at_barrier(pc);
         if meet {
             self.bundles.iter_mut().for_each(|bundle| bundle.go_on(pc + 1));
         }
@@ -299,7 +329,7 @@ impl Dispatch {
                 return Err(RunError::DivergentBarrier { place, elsewhere: elsewhere as usize });
             }
         }
-        let ends = runner.ends(first);
+        let ends = runner.code.ends_at_barrier(first);
         for warp in all {
             let (bundle, warp) = at(warp);
             self.bundles[bundle].pass_barrier(warp, first, ends);
