@@ -707,7 +707,7 @@ vocabulary! {
         optional value: Spanned<String>,
         /// Whether a machine keeps nothing of what is written to it, as to what belongs to other programs.
         optional discards: bool,
-        /// How it is written; `{field}` stands for a field.
+        /// How it is written; `{field}` stands for a field, a register with its bank's text.
         required text: Spanned<String>,
         /// Other ways to write it, which are read and never printed.
         optional also: OneOrMany<SpellingSpec>,
@@ -717,7 +717,7 @@ vocabulary! {
 vocabulary! {
     /// A way to write an operand that leaves fields out.
     pub struct ShortSpelling {
-        /// How it is written; `{field}` stands for a field.
+        /// How it is written; `{field}` stands for a field, a register with its bank's text.
         required text: Spanned<String>,
         /// What the fields are that it does not write.
         required with: Named<Spanned<u64>>,

@@ -106,7 +106,7 @@ kinds:
   source:
     width: 4
     alternatives:
-      register: { fixed: { 3: 0 }, fields: { index: { bank: register, bits: 2..0 } }, text: \"r{index}\" }
+      register: { fixed: { 3: 0 }, fields: { index: { bank: register, bits: 2..0 } }, text: \"{index}\" }
       paged: { fixed: { 3: 1, 2: 0 }, when: { page: 2 }, fields: { n: { number: decimal, bits: 1..0 } }, text: \"p{n}\" }
 instructions:
 ";

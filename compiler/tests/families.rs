@@ -26,7 +26,7 @@ kinds:
     alternatives:
       lamp:
         fields: { index: { bank: lamp, bits: 4..2 }, write: { enum: Write, bits: 1..0 } }
-        text: "l{index}.{write}"
+        text: "{index}.{write}"
 instructions:
   READ{N}:
     title: read buffer {N}
@@ -103,4 +103,27 @@ fn mistakes_in_families_and_rulings_are_reported() {
     says("  READ{N}:", "  READ:", "all instructions of the family would be called `READ`");
     says("rulings: [wrap]", "rulings: [wrapp]", "there is no ruling called `wrapp`");
     says("prints: \"w!\"", "prints: \"w?\"", "`w?` is defined twice");
+}
+
+#[test]
+fn parameters_of_a_row_stand_in_keys_as_well() {
+    let rows = |rows: &str| {
+        let rest = "doc: D., fixed: { $at: 1, 15..8: $op }, operands: { $name: { immediate: decimal, bits: 3..0 } }";
+        tables(&format!(
+            "isa: toy\nword: 16\nprovenance: document\nevery: {{ unused: zero }}\n\
+             instructions: {{ R: {{ rows: {{ {rows} }}, {rest} }} }}\n"
+        ))
+    };
+    let isa =
+        rows("a: { op: 0, at: 4, name: one }, b: { op: 1, at: 7..5, name: two }").expect("the specification is right");
+    let found: Vec<_> = isa.forms.iter().map(|f| (f.name.str, f.match_value, f.operands[0].name)).collect();
+    assert_eq!(found, [("a", 0x10, "one"), ("b", 0x120, "two")]);
+    for (wrong, expected) in [
+        ("a: { op: 0, at: 15..8, name: one }", "the key `15..8` is given twice"),
+        ("a: { op: 0, at: 4 }", "this row does not say what `$name` is"),
+        ("a: { op: 0, at: [4], name: one }", "`$at` is no text that could be a key"),
+    ] {
+        let report = rows(wrong).expect_err("there is a mistake");
+        assert!(report.contains(expected) && report.matches("error").count() < 3, "{report}");
+    }
 }

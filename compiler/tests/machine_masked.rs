@@ -17,9 +17,9 @@ kinds:
   place:
     width: 4
     alternatives:
-      own: { fixed: { 3..2: 0 }, fields: { n: { bank: r, bits: 1..0 } }, text: "r{n}" }
-      common: { fixed: { 3..2: 1 }, fields: { n: { bank: s, bits: 1..0 } }, text: "s{n}" }
-      other: { fixed: { 3..2: 2 }, fields: { n: { bank: s, bits: 1..0 } }, discards: true, text: "o{n}" }
+      own: { fixed: { 3..2: 0 }, fields: { n: { bank: r, bits: 1..0 } }, text: "{n}" }
+      common: { fixed: { 3..2: 1 }, fields: { n: { bank: s, bits: 1..0 } }, text: "{n}" }
+      other: { fixed: { 3..2: 2 }, fields: { n: { bank: s, bits: 1..0 } }, discards: true, text: "other.{n}" }
 semantics:
   pc: u32
   spaces: [data, locks]
@@ -113,7 +113,7 @@ fn the_program_counter_wraps_at_the_end_of_program_memory() {
 
 #[test]
 fn lanes_share_uniform_registers_and_the_highest_wins() {
-    let mut machine = booted("begin s0\nbegin r0\nmov r1, 7\nhalf s0, r0\nhalf r0, r1\nmov o1, 9\nend\n");
+    let mut machine = booted("begin s0\nbegin r0\nmov r1, 7\nhalf s0, r0\nhalf r0, r1\nmov other.s1, 9\nend\n");
     assert_eq!(machine.run(&mut (), 100), Ok(Stop::Ended));
     assert_eq!(lanes(&machine, "s0"), [30 << 16 | 30; 4]);
     assert_eq!(lanes(&machine, "r0"), [7 << 16, 7 << 16 | 10, 7 << 16 | 20, 7 << 16 | 30]);

@@ -330,8 +330,8 @@ kinds:
   source:
     width: 4
     alternatives:
-      x: { fixed: { 3: 0 }, fields: { index: { bank: x, bits: 2..1 }, half: { enum: Half, bits: 0 } }, text: \"x{index}.{half}\" }
-      y: { fixed: { 3: 1 }, fields: { index: { bank: y, bits: 2..1 }, half: { enum: Half, bits: 0 } }, text: \"y{index}.{half}\" }
+      x: { fixed: { 3: 0 }, fields: { index: { bank: x, bits: 2..1 }, half: { enum: Half, bits: 0 } }, text: \"{index}.{half}\" }
+      y: { fixed: { 3: 1 }, fields: { index: { bank: y, bits: 2..1 }, half: { enum: Half, bits: 0 } }, text: \"{index}.{half}\" }
 instructions:
   T{N}:
     family: { parameter: N, count: 2, bits: 15 }

@@ -29,7 +29,7 @@ kinds:
         doc: At the back.
         fixed: {{ 3: 0 }}
         fields: {{ index: {{ bank: lamp, bits: 2..0 }} }}
-        text: "l{{index}}"
+        text: "{{index}}"
       near:
         doc: In front.
         fixed: {{ 3: 1 }}
@@ -57,10 +57,10 @@ instructions:
 #[test]
 fn every_text_is_read_and_the_first_is_printed() {
     let texts =
-        "text: \"^l{index}\"\n        also: [\"`l{index}\", \"near {index}\", { text: third, with: { index: 3 } }]";
+        "text: \"^{index}\"\n        also: [\"`{index}\", \"near {index}\", { text: third, with: { index: 3 } }]";
     let isa = spec(texts).expect("the specification is right");
     assert_eq!(parse(isa, "SET third").expect("a field may be left out").1, 0x1b);
-    for text in ["SET ^l5", "SET `l5", "SET near 5"] {
+    for text in ["SET ^l5", "SET `l5", "SET near l5"] {
         let (opcode, word) = parse(isa, text).expect(text);
         assert_eq!(word, 0x1d, "{text}");
         let mut line = Line::new();
@@ -76,8 +76,8 @@ fn every_text_is_read_and_the_first_is_printed() {
 fn a_text_that_is_only_read_is_checked_like_one_that_is_printed() {
     for (also, place, code, message) in [
         // The assembler would take it for the other reading.
-        ("l{index}", "22:15", "E0114", "is both `near` and `far`"),
-        ("x{index}{index}", "22:15", "E0112", "must have its field `index` exactly once"),
+        ("{index}", "22:15", "E0114", "is both `near` and `far`"),
+        ("x {index}{index}", "22:15", "E0112", "must have its field `index` exactly once"),
         ("near", "22:15", "E0112", "must have its field `index` exactly once"),
         ("a;{index}", "22:15", "E0113", "`;` begins a comment"),
         (" {index}", "22:15", "E0114", "begins with a space"),
@@ -85,13 +85,13 @@ fn a_text_that_is_only_read_is_checked_like_one_that_is_printed() {
         ("{lamp}", "17:7", "E0044", "in this template"),
         ("first, with: { index: 8 }", "22:47", "E0033", "this field cannot be 8"),
         ("first, with: { lamp: 0 }", "20:19", "E0101", "`lamp`"),
-        ("l{index}, with: { index: 0 }", "22:23", "E0112", "must have its field `index` exactly once"),
+        ("{index}, with: { index: 0 }", "22:23", "E0112", "must have its field `index` exactly once"),
     ] {
         let also = match also.split_once(", ") {
             Some((text, with)) => format!("{{ text: \"{text}\", {with} }}"),
             None => format!("\"{also}\""),
         };
-        let said = spec(&format!("text: \"^l{{index}}\"\n        also: {also}")).expect_err(&also);
+        let said = spec(&format!("text: \"^{{index}}\"\n        also: {also}")).expect_err(&also);
         let at = format!("isa.yaml:{place}");
         assert!(said.contains(&at) && said.contains(code) && said.contains(message), "{also}: {said}");
     }
@@ -99,10 +99,10 @@ fn a_text_that_is_only_read_is_checked_like_one_that_is_printed() {
 
 #[test]
 fn a_text_more_or_less_is_a_change_that_old_binaries_do_not_notice() {
-    let with = |also: &str| spec(&format!("text: \"^l{{index}}\"{also}")).expect("the specification is right");
-    let (one, two) = (with(""), with("\n        also: \"`l{index}\""));
+    let with = |also: &str| spec(&format!("text: \"^{{index}}\"{also}")).expect("the specification is right");
+    let (one, two) = (with(""), with("\n        also: \"`{index}\""));
     let found = diff(one, two);
     assert!(found.decodes_alike() && !found.is_empty());
     assert!(found.to_text().contains("→ `^l{index}` or ``l{index}`"), "{}", found.to_text());
-    assert!(diff(two, with("\n        also: \"`l{index}\"")).is_empty());
+    assert!(diff(two, with("\n        also: \"`{index}\"")).is_empty());
 }

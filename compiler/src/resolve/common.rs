@@ -3,11 +3,11 @@
 use crate::check::bits_text;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    Alternative, Bank, Bits, Constants, Enum, Field, Fixed, Kind, Limit, Modifier, Part, Piece, Shared, Spelling, Type,
-    Value,
+    Alternative, Bank, Bits, Constants, Enum, Field, Fixed, Kind, Limit, Modifier, Part, Piece, Shared, Spelling,
+    Token, Type, Value,
 };
 use crate::resolve::Resolver;
-use crate::resolve::syntax::parse_template;
+use crate::resolve::syntax::{name_registers, parse_template};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, BitList, FieldSpec, FixedBits, ModifierSpec, Notation};
 
@@ -69,19 +69,24 @@ impl Resolver<'_> {
 
     fn bank(&mut self, name: Spanned<String>, spec: spec::BankSpec) -> Option<Bank> {
         self.in_range("the count of a bank", &spec.count, 1, 1 << 16);
-        let prints = match &spec.prints {
-            Some(text) => match text.value.split_once("{n}") {
-                Some((before, after)) => (before.to_owned(), after.to_owned()),
-                None => {
-                    let message = format!("`{}` does not say where the number goes", text.value);
-                    self.out.push(Diagnostic::error("E0040", text.span, message).help("write `{n}` for it"));
-                    return None;
-                }
-            },
-            None => (name.value.clone(), String::new()),
-        };
+        let prints = self.register_text(&name, spec.prints.as_ref())?;
         let (doc, width) = (spec.doc.unwrap_or_default(), spec.width.unwrap_or(32));
         Some(Bank { name: name.value, doc, span: name.span, count: spec.count.value, width, prints })
+    }
+
+    /// How the registers of a bank are written, in two parts around the number.
+    pub(crate) fn register_text(
+        &mut self,
+        bank: &Spanned<String>,
+        prints: Option<&Spanned<String>>,
+    ) -> Option<(String, String)> {
+        let Some(text) = prints else { return Some((bank.value.clone(), String::new())) };
+        let parts = text.value.split_once("{n}").map(|(before, after)| (before.to_owned(), after.to_owned()));
+        if parts.is_none() {
+            let message = format!("`{}` does not say where the number goes", text.value);
+            self.out.push(Diagnostic::error("E0040", text.span, message).help("write `{n}` for it"));
+        }
+        parts
     }
 
     fn shared(&mut self, name: Spanned<String>, spec: spec::SharedSpec) -> Option<Shared> {
@@ -370,8 +375,9 @@ impl Resolver<'_> {
             return None;
         }
         let names: Vec<&str> = fields.iter().map(|f: &Field| f.name.as_str()).collect();
-        let field = |word: &str| names.iter().position(|name| *name == word).map(crate::model::Token::Field);
+        let field = |word: &str| names.iter().position(|name| *name == word).map(Token::Field);
         let text = parse_template(self.out, &spec.text, whole, &names, &field);
+        let text = name_registers(self.out, &self.isa.banks, &fields, text, spec.text.span);
         let mut also = Vec::new();
         for spelling in spec.also.iter().flat_map(|also| also.iter()) {
             let mut with = Vec::new();
@@ -383,6 +389,7 @@ impl Resolver<'_> {
                 with.push((index, value.value));
             }
             let text = parse_template(self.out, &spelling.text, whole, &names, &field);
+            let text = name_registers(self.out, &self.isa.banks, &fields, text, spelling.text.span);
             also.push(Spelling { text, span: spelling.text.span, with });
         }
         let doc = spec.doc.unwrap_or_default();

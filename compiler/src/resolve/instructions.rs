@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::model::{Alternative, Bank, Bits, Field, Fixed, Form, Kind, Modifier, Operand, Part, Shape, Token, Type};
 use crate::resolve::Resolver;
 use crate::resolve::common::number_type;
-use crate::resolve::syntax::parse_template;
+use crate::resolve::syntax::{name_registers, parse_template};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Access, InstructionSpec, OperandSpec, Provenance, Unused};
 
@@ -268,8 +268,9 @@ impl Resolver<'_> {
         if let Some(kind) = known {
             return kind;
         }
-        let Bank { name, doc, span, prints, .. } = self.isa.banks[bank].clone();
-        let text = [Token::Text(prints.0), Token::Field(0), Token::Text(prints.1)];
+        let Bank { name, doc, span, .. } = self.isa.banks[bank].clone();
+        let fields = vec![Field { name: name.clone(), bits: bits.clone(), ty: Type::Register(bank), span }];
+        let text = name_registers(self.out, &self.isa.banks, &fields, vec![Token::Field(0)], span);
         let alternative = Alternative {
             name: name.clone(),
             doc: doc.clone(),
@@ -278,8 +279,8 @@ impl Resolver<'_> {
             mask: 0,
             value: 0,
             when: Vec::new(),
-            fields: vec![Field { name: name.clone(), bits: bits.clone(), ty: Type::Register(bank), span }],
-            text: text.into_iter().filter(|t| *t != Token::Text(String::new())).collect(),
+            fields,
+            text,
             also: Vec::new(),
         };
         let kind = Kind {

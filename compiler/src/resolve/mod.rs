@@ -7,7 +7,7 @@ mod index;
 mod instructions;
 mod mesa_xml;
 mod sharing;
-mod syntax;
+pub(crate) mod syntax;
 mod unused;
 
 use std::collections::{HashMap, HashSet};

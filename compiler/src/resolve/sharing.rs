@@ -163,8 +163,25 @@ impl Row<'_> {
         let value = match &node.value {
             Value::Map(entries) => {
                 self.room.ends(VALUE, self.place, out);
-                let mut fill = |(key, value): &(Spanned<String>, Node)| (key.clone(), self.fill(value, out));
-                Value::Map(entries.iter().map(&mut fill).collect())
+                let mut map: Entries = Vec::with_capacity(entries.len());
+                for (key, value) in entries {
+                    let key = self.key(key, out);
+                    let filled = self.fill(value, out);
+                    if key.value.is_empty() {
+                        continue;
+                    }
+                    // The text has no key twice, but parameters may be alike.
+                    match map.iter().find(|(known, _)| known.value == key.value) {
+                        Some((known, _)) => {
+                            let message = format!("the key `{}` is given twice", key.value);
+                            let error =
+                                Diagnostic::error("E0002", key.span, message).secondary(known.span, "first here");
+                            out.push(error.secondary(self.place, "in this row"));
+                        }
+                        None => map.push((key, filled)),
+                    }
+                }
+                Value::Map(map)
             }
             Value::List(items) => {
                 self.room.ends(VALUE, self.place, out);
@@ -174,6 +191,26 @@ impl Row<'_> {
             _ => return self.copy(node, out),
         };
         Node { span: node.span, value }
+    }
+
+    /// A key with its parameters filled in; empty after an error.
+    fn key(&mut self, key: &Spanned<String>, out: &mut Diagnostics) -> Spanned<String> {
+        if !key.value.contains('$') {
+            return key.clone();
+        }
+        let text = Node { span: key.span, value: Value::Text(key.value.clone()) };
+        let value = match self.text(&text, &key.value, out).value {
+            Value::Text(text) => text,
+            Value::Int(number) => number.to_string(),
+            // An error was told where a value is missing or the room ends.
+            Value::Null => String::new(),
+            _ => {
+                let message = format!("`{}` is no text that could be a key", key.value);
+                out.push(Diagnostic::error("E0023", key.span, message).secondary(self.place, "in this row"));
+                String::new()
+            }
+        };
+        Spanned::new(value, key.span)
     }
 
     fn copy(&mut self, node: &Node, out: &mut Diagnostics) -> Node {

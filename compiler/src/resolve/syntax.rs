@@ -1,7 +1,7 @@
 //! Templates: text with `{names}` in it.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::Token;
+use crate::model::{Bank, Field, Token, Type};
 use crate::source::{Span, Spanned};
 use crate::suggest::one_of;
 
@@ -55,4 +55,60 @@ pub(crate) fn parse_template(
         tokens.push(Token::Text(text));
     }
     tokens
+}
+
+/// Writes the registers of a text as their banks say.
+pub(crate) fn name_registers(
+    out: &mut Diagnostics,
+    banks: &[Bank],
+    fields: &[Field],
+    text: Vec<Token>,
+    span: Span,
+) -> Vec<Token> {
+    let bank = |token: &Token| match token {
+        Token::Field(index) => match fields[*index].ty {
+            Type::Register(bank) => Some(&banks[bank].prints),
+            _ => None,
+        },
+        _ => None,
+    };
+    let registers = text.windows(2).filter_map(|pair| match pair {
+        [Token::Text(before), register @ Token::Field(index)] => {
+            Some((before.as_str(), bank(register)?.0.as_str(), fields[*index].name.as_str()))
+        }
+        _ => None,
+    });
+    let _ = named_once(out, span, registers);
+    let mut named: Vec<Token> = Vec::new();
+    let mut push = |token: Token| match (named.last_mut(), token) {
+        (_, Token::Text(more)) if more.is_empty() => {}
+        (Some(Token::Text(last)), Token::Text(more)) => last.push_str(&more),
+        (_, token) => named.push(token),
+    };
+    for token in text {
+        match bank(&token) {
+            Some((before, after)) => {
+                [Token::Text(before.clone()), token, Token::Text(after.clone())].into_iter().for_each(&mut push);
+            }
+            None => push(token),
+        }
+    }
+    named
+}
+
+/// Refuses a text with the first part of a register's name before the register: `r{n}` would be `rr5`. `registers` are the
+/// text before a register, the first part of its name, and its field.
+pub(crate) fn named_once<'t>(
+    out: &mut Diagnostics,
+    span: Span,
+    mut registers: impl Iterator<Item = (&'t str, &'t str, &'t str)>,
+) -> Option<()> {
+    let twice = registers.find(|(before, first, _)| {
+        let before = before.strip_suffix(first).filter(|_| !first.is_empty());
+        before.is_some_and(|before| !before.ends_with(char::is_alphanumeric))
+    });
+    let Some((_, first, name)) = twice else { return Some(()) };
+    let message = format!("`{first}{{{name}}}` writes `{first}` twice: `{{{name}}}` is the whole name of a register");
+    out.push(Diagnostic::error("E0046", span, message).help(format!("write `{{{name}}}`")));
+    None
 }

@@ -10,13 +10,14 @@ use super::template::{Part, parts, unknown};
 use crate::diagnostic::Diagnostic;
 use crate::model::Encoding;
 use crate::resolve::Resolver;
+use crate::resolve::syntax::named_once;
 use crate::source::{Span, Spanned};
 use crate::spec::{AliasSpec, AlternativeSpec, BankSpec, FixedBits, InstructionSpec, KindSpec, NumberSpec, Unused};
 
-/// How instructions are written when the specification does not say.
 /// The most aliases of an instruction: a text is compared with each of them.
 const MOST_ALIASES: usize = 1000;
 
+/// How instructions are written when the specification does not say.
 const DEFAULT_SYNTAX: &str = "{mnemonic}{modifiers} {operands}";
 
 impl Resolver<'_> {
@@ -206,17 +207,7 @@ impl Resolver<'_> {
             self.out.push(Diagnostic::error("E0108", name.span, message));
             return None;
         }
-        let prints = match &spec.prints {
-            None => (name.value.clone(), String::new()),
-            Some(text) => match text.value.split_once("{n}") {
-                Some((before, after)) => (before.to_owned(), after.to_owned()),
-                None => {
-                    let message = format!("`{}` does not say where the number goes", text.value);
-                    self.out.push(Diagnostic::error("E0040", text.span, message).help("write `{n}` for it"));
-                    return None;
-                }
-            },
-        };
+        let prints = self.register_text(&name, spec.prints.as_ref())?;
         let mut also = Vec::new();
         for (word, number) in spec.also.iter().flat_map(|also| also.iter()) {
             self.in_range("the number of a register", number, 0, u64::from(spec.count.value.max(1)) - 1);
@@ -295,7 +286,7 @@ impl Resolver<'_> {
         let also = spec.also.iter().flat_map(|also| also.iter());
         let mut made = Vec::new();
         let own = self.tokens(&draft, &spec.text, name.span, "", &[])?;
-        self.named_twice(&draft.layout, &own, spec.text.span)?;
+        self.named_once(&draft.layout, &own, spec.text.span)?;
         made.push(Layout { text: own, ..draft.layout.clone() });
         for spelling in also {
             let text = self.tokens(&draft, &spelling.text, name.span, "", &[])?;
@@ -311,23 +302,15 @@ impl Resolver<'_> {
         Some(())
     }
 
-    /// Refuses a text that has the first part of a register's name before the register, which is written with it: in a set
-    /// of words `r{n}` is `r5`, and here it would be `rr5`.
-    fn named_twice(&mut self, layout: &Layout, tokens: &[Token], span: Span) -> Option<()> {
+    fn named_once(&mut self, layout: &Layout, tokens: &[Token], span: Span) -> Option<()> {
         let banks = &self.isa.stream()?.banks;
-        let twice = tokens.windows(2).find_map(|pair| {
+        let registers = tokens.windows(2).filter_map(|pair| {
             let [Token::Text(text), Token::Field(index)] = pair else { return None };
             let field = layout.fields.get(*index)?;
             let Type::Register(bank) = field.ty else { return None };
-            let first = banks[bank].prints.0.as_str();
-            let before = text.strip_suffix(first).filter(|_| !first.is_empty())?;
-            (!before.ends_with(char::is_alphanumeric)).then(|| (first.to_owned(), field.name.clone()))
+            Some((text.as_str(), banks[bank].prints.0.as_str(), field.name.as_str()))
         });
-        let Some((first, name)) = twice else { return Some(()) };
-        let message =
-            format!("`{first}{{{name}}}` writes `{first}` twice: `{{{name}}}` is the whole name of a register");
-        self.out.push(Diagnostic::error("E0130", span, message).help(format!("write `{{{name}}}`")));
-        None
+        named_once(self.out, span, registers)
     }
 
     fn stream_instruction(

@@ -101,6 +101,11 @@ mod e0045 {
     isaforge::isa! { "specs/pages/e0045/isa.yaml" }
 }
 
+/// E0046: A text writes the name of a register twice.
+mod e0046 {
+    isaforge::isa! { "specs/pages/e0046/isa.yaml" }
+}
+
 /// E0050: An unknown element.
 mod e0050 {
     isaforge::isa! { "specs/pages/e0050/isa.yaml" }
