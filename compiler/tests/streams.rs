@@ -353,6 +353,10 @@ fn excluded_values_tell_two_forms_apart() {
     let engine = of_text("apart", spec, 0).unwrap_or_else(|why| panic!("{why}"));
     both_ways(engine, &[("130000", "zero 3"), ("190000", "one 9")]);
     assert!(of_text("near", &spec.replace("f < 8", "f <= 8"), 0).expect_err("8 is both").contains("E0106"));
+    // One without conditions has the words that the other one leaves.
+    let engine = of_text("rest", &spec.replace(", where: f >= 8", ""), 0).unwrap_or_else(|why| panic!("{why}"));
+    both_ways(engine, &[("130000", "zero 3"), ("190000", "one 9")]);
+    assert!(hex(engine, "one 3").is_err(), "this word is `zero 3`");
 }
 
 #[test]

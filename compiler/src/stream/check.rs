@@ -240,7 +240,11 @@ fn ambiguity(stream: &'static core::Stream, index: usize, set: &Set, out: &mut D
         for a in &layouts[..i] {
             let same_pattern = ((a.value ^ b.value) & a.mask & b.mask).is_zero();
             // One contains the other: the more special one wins. Layouts of one instruction are tried in their order.
-            let contained = a.mask != b.mask && ((a.mask & b.mask) == a.mask || (a.mask & b.mask) == b.mask);
+            let contained = if a.mask == b.mask {
+                a.conditions.is_empty() != b.conditions.is_empty()
+            } else {
+                (a.mask & b.mask) == a.mask || (a.mask & b.mask) == b.mask
+            };
             let variants = index == 0 && a.opcode == b.opcode;
             if !same_pattern || contained || variants || told >= TOLD {
                 continue;
