@@ -6,7 +6,8 @@ use crate::suggest::{did_you_mean, one_of};
 /// Name, number and tables of each processor, the tables that win first.
 const TABLE: &str = include_str!("generations.tsv");
 
-/// Predicates of records that not all processors fulfil whose tables have such records: ranges of their numbers.
+/// Predicates that not all processors fulfil whose tables have such records, and records that they lack though the document
+/// has no predicate for them: ranges of their numbers.
 const PREDICATES: &str = include_str!("predicates.tsv");
 
 /// A processor.
@@ -21,7 +22,7 @@ pub(super) struct Generation {
 }
 
 impl Generation {
-    /// Whether the processor fulfils a predicate of a record.
+    /// Whether the processor fulfils a predicate of a record, or has a record of a name.
     pub fn has(&self, predicate: &str) -> bool {
         let row = PREDICATES.lines().find_map(|line| line.strip_prefix(predicate)?.strip_prefix('\t'));
         let within = |range: &str| {

@@ -115,7 +115,7 @@ pub(super) fn read(text: &str, file: FileId, generation: &Generation, out: &mut 
             (span.slice(at..at + 1), format!("this line is no record: {error}"))
         });
         let found = found.and_then(|line_of| {
-            if !generation.has(&line_of.predicate) {
+            if !generation.has(&line_of.predicate) || !generation.has(&line_of.name) {
                 return Ok(None);
             }
             let table = generation.tables.iter().position(|table| *table == unquoted(&line_of.table));
