@@ -333,6 +333,19 @@ impl Graph {
         value
     }
 
+    /// The parts that a value was put together from, its low and its high half, if it was.
+    pub fn joined_from(&self, value: Value) -> Option<[Value; 2]> {
+        match self.nodes.get(value.index())? {
+            Node::Operation(Operation {
+                code: Code::EVEX_Vinserti32x8_zmm_k1z_zmm_ymmm256_imm8,
+                arguments: [Some(below), Some(above), _],
+                immediate: Some(1),
+                ..
+            }) => Some([*below, *above]),
+            _ => None,
+        }
+    }
+
     /// Marks a value whose NaNs, if any, are canonical.
     pub fn settled(&mut self, value: Value) -> Value {
         self.nans_of[value.index()] = Nans::Canonical;

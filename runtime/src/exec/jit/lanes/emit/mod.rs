@@ -226,11 +226,25 @@ impl Emitter {
     /// What a segment computes, for each of the warps.
     fn body(&mut self, graph: &Graph, segment: &Segment, plan: &Plan, homes: &[Location]) -> Option<()> {
         let first = segment.nodes.start;
+        let is_made =
+            |index: usize| segment.nodes.contains(&index) && plan.is_used(index) && homes[index] == Location::Segment;
+        // There are few masks: one that only the next node needs is used at once.
+        let is_passed_on = |index: usize| {
+            is_made(index)
+                && is_made(index + 1)
+                && graph.nodes()[index].is_mask()
+                && plan.ends(Value::of(index), index + 1)
+                && plan.stores(index).is_empty()
+                && graph.origin(index) == graph.origin(index + 1)
+        };
         for index in first..segment.nodes.end.max(first + 1) {
-            if segment.nodes.contains(&index) && plan.is_used(index) && homes[index] == Location::Segment {
+            if is_made(index) && !(index > first && is_passed_on(index - 1)) {
                 self.mark(graph.origin(index));
+                let last = if is_passed_on(index) { index + 1 } else { index };
                 for way in 0..self.ways {
-                    self.node(graph, index, way, plan, homes)?;
+                    for index in index..=last {
+                        self.node(graph, index, way, plan, homes)?;
+                    }
                 }
             }
             for &(to, value) in plan.stores(index) {

@@ -35,54 +35,65 @@ impl Cover<'_> {
         Self::put(word, node.ty)
     }
 
-    /// The sixteen low and the sixteen high halves of a register as floats.
-    fn wide_halves(&mut self, node: u16) -> Option<[Value; 2]> {
+    /// The sixteen low and the sixteen high halves of a register.
+    fn parts_of_halves(&mut self, node: u16) -> Option<[Value; 2]> {
         let word = self.word(node, Kind::Halves)?;
+        if let Some(parts) = self.graph.joined_from(word) {
+            return Some(parts);
+        }
         let above = match self.graph.constant(word) {
             Some(_) => word,
             None => self.graph.apply_immediate(Code::EVEX_Vextracti32x8_ymmm256_k1z_zmm_imm8, &[word], 1),
         };
-        Some([word, above].map(|part| self.graph.apply(Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae, &[part])))
+        Some([word, above])
     }
 
-    /// The reverse, rounded to the nearest.
-    fn narrow_halves(&mut self, parts: [Value; 2]) -> Value {
-        let code = Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae;
-        let [below, above] = parts.map(|part| self.graph.apply_immediate(code, &[part], 0));
+    /// Computes with floats: of some registers with halves first all that the low ones need, then what the high ones do, so
+    /// that few values live at a time. Rounded to the nearest.
+    fn through_floats<const N: usize>(
+        &mut self,
+        nodes: [u16; N],
+        mut compute: impl FnMut(&mut Self, [Value; N]) -> Value,
+    ) -> Option<Value> {
+        let mut parts = [[Value::of(0); 2]; N];
+        for (parts, node) in parts.iter_mut().zip(nodes) {
+            *parts = self.parts_of_halves(node)?;
+        }
+        let [below, above] = [0, 1].map(|part| {
+            let wide = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
+            let arguments = parts.map(|of| self.graph.apply(wide, &[of[part]]));
+            let result = compute(self, arguments);
+            self.graph.apply_immediate(Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae, &[result], 0)
+        });
         let both = self.graph.apply_immediate(Code::EVEX_Vinserti32x8_zmm_k1z_zmm_ymmm256_imm8, &[below, above], 1);
-        self.graph.nan_agnostic(both, Kind::Halves)
+        Some(self.graph.nan_agnostic(both, Kind::Halves))
     }
 
     /// Single precision holds more than twice the digits, so that rounding twice is rounding once.
     fn half_sum(&mut self, node: &Node) -> Option<Value> {
         let ((a, x), (b, y)) = (self.negated(node.args[0]), self.negated(node.args[1]));
         let y = y != (node.op == Op::Sub);
-        let (a, b) = (self.wide_halves(a)?, self.wide_halves(b)?);
-        let sums = [0, 1].map(|part| match (x, y) {
-            (false, false) => self.graph.apply(Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, &[a[part], b[part]]),
-            (false, true) => self.graph.apply(Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, &[a[part], b[part]]),
-            (true, false) => self.graph.apply(Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, &[b[part], a[part]]),
+        self.through_floats([a, b], |cover, [a, b]| match (x, y) {
+            (false, false) => cover.graph.apply(Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, &[a, b]),
+            (false, true) => cover.graph.apply(Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, &[a, b]),
+            (true, false) => cover.graph.apply(Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, &[b, a]),
             (true, true) => {
-                let sign = self.graph.splat(SIGN);
-                let a = self.graph.xor(a[part], sign);
-                self.graph.apply(Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, &[a, b[part]])
+                let sign = cover.graph.splat(SIGN);
+                let a = cover.graph.xor(a, sign);
+                cover.graph.apply(Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, &[a, b])
             }
-        });
-        Some(self.narrow_halves(sums))
+        })
     }
 
     /// A product of halves is exact in single precision.
     fn half_product(&mut self, a: u16, b: u16, negated: bool) -> Option<Value> {
-        let (a, b) = (self.wide_halves(a)?, self.wide_halves(b)?);
-        let products = [0, 1].map(|part| {
-            let mut factor = a[part];
+        self.through_floats([a, b], |cover, [mut a, b]| {
             if negated {
-                let sign = self.graph.splat(SIGN);
-                factor = self.graph.xor(factor, sign);
+                let sign = cover.graph.splat(SIGN);
+                a = cover.graph.xor(a, sign);
             }
-            self.graph.apply(Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, &[factor, b[part]])
-        });
-        Some(self.narrow_halves(products))
+            cover.graph.apply(Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, &[a, b])
+        })
     }
 
     /// Of the two neighbours of the exact sum the odd one leaves the second rounding what it needs to know; where both are
@@ -93,16 +104,13 @@ impl Cover<'_> {
         if self.number(c) == Some(nothing) {
             return self.half_product(a, b, x != y);
         }
-        let (a, b, c) = (self.wide_halves(a)?, self.wide_halves(b)?, self.wide_halves(c)?);
         let code = fma(x != y, z);
-        let sums = [0, 1].map(|part| {
-            let factors = [a[part], b[part], c[part]];
-            let below = self.graph.apply_rounded(code, &factors, RoundingControl::RoundDown);
-            let above = self.graph.apply_rounded(code, &factors, RoundingControl::RoundUp);
-            let one = self.graph.splat(1);
-            let odd = self.graph.meets(below, one);
-            self.graph.select(odd, below, above)
-        });
-        Some(self.narrow_halves(sums))
+        self.through_floats([a, b, c], |cover, factors| {
+            let below = cover.graph.apply_rounded(code, &factors, RoundingControl::RoundDown);
+            let above = cover.graph.apply_rounded(code, &factors, RoundingControl::RoundUp);
+            let one = cover.graph.splat(1);
+            let odd = cover.graph.meets(below, one);
+            cover.graph.select(odd, below, above)
+        })
     }
 }
