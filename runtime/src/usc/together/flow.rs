@@ -149,7 +149,8 @@ fn sets(task: &mut Task) -> [(Set, &mut Mask); 4] {
 }
 
 /// The groups of the region that begins at a group: up to the last jump back to it, or to the first group that is not
-/// compiled. `None` where that is a single group, which the bundle executes as fast.
+/// compiled. Loops further on are regions of their own: what comes before may change which instances run. `None` where
+/// that is a single group, which the bundle executes as fast.
 fn extent(program: &Program, pc: usize) -> Option<Range<usize>> {
     let mut graph = Graph::new(SEMANTICS);
     let mut is_compiled = |at: usize| {
@@ -164,10 +165,16 @@ fn extent(program: &Program, pc: usize) -> Option<Range<usize>> {
     };
     let last = program.steps.len().min(pc + LOOP);
     let end = (pc..last).find(|&at| !is_compiled(at)).unwrap_or(last);
-    let back = |at: &usize| matches!(program.code.at(*at).0, Kind::Branch { target, .. } if target == pc);
-    let end = match (pc..end).rev().find(back) {
+    let target = |at: usize| match program.code.at(at).0 {
+        Kind::Branch { target, .. } => Some(target),
+        _ => None,
+    };
+    let end = match (pc..end).rev().find(|&at| target(at) == Some(pc)) {
         Some(last) => last + 1,
-        None => end.min(pc + RUN),
+        None => {
+            let loops = (pc..end).filter_map(|at| target(at).filter(|to| (pc + 1..=at).contains(to)));
+            loops.min().unwrap_or(end).min(pc + RUN)
+        }
     };
     (end > pc + 1).then_some(pc..end)
 }
@@ -215,16 +222,19 @@ fn flow(program: &Program, groups: Range<usize>, whole: bool, longest: usize) ->
                 conditions.add(code, &program.steps[at], at, &mut graph)?;
             }
         }
-        let written: Vec<_> = graph.written().collect();
-        let mut rows: Vec<_> =
-            written.into_iter().map(|(row, value)| (row, graph.read_as(value, Read::Word))).collect();
-        rows.retain(|&(row, value)| !graph.is_row(value, row));
+        let mut rows: Vec<_> = graph.written().collect();
         rows.sort_unstable_by_key(|(row, _)| *row);
+        let loose =
+            rows.iter().filter(|(_, value)| graph.is_loose_float(*value)).map(|(row, _)| *row).collect::<Vec<_>>();
+        for (_, value) in rows.iter_mut().filter(|(row, _)| !loose.contains(row)) {
+            *value = graph.read_as(*value, Read::Word);
+        }
+        rows.retain(|&(row, value)| !graph.is_row(value, row));
         let mut sets: Vec<_> = graph.changed_sets().collect();
         sets.sort_unstable_by_key(|(set, _)| *set);
         let segment = Segment { nodes: graph.end_segment(), rows, mask, sets };
         let (start, words) = (start as u32, (end - start) as u32);
-        blocks.push(FlowBlock { segment, start, words, branch, next: to(end) });
+        blocks.push(FlowBlock { segment, loose, start, words, branch, next: to(end) });
     }
     Some(Flow { graph, columns: LANES / row::LANES, blocks })
 }

@@ -333,6 +333,11 @@ impl Graph {
         value
     }
 
+    /// Whether a value is a float whose NaNs may be any, each standing for the one NaN that there is.
+    pub fn is_loose_float(&self, value: Value) -> bool {
+        self.nans_of[value.index()] == Nans::Unspecified(Kind::Float) && self.nan(32).is_some()
+    }
+
     /// The parts that a value was put together from, its low and its high half, if it was.
     pub fn joined_from(&self, value: Value) -> Option<[Value; 2]> {
         match self.nodes.get(value.index())? {

@@ -13,7 +13,7 @@ use std::ops::Range;
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::plan::{Location, Part, Plan, Segment, shared, used};
-use super::{Access, Emitted, Emitter, Label, Marks, SLOTS, Slots, VECTORS, touched};
+use super::{Access, Emitted, Emitter, LANES, Label, Marks, SLOTS, STORED, Slots, VECTORS, touched};
 use crate::exec::jit::lanes::graph::Graph;
 use crate::exec::jit::lanes::row::LANES as WIDTH;
 
@@ -65,6 +65,8 @@ pub struct Flow {
 pub struct FlowBlock {
     /// What it computes. Its mask has the lanes that execute it; without one, all do.
     pub segment: Segment,
+    /// Rows of floats that it writes in all lanes: their NaNs are yet to be made canonical.
+    pub loose: Vec<u32>,
     /// Its first instruction.
     pub start: u32,
     /// How many it has.
@@ -167,7 +169,7 @@ fn flow(wanted: &Flow) -> Option<(Vec<u8>, Marks)> {
     out.push(Instruction::with2(Code::Mov_r32_rm32, R11D, state(offset_of!(FlowState, room))))?;
     let blocks = wanted.blocks.iter().map(|_| out.label()).collect();
     let mut labels = Labels { blocks, exits: Vec::new(), end: out.label() };
-    let mut full = Vec::new();
+    let (mut full, mut unsettled) = (Vec::new(), Vec::new());
     for (index, (block, plan)) in wanted.blocks.iter().zip(&plans).enumerate() {
         out.put(labels.blocks[index]);
         let no_room = out.label();
@@ -178,6 +180,9 @@ fn flow(wanted: &Flow) -> Option<(Vec<u8>, Marks)> {
             out.access = Access::From(column);
             out.body(&wanted.graph, &block.segment, plan, &locations)?;
             out.masks(&block.segment, column, &locations)?;
+            if let Some((begins, then)) = out.seek_nans(&block.loose)? {
+                unsettled.push((begins, then, index, column));
+            }
         }
         out.tally(block, wanted.columns)?;
         out.go_on(block, index, &mut labels)?;
@@ -187,6 +192,12 @@ fn flow(wanted: &Flow) -> Option<(Vec<u8>, Marks)> {
         out.push(Instruction::with2(Code::Add_rm32_imm32, R11D, words))?;
         let exit = labels.of(&mut out, To::Exit(start))?;
         out.jump(Code::Jmp_rel32_64, exit)?;
+    }
+    for (begins, then, index, column) in unsettled {
+        out.put(begins);
+        out.access = Access::From(column);
+        out.settle_nans(&wanted.blocks[index].loose, wanted.graph.nan(32)?)?;
+        out.jump(Code::Jmp_rel32_64, then)?;
     }
     for (label, place) in std::mem::take(&mut labels.exits) {
         out.put(label);
@@ -219,6 +230,50 @@ impl Emitter {
             }
         }
         segment.masks().for_each(|mask| self.done(mask, true, 0));
+        Some(())
+    }
+
+    /// Looks for NaNs in rows that were written, two at a time. They are rare: returns where code for them begins that is yet
+    /// to be placed, and where it goes on; `None` where there are no rows.
+    fn seek_nans(&mut self, rows: &[u32]) -> Option<Option<(Label, Label)>> {
+        // Both are ordered.
+        const ORDERED: u32 = 7;
+        for (nth, pair) in rows.chunks(2).enumerate() {
+            let other = self.column(pair[pair.len() - 1], 0);
+            self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, STORED, self.column(pair[0], 0)))?;
+            let compare = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
+            let mut compare = Instruction::with4(compare, LANES, STORED, other, ORDERED);
+            if nth > 0
+                && let Ok(compare) = &mut compare
+            {
+                compare.set_op_mask(LANES);
+            }
+            self.push(compare)?;
+        }
+        if rows.is_empty() {
+            return Some(None);
+        }
+        let (begins, then) = (self.label(), self.label());
+        self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, LANES, LANES))?;
+        self.jump(Code::Jae_rel32_64, begins)?;
+        self.put(then);
+        Some(Some((begins, then)))
+    }
+
+    /// Writes the one NaN wherever rows have any.
+    fn settle_nans(&mut self, rows: &[u32], nan: u32) -> Option<()> {
+        // Quiet ones and signalling ones.
+        const ANY: u32 = 0x81;
+        self.splat(STORED, nan)?;
+        for &row in rows {
+            let place = self.column(row, 0);
+            self.push(Instruction::with3(Code::EVEX_Vfpclassps_kr_k1_zmmm512b32_imm8, LANES, place, ANY))?;
+            let mut store = Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, place, STORED);
+            if let Ok(store) = &mut store {
+                store.set_op_mask(LANES);
+            }
+            self.push(store)?;
+        }
         Some(())
     }
 

@@ -141,6 +141,8 @@ impl Cover<'_> {
                 Some(match node.op {
                     Op::Add => self.graph.add(a, b),
                     Op::Sub => self.graph.subtract(a, b),
+                    Op::Mul if self.graph.constant(a) == Some(1) => b,
+                    Op::Mul if self.graph.constant(b) == Some(1) => a,
                     op => self.graph.apply(binary(op, 32, signed)?, &[a, b]),
                 })
             }
