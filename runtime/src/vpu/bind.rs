@@ -18,6 +18,8 @@ pub(crate) struct Rows<'a> {
     pub tile_size: TileSize,
     /// Whether registers of a group's bank stay as they are while it runs.
     pub steady: bool,
+    /// Whether the instruction at hand says of results alone that they are pending, or are not: no condition decides it.
+    pub settles_pending: bool,
 }
 
 impl Binder for Rows<'_> {
@@ -59,6 +61,7 @@ impl Binder for Rows<'_> {
         match state {
             name::FLAG => Place::Row(row::FLAG, 0),
             name::RESULT => Place::Row(row::RESULT, 0),
+            name::PENDING if self.settles_pending => Place::Set(0),
             _ => Place::Asked,
         }
     }

@@ -176,7 +176,7 @@ pub struct Warning {
     pub core: usize,
     /// The instruction.
     pub pc: u16,
-    /// The first group that did it.
+    /// The first group that did it, in the order in which groups became active.
     pub group: u64,
     /// How often the instruction did it.
     pub count: u64,

@@ -36,7 +36,7 @@ pub(crate) struct World {
     pub tile_size: TileSize,
     pub tiles: [Tile; TILE_BUFFERS],
     pub queue: VecDeque<Start>,
-    /// By what and where: the first group and how often.
+    /// By what and where: the first group, in the order in which they became active, and how often.
     pub warnings: BTreeMap<(Misuse, u16), (u64, u64)>,
     /// State of the generator that varies latencies; 0 varies nothing.
     pub jitter: u64,
@@ -93,7 +93,17 @@ impl World {
 
     #[cold]
     pub(crate) fn warn(&mut self, misuse: Misuse, group: &Group) {
-        self.warnings.entry((misuse, group.pc)).or_insert((group.serial, 0)).1 += 1;
+        let (first, count) = self.warnings.entry((misuse, group.pc)).or_insert((group.serial, 0));
+        *first = group.serial.min(*first);
+        *count += 1;
+    }
+
+    /// Warns when an instruction makes a result pending where one is.
+    #[inline]
+    pub(crate) fn check_pending(&mut self, op: &Op, group: &Group) {
+        if op.pends && group.pending & op.active(group) != 0 {
+            self.warn(Misuse::PendingLost, group);
+        }
     }
 
     pub(crate) fn release(&mut self, bank: u8) {
@@ -158,6 +168,7 @@ fn by_rows(
     out: Outside<'_>,
 ) -> Result<(), Wait> {
     world.fill_globals(op.globals, group);
+    world.check_pending(op, group);
     let active = op.active(group);
     let whole = active == 15;
     if !whole {

@@ -1,7 +1,7 @@
 //! Instructions ready to run: the text of a word's instruction, folded to a shape, and where its operands are.
 
 use isaforge_core::semantics::instantiate::for_each_argument;
-use isaforge_core::semantics::{self, Shape, instantiate};
+use isaforge_core::semantics::{self, NONE, Node, Shape, instantiate};
 use isaforge_core::table::{self, Type};
 use isaforge_vpu::semantics::SEMANTICS;
 use isaforge_vpu::{ISA, decode};
@@ -46,6 +46,8 @@ pub(crate) struct Op {
     pub ends: bool,
     /// Its result goes to the group being prepared.
     pub spawns: bool,
+    /// Its code makes a result pending in all threads that execute it; whether one was pending is for others to ask.
+    pub pends: bool,
 }
 
 impl Op {
@@ -76,6 +78,7 @@ impl Op {
             waits: operation.intrinsics.iter().find_map(|intrinsic| waits(*intrinsic)),
             unmasks: operation.intrinsics.contains(&name::UNMASK),
             spawns: form.operands.iter().zip(&places).any(written),
+            pends: false,
             places,
         })
     }
@@ -87,7 +90,17 @@ impl Op {
         if !rows.steady {
             self.globals = 0;
         }
+        let pending = |node: &&Node| node.op == semantics::Op::SetState && node.args[0] == name::PENDING;
+        let settled = |node: &Node| match (self.shape.constant(node.args[2]), node.args[3]) {
+            (Some(0), _) => Some(false),
+            (Some(_), NONE) => Some(true),
+            _ => None,
+        };
+        let settled: Option<Vec<bool>> = self.shape.nodes.iter().filter(pending).map(settled).collect();
+        rows.settles_pending = settled.is_some();
+        self.pends = settled.is_some_and(|settled| settled.contains(&true));
         self.code = select(SEMANTICS, &self.shape, rows);
+        self.pends &= self.code.is_some();
         self.acts = self.code.as_ref().is_none_or(|code| code.effects().next().is_some());
     }
 

@@ -7,6 +7,7 @@ use crate::machine::Observer;
 use crate::vpu::error::{Misuse, Place, RunError, SetupError, Wait, Warning};
 use crate::vpu::exec::{BANKS, Outcome, Outside, QUEUE, World, execute};
 use crate::vpu::group::{Group, Registers, Start};
+use crate::vpu::op::Meets;
 use crate::vpu::program::{Program, refusal};
 use crate::vpu::tiles::TileSize;
 use crate::vpu::together::Bundle;
@@ -16,7 +17,9 @@ use crate::vpu::watched::Seen;
 /// Groups that can be active on a core.
 pub const ACTIVE: usize = 20;
 /// Instructions that a group issues in a row when no one counts cycles.
-const BURST: u64 = 64;
+const TURN: u64 = 64;
+/// The same for groups that meet nobody while they do, at most.
+const LONG_TURN: u64 = 1024;
 /// Rectangles that can wait for the spawner.
 const JOBS: usize = 1024;
 
@@ -197,9 +200,13 @@ impl Core {
     /// Lets every active group issue some instructions, as many as `budget` allows. Returns how many issued.
     pub(crate) fn pass(&mut self, program: &Program, out: Outside<'_>, budget: &mut u64) -> Result<u64, RunError> {
         let before = *budget;
-        let any_ended = match self.together(program, out, budget) {
+        let (apart, count) = (self.are_apart(program), self.active.len() as u64);
+        // Nobody can tell how long turns are then.
+        let turn = if apart { budget.checked_div(count).unwrap_or(0).clamp(TURN, LONG_TURN) } else { TURN };
+        let together = if apart { self.together(program, out, budget, turn) } else { None };
+        let any_ended = match together {
             Some(any_ended) => any_ended,
-            None => self.one_by_one(program, out, budget)?,
+            None => self.one_by_one(program, out, budget, turn)?,
         };
         if any_ended {
             let mut ended = std::mem::take(&mut self.spare);
@@ -213,24 +220,43 @@ impl Core {
         Ok(issued)
     }
 
-    /// Lets all groups advance side by side by as much as they would one after another. `None` where that could make a
-    /// difference, or nothing is gained.
-    fn together(&mut self, program: &Program, out: Outside<'_>, budget: &mut u64) -> Option<bool> {
+    /// Whether the active groups cannot meet, wherever each of them comes to.
+    fn are_apart(&self, program: &Program) -> bool {
+        let place = |group: &Group| self.world.tile_size.element(group.x, group.y);
+        match program.meets {
+            Meets::Nobody => true,
+            Meets::SamePlace => {
+                let others = |i: usize| self.active.iter().skip(i + 1);
+                !self.active.iter().enumerate().any(|(i, group)| others(i).any(|other| place(group) == place(other)))
+            }
+            Meets::Anyone => false,
+        }
+    }
+
+    /// Lets groups that are apart advance side by side by as much as they would one after another. `None` where nothing is
+    /// gained, or not all may.
+    fn together(&mut self, program: &Program, out: Outside<'_>, budget: &mut u64, turn: u64) -> Option<bool> {
         let count = self.active.len();
         let level = self.world.level?;
-        if count < 2 || self.world.jitter != 0 || *budget < BURST * count as u64 || out.clock.is_some() {
+        if count < 2 || self.world.jitter != 0 || *budget < turn * count as u64 || out.clock.is_some() {
             return None;
         }
-        let mut bundle = Bundle::new(level, program, &mut self.world, out, &mut self.active, BURST)?;
+        let mut bundle = Bundle::new(level, program, &mut self.world, out, &mut self.active, turn);
         *budget -= bundle.advance();
         Some(self.active.iter().any(|group| group.living == 0))
     }
 
     /// Lets groups issue one after another. Returns whether one ended.
-    fn one_by_one(&mut self, program: &Program, out: Outside<'_>, budget: &mut u64) -> Result<bool, RunError> {
+    fn one_by_one(
+        &mut self,
+        program: &Program,
+        out: Outside<'_>,
+        budget: &mut u64,
+        turn: u64,
+    ) -> Result<bool, RunError> {
         let mut any_ended = false;
         for i in 0..self.active.len() {
-            let burst = if self.world.jitter == 0 { BURST } else { 1 + self.world.vary() % BURST };
+            let burst = if self.world.jitter == 0 { turn } else { 1 + self.world.vary() % TURN };
             let group = &mut self.active[i];
             let most = burst.min(*budget);
             let mut left = most;

@@ -21,6 +21,8 @@ pub(crate) struct Program {
     places: [u16; PROGRAM],
     /// What stands in rows of constants.
     pub constants: Vec<u64>,
+    /// Registers of a group's bank that its operations on rows read, bit 0 for the first.
+    pub globals: u32,
     /// How groups that run it at the same time may meet.
     pub meets: Meets,
 }
@@ -36,6 +38,7 @@ impl Program {
             ops: vec![Op::new(0)],
             places: [0; PROGRAM],
             constants: Vec::new(),
+            globals: 0,
             meets: Meets::Nobody,
         };
         let mut known = HashMap::from([(0, 0)]);
@@ -52,7 +55,9 @@ impl Program {
         let steady = program.ops.iter().flatten().all(|op| !op.spawns);
         for op in program.ops.iter_mut().flatten() {
             let places = op.places.clone();
-            op.cover(&mut Rows { places: &places, constants: &mut program.constants, tile_size, steady });
+            let constants = &mut program.constants;
+            op.cover(&mut Rows { places: &places, constants, tile_size, steady, settles_pending: false });
+            program.globals |= op.globals;
         }
         Ok(program)
     }

@@ -3,16 +3,14 @@
 //! Groups that meet nobody leave the same in any order. So those that stand at the same instruction execute it together,
 //! each as often as it would have issued in its turn, and everything is as if they ran one after another.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use crate::exec::vector::effect::perform;
 use crate::level::Level;
 use crate::vpu::environment::Threads;
-use crate::vpu::error::Misuse;
 use crate::vpu::exec::{Outcome, Outside, World, execute, finish};
 use crate::vpu::group::Group;
-use crate::vpu::op::{Meets, Op};
+use crate::vpu::op::Op;
 use crate::vpu::program::Program;
 use crate::vpu::trace::Quiet;
 
@@ -25,36 +23,23 @@ pub(crate) struct Bundle<'a> {
     groups: &'a mut [Box<Group>],
     /// How many instructions each may still issue.
     left: Vec<u64>,
-    burst: u64,
-    /// What was there before: of those that are new, the first group in the order of turns is named.
-    warnings: BTreeMap<(Misuse, u16), (u64, u64)>,
+    turn: u64,
 }
 
 impl<'a> Bundle<'a> {
-    /// Groups that may each issue so many instructions. `None` where they could meet.
+    /// Groups that cannot meet and may each issue so many instructions.
     pub(crate) fn new(
         level: Level,
         program: &'a Program,
         world: &'a mut World,
         out: Outside<'a>,
         groups: &'a mut [Box<Group>],
-        burst: u64,
-    ) -> Option<Self> {
-        let place = |group: &Group| world.tile_size.element(group.x, group.y);
-        let apart = match program.meets {
-            Meets::Nobody => true,
-            Meets::SamePlace => {
-                let others = |i: usize| groups.iter().skip(i + 1);
-                !groups.iter().enumerate().any(|(i, group)| others(i).any(|other| place(group) == place(other)))
-            }
-            Meets::Anyone => false,
-        };
-        if !apart {
-            return None;
-        }
-        let left = vec![burst; groups.len()];
-        let warnings = std::mem::take(&mut world.warnings);
-        Some(Bundle { level, program, world, out, groups, left, burst, warnings })
+        turn: u64,
+    ) -> Self {
+        // While they run nobody writes the banks that they read.
+        groups.iter_mut().for_each(|group| world.fill_globals(program.globals, group));
+        let left = vec![turn; groups.len()];
+        Bundle { level, program, world, out, groups, left, turn }
     }
 
     /// Lets all groups issue what they may. Returns how many instructions that were.
@@ -68,13 +53,7 @@ impl<'a> Bundle<'a> {
             let others = self.goes().filter(|i| !(first..first + count).contains(i)).map(|i| self.groups[i].pc).min();
             self.walk(first, count, room, others.filter(|other| *other > pc));
         }
-        let before = std::mem::take(&mut self.warnings);
-        let new = std::mem::replace(&mut self.world.warnings, before);
-        for (what, (group, times)) in new {
-            self.world.warnings.entry(what).or_insert((group, 0)).1 += times;
-        }
-        let issued: u64 = self.left.iter().map(|left| self.burst - left).sum();
-        issued
+        self.left.iter().map(|left| self.turn - left).sum()
     }
 
     fn goes(&self) -> impl Iterator<Item = usize> {
@@ -87,31 +66,40 @@ impl<'a> Bundle<'a> {
         let (groups, left) = (&mut groups[first..first + count], &mut left[first..first + count]);
         let mut pc = groups[0].pc;
         let mut since = 0;
-        let mut whole = groups.iter().all(|group| group.active == 15);
+        let mut whole = choose_threads(groups);
         let mut parted = false;
         while since < room && !parted && Some(pc) != others {
             let Some(op) = program.op(pc) else { break };
             since += 1;
-            if op.acts {
-                parted = act(op, *level, groups, world, *out, pc);
-                whole = groups.iter().all(|group| group.active == 15);
-            } else if let Some(code) = &op.code {
-                if op.globals != 0 {
-                    groups.iter_mut().for_each(|group| world.fill_globals(op.globals, group));
+            match &op.code {
+                Some(code) if !op.acts => {
+                    code.run_pure(*level, whole, groups);
+                    pc = (pc + 1) & 1023;
                 }
-                if !whole {
-                    groups.iter_mut().for_each(|group| group.set_active_row(group.active));
+                _ => {
+                    parted = act(op, *level, groups, world, *out, pc);
+                    whole = choose_threads(groups);
+                    pc = groups[0].pc;
                 }
-                code.run_pure(*level, whole, groups);
-                groups.iter_mut().for_each(|group| group.pc = (pc + 1) & 1023);
             }
-            pc = groups[0].pc;
         }
         for (group, left) in groups.iter_mut().zip(left) {
+            if !parted {
+                group.pc = pc;
+            }
             group.steps += since;
             *left -= since;
         }
     }
+}
+
+/// Says for each group which threads execute what comes. Returns whether that is all of them.
+fn choose_threads(groups: &mut [Box<Group>]) -> bool {
+    let whole = groups.iter().all(|group| group.active == 15);
+    if !whole {
+        groups.iter_mut().for_each(|group| group.set_active_row(group.active));
+    }
+    whole
 }
 
 /// Executes an instruction with effects for groups that stand there. Returns whether they part, or one ends.
@@ -121,7 +109,7 @@ fn act(op: &Op, level: Level, groups: &mut [Box<Group>], world: &mut World, out:
             let whole = groups.iter().all(|group| op.active(group) == 15);
             for group in groups.iter_mut() {
                 group.pc = pc;
-                world.fill_globals(op.globals, group);
+                world.check_pending(op, group);
                 if !whole {
                     group.set_active_row(op.active(group));
                 }
@@ -143,6 +131,7 @@ fn act(op: &Op, level: Level, groups: &mut [Box<Group>], world: &mut World, out:
         }
         None => {
             for group in groups.iter_mut() {
+                group.pc = pc;
                 if let Outcome::Next = execute(Some(op), group, world, out, &mut Quiet) {
                     group.pc = (pc + 1) & 1023;
                 }

@@ -148,6 +148,7 @@ pub(crate) fn perform<const L: usize, E: Rows<L>>(effect: &Effect, env: &mut E) 
         Op::Barrier => return env.barrier(mask),
         Op::End => return env.end(mask),
         Op::Fault => return env.fault(effect.imm, &argument(env, 0), mask),
+        _ if effect.values.is_empty() => env.intrinsic(number, &[], mask)?,
         _ => {
             let mut columns = [[0; L]; 8];
             let count = effect.values.len().min(columns.len());
