@@ -377,7 +377,7 @@ impl Resolver<'_> {
         let names: Vec<&str> = fields.iter().map(|f: &Field| f.name.as_str()).collect();
         let field = |word: &str| names.iter().position(|name| *name == word).map(Token::Field);
         let text = parse_template(self.out, &spec.text, whole, &names, &field);
-        let text = name_registers(self.out, &self.isa.banks, &fields, text, spec.text.span);
+        let text = name_registers(&self.isa.banks, &fields, text);
         let mut also = Vec::new();
         for spelling in spec.also.iter().flat_map(|also| also.iter()) {
             let mut with = Vec::new();
@@ -389,7 +389,7 @@ impl Resolver<'_> {
                 with.push((index, value.value));
             }
             let text = parse_template(self.out, &spelling.text, whole, &names, &field);
-            let text = name_registers(self.out, &self.isa.banks, &fields, text, spelling.text.span);
+            let text = name_registers(&self.isa.banks, &fields, text);
             also.push(Spelling { text, span: spelling.text.span, with });
         }
         let doc = spec.doc.unwrap_or_default();

@@ -270,7 +270,7 @@ impl Resolver<'_> {
         }
         let Bank { name, doc, span, .. } = self.isa.banks[bank].clone();
         let fields = vec![Field { name: name.clone(), bits: bits.clone(), ty: Type::Register(bank), span }];
-        let text = name_registers(self.out, &self.isa.banks, &fields, vec![Token::Field(0)], span);
+        let text = name_registers(&self.isa.banks, &fields, vec![Token::Field(0)]);
         let alternative = Alternative {
             name: name.clone(),
             doc: doc.clone(),

@@ -57,14 +57,9 @@ pub(crate) fn parse_template(
     tokens
 }
 
-/// Writes the registers of a text as their banks say.
-pub(crate) fn name_registers(
-    out: &mut Diagnostics,
-    banks: &[Bank],
-    fields: &[Field],
-    text: Vec<Token>,
-    span: Span,
-) -> Vec<Token> {
+/// Writes the registers of a text as their banks say. Directly after a letter or a digit a name has begun already, and a
+/// register is its number alone: `r{n}` is `r5`, as `{n}` is.
+pub(crate) fn name_registers(banks: &[Bank], fields: &[Field], text: Vec<Token>) -> Vec<Token> {
     let bank = |token: &Token| match token {
         Token::Field(index) => match fields[*index].ty {
             Type::Register(bank) => Some(&banks[bank].prints),
@@ -72,28 +67,29 @@ pub(crate) fn name_registers(
         },
         _ => None,
     };
-    let registers = text.windows(2).filter_map(|pair| match pair {
-        [Token::Text(before), register @ Token::Field(index)] => {
-            Some((before.as_str(), bank(register)?.0.as_str(), fields[*index].name.as_str()))
+    let (mut named, mut has_begun) = (Vec::new(), false);
+    for token in text {
+        let begins = matches!(&token, Token::Text(text) if text.ends_with(char::is_alphanumeric));
+        match bank(&token).filter(|_| !has_begun) {
+            Some((before, after)) => {
+                [Token::Text(before.clone()), token, Token::Text(after.clone())]
+                    .into_iter()
+                    .for_each(|token| push(&mut named, token));
+            }
+            None => push(&mut named, token),
         }
-        _ => None,
-    });
-    let _ = named_once(out, span, registers);
-    let mut named: Vec<Token> = Vec::new();
-    let mut push = |token: Token| match (named.last_mut(), token) {
+        has_begun = begins;
+    }
+    named
+}
+
+/// Adds a token; texts that follow one another are one.
+fn push(named: &mut Vec<Token>, token: Token) {
+    match (named.last_mut(), token) {
         (_, Token::Text(more)) if more.is_empty() => {}
         (Some(Token::Text(last)), Token::Text(more)) => last.push_str(&more),
         (_, token) => named.push(token),
-    };
-    for token in text {
-        match bank(&token) {
-            Some((before, after)) => {
-                [Token::Text(before.clone()), token, Token::Text(after.clone())].into_iter().for_each(&mut push);
-            }
-            None => push(token),
-        }
     }
-    named
 }
 
 /// Refuses a text with the first part of a register's name before the register: `r{n}` would be `rr5`. `registers` are the
