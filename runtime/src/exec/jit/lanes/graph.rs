@@ -394,7 +394,9 @@ impl Graph {
     /// A float, every NaN as the one NaN.
     fn canonical_float(&mut self, value: Value) -> Value {
         let Some(nan) = self.nan(32) else { return value };
-        let (unordered, nan) = (self.compare_floats(Ordering::Unordered, value, value), self.splat(nan));
+        // Before the mask, for the next node is to use that.
+        let nan = self.splat(nan);
+        let unordered = self.compare_floats(Ordering::Unordered, value, value);
         let exact = self.select(unordered, nan, value);
         self.settled(exact)
     }
@@ -405,9 +407,8 @@ impl Graph {
         let both = |word: u32| word | word << 16;
         let magnitude = self.splat(both(0x7fff));
         let (magnitude, infinity) = (self.and(value, magnitude), self.splat(both(0x7c00)));
-        let greater = Some(6);
+        let (greater, nan) = (Some(6), self.splat(both(nan)));
         let unordered = self.test(Code::EVEX_Vpcmpuw_kr_k1_zmm_zmmm512_imm8, &[magnitude, infinity], greater);
-        let nan = self.splat(both(nan));
         let exact = self.blend(Code::EVEX_Vpblendmw_zmm_k1z_zmm_zmmm512, unordered, nan, value);
         self.settled(exact)
     }
