@@ -685,13 +685,16 @@ impl Body for Part {
         let forward = target > op.pc;
         let (here, there) = if forward { (op.pc + 1, target) } else { (target, op.pc + 1) };
         let order = bundle.order;
-        bundle.parted = (bundle.active == bundle.live).then(|| Active {
-            lanes: bundle.active,
-            masks: bundle.masks,
-            order,
-            threads: bundle.active_threads,
-            whole: bundle.whole,
-        });
+        bundle.parted = None;
+        if bundle.active == bundle.live {
+            bundle.parted = Some(Active {
+                lanes: bundle.active,
+                masks: bundle.masks,
+                order,
+                threads: bundle.active_threads,
+                whole: bundle.whole,
+            });
+        }
         bundle.order = List::default();
         let mut threads = 0;
         for warp in order.listed() {
