@@ -94,26 +94,21 @@ impl Level {
         self.checks
     }
 
-    /// Whether it makes machine code while a program runs. Only AVX-512 can, for Valhall and the USC.
+    /// Whether it makes machine code while a program runs, for Valhall and the USC.
     pub fn compiles(self) -> bool {
         self.compiles_after(0).is_some()
     }
 
-    /// The same, for tests: what becomes machine code when it has run often does so the first time. With AVX-512 these are
-    /// runs of Valhall's instructions and of the USC's groups; elsewhere there is no difference.
+    /// The same, for tests: what becomes machine code when it has run often does so the first time. These are runs of
+    /// Valhall's instructions and of the USC's groups; where no machine code is made there is no difference.
     pub fn eager(self) -> Level {
         Level { compiles: Compiles::Always, ..self }
     }
 
     /// How often a run of instructions is executed before it is compiled, of so many times; nothing where it never is.
     pub(crate) fn compiles_after(self, times: u32) -> Option<u32> {
-        let compiles = match self.kind {
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => true,
-            _ => false,
-        };
         match self.compiles {
-            _ if !compiles => None,
+            _ if self.kind == Kind::Portable => None,
             Compiles::Never => None,
             Compiles::Often => Some(times),
             Compiles::Always => Some(0),

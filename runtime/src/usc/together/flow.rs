@@ -16,6 +16,7 @@ use isaforge_usc::semantics::SEMANTICS;
 use crate::exec::jit::lanes::emit::{Emitted, Flow, FlowBlock, FlowState, Segment, To};
 use crate::exec::jit::lanes::function::FlowFn;
 use crate::exec::jit::lanes::graph::{Graph, Kind as Read};
+use crate::exec::jit::lanes::host::Host;
 use crate::exec::jit::lanes::row;
 use crate::exec::jit::lanes::select::{Access, Binding, Place, Target, Truth, select};
 use crate::level::Level;
@@ -51,7 +52,8 @@ pub(super) struct Regions {
 struct Entry {
     /// How often a task came here.
     visits: AtomicU32,
-    region: OnceLock<Option<Box<Region>>>,
+    /// For each host that a program may be executed for.
+    regions: [OnceLock<Option<Box<Region>>>; Host::COUNT],
 }
 
 /// Groups that are one function.
@@ -80,25 +82,26 @@ impl Regions {
     pub fn at(&self, program: &Program, pc: usize, level: Level) -> Option<&Region> {
         let often = level.compiles_after(OFTEN)?;
         let entry = self.entries.get(pc)?;
-        if let Some(region) = entry.region.get() {
+        let kept = entry.regions.get(Host::of(level)? as usize)?;
+        if let Some(region) = kept.get() {
             return region.as_deref();
         }
         if entry.visits.fetch_add(1, Ordering::Relaxed) < often {
             return None;
         }
         let make = || {
-            let groups = extent(program, pc)?;
+            let groups = extent(program, pc, level)?;
             let before = self.compiled.fetch_add(groups.len(), Ordering::Relaxed);
             let region = || Box::new(Region { groups, whole: OnceLock::new(), any: OnceLock::new() });
             (before < COMPILED).then(region)
         };
-        entry.region.get_or_init(make).as_deref()
+        kept.get_or_init(make).as_deref()
     }
 
     /// The machine code of all regions, as text; `text` says how a group is written.
     pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
         let mut listed = String::new();
-        for region in self.entries.iter().filter_map(|entry| entry.region.get()?.as_deref()) {
+        for region in self.entries.iter().flat_map(|entry| &entry.regions).filter_map(|region| region.get()?.as_deref()) {
             for function in [&region.whole, &region.any].into_iter().filter_map(|function| function.get()?.as_ref()) {
                 let Range { start, end } = region.groups;
                 let _ = writeln!(listed, "region {start}: {} groups\n{}", end - start, function.listing(&text));
@@ -151,8 +154,8 @@ fn sets(task: &mut Task) -> [(Set, &mut Mask); 4] {
 /// The groups of the region that begins at a group: up to the last jump back to it, or to the first group that is not
 /// compiled. Loops further on are regions of their own: what comes before may change which instances run. `None` where
 /// that is a single group, which the bundle executes as fast.
-fn extent(program: &Program, pc: usize) -> Option<Range<usize>> {
-    let mut graph = Graph::new(SEMANTICS);
+fn extent(program: &Program, pc: usize, level: Level) -> Option<Range<usize>> {
+    let mut graph = Graph::new(SEMANTICS, level);
     let mut is_compiled = |at: usize| {
         graph.clear();
         match program.code.at(at).0 {
@@ -182,14 +185,14 @@ fn extent(program: &Program, pc: usize) -> Option<Range<usize>> {
 /// The function of some groups. Returns `None` on register pressure.
 fn function(program: &Program, groups: Range<usize>, whole: bool, level: Level) -> Option<FlowFn> {
     let compile = |longest: usize| {
-        let wanted = flow(program, groups.clone(), whole, longest)?;
+        let wanted = flow(program, groups.clone(), (whole, level), longest)?;
         FlowFn::new(&Emitted::flow(&wanted)?, level)
     };
     BLOCKS.into_iter().find_map(compile)
 }
 
 /// What some groups do, in blocks.
-fn flow(program: &Program, groups: Range<usize>, whole: bool, longest: usize) -> Option<Flow> {
+fn flow(program: &Program, groups: Range<usize>, (whole, level): (bool, Level), longest: usize) -> Option<Flow> {
     let code = &program.code;
     let is_target =
         |at: usize| groups.clone().any(|from| matches!(code.at(from).0, Kind::Branch { target, .. } if target == at));
@@ -207,7 +210,7 @@ fn flow(program: &Program, groups: Range<usize>, whole: bool, longest: usize) ->
     }
     let to = |at: usize| starts.binary_search(&at).map_or(To::Exit(at as u32), To::Block);
     let conditions = Conditions { whole };
-    let mut graph = Graph::new(SEMANTICS);
+    let mut graph = Graph::new(SEMANTICS, level);
     let mut blocks = Vec::new();
     for (index, &start) in starts.iter().enumerate() {
         let end = starts.get(index + 1).copied().unwrap_or(groups.end);

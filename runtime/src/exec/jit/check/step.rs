@@ -89,9 +89,11 @@ fn writes(instruction: &Instruction, general: bool) -> Result<[Option<Write>; 2]
         Some(Write { register: register.full_register().number() as u8, narrow: register.size() == 4 })
     };
     match instruction.mnemonic() {
+        // How the processor rounds.
+        M::Vldmxcsr | M::Vstmxcsr => return Err("is none of those that are known"),
         // Vectors and masks.
         _ if instruction.encoding() == EncodingKind::EVEX || first.is_k() => {}
-        M::Kmovw | M::Kmovd | M::Kmovq => {}
+        _ if instruction.encoding() == EncodingKind::VEX && !general => {}
         M::Vzeroupper => return Ok([None; 2]),
         // Others change how the processor works.
         _ if !general => return Err("is none of those that are known"),

@@ -10,10 +10,10 @@ use std::mem::offset_of;
 use iced_x86::{Code, CpuidFeature, Instruction, Mnemonic, OpKind, Register};
 
 use super::emit::{Emitted, FlowState, State as LoopState, Times};
+use super::host::Host;
 use super::row;
 use super::window::Window;
 use crate::exec::jit::check::{self, Refused, Rules, Step};
-use crate::level::Level;
 
 /// What code may reach, besides the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,9 +113,8 @@ const COLUMN: u64 = row::COLUMN as u64;
 struct Lanes<'a> {
     emitted: &'a Emitted,
     kind: Kind,
-    /// What the level says that the processor has, besides what every processor of 64 bits has.
-    avx2: bool,
-    avx512: bool,
+    /// What the processor has, besides what every processor of 64 bits has.
+    host: Option<Host>,
     /// Where the place of columns grows, and by how much.
     latches: Vec<(u64, u64)>,
 }
@@ -124,9 +123,9 @@ struct Lanes<'a> {
 ///
 /// # Errors
 /// The first instruction that may do what it must not.
-pub fn check(emitted: &Emitted, kind: Kind, level: Level) -> Result<(), Refused> {
-    let (avx2, avx512) = (level.name() != "portable", level.name() == "avx512");
-    check::check(emitted.code(), &mut Lanes { emitted, kind, avx2, avx512, latches: vec![] })
+pub fn check(emitted: &Emitted, kind: Kind, host: Option<Host>) -> Result<(), Refused> {
+    let code = emitted.code().get(..emitted.constants()).unwrap_or_default();
+    check::check(code, &mut Lanes { emitted, kind, host, latches: vec![] })
 }
 
 impl Rules for Lanes<'_> {
@@ -144,8 +143,8 @@ impl Rules for Lanes<'_> {
             | F::CMOV
             | F::SSE
             | F::SSE2 => true,
-            F::AVX | F::AVX2 | F::FMA | F::F16C | F::BMI1 | F::BMI2 | F::LZCNT | F::POPCNT => self.avx2,
-            F::AVX512F | F::AVX512BW | F::AVX512DQ | F::AVX512VL => self.avx512,
+            F::AVX | F::AVX2 | F::FMA | F::F16C | F::BMI1 | F::BMI2 | F::LZCNT | F::POPCNT => self.host.is_some(),
+            F::AVX512F | F::AVX512BW | F::AVX512DQ | F::AVX512VL => self.host == Some(Host::Avx512),
             _ => false,
         }
     }
@@ -303,9 +302,24 @@ impl Lanes<'_> {
         i64::from(self.window(window).stride) - (self.columns() * self.column(window)) as i64
     }
 
+    /// A memory operand is read from the constants behind the code.
+    fn constant(&self, instruction: &Instruction) -> Result<(), &'static str> {
+        let (at, size) = (instruction.ip_rel_memory_address(), instruction.memory_size().size() as u64);
+        let (first, end) = (self.emitted.constants() as u64, self.emitted.code().len() as u64);
+        let is_within = size > 0 && at >= first && at.checked_add(size).is_some_and(|last| last <= end);
+        match instruction.op0_kind() {
+            OpKind::Memory => Err("writes code"),
+            _ if is_within => Ok(()),
+            _ => Err("reads what is no constant"),
+        }
+    }
+
     /// A memory operand lies in what code is given.
     fn memory(&self, instruction: &Instruction, state: &mut Known) -> Result<(), &'static str> {
         let (base, index) = (instruction.memory_base(), instruction.memory_index());
+        if instruction.is_ip_rel_memory_operand() {
+            return self.constant(instruction);
+        }
         if !base.is_gpr64() || index != Register::None && !index.is_gpr64() {
             return Err("names an address");
         }
@@ -328,8 +342,8 @@ impl Lanes<'_> {
                 _ => false,
             },
             (Holds::Active, None) => within(2 * columns),
-            (Holds::Jumps(Moved::Round), None) => state.rounds > 0 && within(2 * columns / state.rounds),
-            (Holds::Active | Holds::Jumps(Moved::Round), Some((Holds::Warp, 2))) => at == 0 && size == 2,
+            (Holds::Jumps(Moved::Round), None) => within(2 * columns / state.rounds.max(1)),
+            (Holds::Active | Holds::Jumps(Moved::Round), Some((Holds::Warp, 2))) => within(2),
             (Holds::Pointers, None) => within(8 * self.emitted.windows().len() as u64) && at % 8 == 0,
             (Holds::Window(window, Moved::Round), None) => {
                 let window = self.window(window);
@@ -484,7 +498,7 @@ mod tests {
     /// Why a block of four rows and one window is refused, if it is.
     fn block(instructions: &[Made]) -> Option<&'static str> {
         let emitted = Emitted::of(code(instructions), COLUMNS, 4, vec![WINDOW]);
-        check(&emitted, Kind::Block, Level::best()).err().map(|refused| refused.what)
+        check(&emitted, Kind::Block, Some(Host::Avx512)).err().map(|refused| refused.what)
     }
 
     fn load(from: MemoryOperand) -> Made {
@@ -513,9 +527,6 @@ mod tests {
 
     #[test]
     fn operands_stay_in_their_windows() {
-        if !Level::best().compiles() {
-            return;
-        }
         let reached = Some("reaches out of what it is given");
         let warps = |operand| block(&[zero(), count(8), load(operand), step(64), ret()]);
         assert_eq!(warps(column(0)), None);
@@ -536,9 +547,6 @@ mod tests {
 
     #[test]
     fn windows_are_those_that_were_found() {
-        if !Level::best().compiles() {
-            return;
-        }
         let pointer = |index: i64| {
             let from = MemoryOperand::with_base_displ(Register::RCX, 8 * index);
             Instruction::with2(Code::Mov_r64_rm64, Register::RSI, from)
@@ -603,9 +611,6 @@ mod tests {
 
     #[test]
     fn what_moves_in_a_loop_moves_once_a_round() {
-        if !Level::best().compiles() {
-            return;
-        }
         let reached = Some("reaches out of what it is given");
         let nop = || Instruction::with2(Code::Mov_r32_imm32, Register::R11D, 0u32);
         let add = |bytes: i32| Instruction::with2(Code::Add_rm64_imm32, Register::RSI, bytes);
@@ -624,9 +629,6 @@ mod tests {
 
     #[test]
     fn code_keeps_to_itself_and_to_what_the_processor_has() {
-        if !Level::best().compiles() {
-            return;
-        }
         let jump = |to| Instruction::with_branch(Code::Jmp_rel32_64, to);
         assert_eq!(block(&[jump(5), ret()]), None);
         assert_eq!(block(&[jump(4), ret()]), Some("leads out of the code"));
@@ -651,7 +653,30 @@ mod tests {
             Register::ZMM0,
         );
         let emitted = Emitted::of(code(&[add, ret()]), COLUMNS, 4, vec![]);
-        assert!(check(&emitted, Kind::Block, Level::best()).is_ok());
-        assert!(check(&emitted, Kind::Block, Level::portable()).is_err());
+        assert!(check(&emitted, Kind::Block, Some(Host::Avx512)).is_ok());
+        assert!(check(&emitted, Kind::Block, Some(Host::Avx2)).is_err());
+        assert!(check(&emitted, Kind::Block, None).is_err());
+        let mode = Instruction::with1(Code::VEX_Vldmxcsr_m32, MemoryOperand::with_base(Register::RSI));
+        assert_eq!(block(&[mode, ret()]), Some("is none of those that are known"));
+    }
+
+    #[test]
+    fn constants_are_read_and_lie_behind_the_code() {
+        let refused = |mut access: Instruction, after: i64| {
+            let constants = code(&[Ok(access), ret()]).len();
+            access.set_memory_displacement64((constants as i64 + after) as u64);
+            let mut all = code(&[Ok(access), ret()]);
+            all.extend([0; 64]);
+            let emitted = Emitted::with_constants(all, constants, COLUMNS, 4);
+            check(&emitted, Kind::Block, Some(Host::Avx2)).err().map(|refused| refused.what)
+        };
+        let somewhere = MemoryOperand::with_base_displ(Register::RIP, 0);
+        let read = Instruction::with2(Code::VEX_Vmovdqu_ymm_ymmm256, Register::YMM0, somewhere).expect("it is one");
+        let write = Instruction::with2(Code::VEX_Vmovdqu_ymmm256_ymm, somewhere, Register::YMM0).expect("it is one");
+        assert_eq!(refused(read, 0), None);
+        assert_eq!(refused(read, 32), None);
+        assert_eq!(refused(read, 33), Some("reads what is no constant"));
+        assert_eq!(refused(read, -1), Some("reads what is no constant"));
+        assert_eq!(refused(write, 0), Some("writes code"));
     }
 }

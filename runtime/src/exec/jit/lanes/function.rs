@@ -11,6 +11,7 @@ use memmap2::{Mmap, MmapMut};
 
 use super::check::{Kind, check};
 use super::emit::{Emitted, FlowState, State, Times};
+use super::host::Host;
 use super::row::{COLUMN, Row};
 use super::window::{Window, Windows};
 use crate::exec::jit::listing::{Marks, listing};
@@ -36,66 +37,73 @@ mod abi {
     pub type Flow = unsafe extern "C" fn(*mut u8, &mut FlowState);
 }
 
-/// A block's function.
+/// Code in memory that may be executed.
 #[derive(Debug)]
-pub struct BlockFn {
+struct Executable {
     code: Mmap,
+    constants: usize,
     marks: Marks,
     columns: usize,
     rows: usize,
+}
+
+impl Executable {
+    /// The code in memory, where this level can execute it and the system allows it. Code that a check refuses is none: the
+    /// handlers do as well.
+    fn new(emitted: &Emitted, kind: Kind, level: Level) -> Option<Self> {
+        level.compiles_after(0)?;
+        if level.checks()
+            && let Err(refused) = check(emitted, kind, Host::of(level))
+        {
+            debug_assert!(false, "{refused}");
+            return None;
+        }
+        let mut code = MmapMut::map_anon(emitted.code().len()).ok()?;
+        code.copy_from_slice(emitted.code());
+        Some(Executable {
+            code: code.make_exec().ok()?,
+            constants: emitted.constants(),
+            marks: emitted.marks().clone(),
+            columns: emitted.columns(),
+            rows: emitted.rows(),
+        })
+    }
+
+    fn listing(&self, text: impl Fn(u64) -> String) -> String {
+        listing(&self.code[..self.constants], &self.marks, text)
+    }
+}
+
+/// A block's function.
+#[derive(Debug)]
+pub struct BlockFn {
+    code: Executable,
     windows: Vec<Window>,
 }
 
 /// A loop's function.
 #[derive(Debug)]
 pub struct LoopFn {
-    code: Mmap,
-    marks: Marks,
-    columns: usize,
-    rows: usize,
+    code: Executable,
     ways: usize,
 }
 
 /// A region's function.
 #[derive(Debug)]
 pub struct FlowFn {
-    code: Mmap,
-    marks: Marks,
-    columns: usize,
-    rows: usize,
-}
-
-/// The code in memory, where this level can execute it and the system allows it. Code that a check refuses is none: the
-/// handlers do as well.
-fn executable(emitted: &Emitted, kind: Kind, level: Level) -> Option<Mmap> {
-    level.compiles_after(0)?;
-    if level.checks()
-        && let Err(refused) = check(emitted, kind, level)
-    {
-        debug_assert!(false, "{refused}");
-        return None;
-    }
-    let mut code = MmapMut::map_anon(emitted.code().len()).ok()?;
-    code.copy_from_slice(emitted.code());
-    code.make_exec().ok()
+    code: Executable,
 }
 
 impl BlockFn {
     /// The code as text, behind the instructions that it comes from.
     pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
-        listing(&self.code, &self.marks, text)
+        self.code.listing(text)
     }
 
     /// The code of a block, where this level can execute it and the system allows it.
     pub fn new(emitted: &Emitted, level: Level) -> Option<Self> {
-        let code = executable(emitted, Kind::Block, level)?;
-        Some(BlockFn {
-            code,
-            marks: emitted.marks().clone(),
-            columns: emitted.columns(),
-            rows: emitted.rows(),
-            windows: emitted.windows().to_vec(),
-        })
+        let code = Executable::new(emitted, Kind::Block, level)?;
+        Some(BlockFn { code, windows: emitted.windows().to_vec() })
     }
 
     /// The memory that it accesses.
@@ -116,7 +124,7 @@ impl BlockFn {
         windows: &Windows<'_>,
         times: &mut Times,
     ) -> [u16; 2] {
-        let is_known = COLUMNS == self.columns && busy < 1 << COLUMNS && rows.len() >= self.rows;
+        let is_known = COLUMNS == self.code.columns && busy < 1 << COLUMNS && rows.len() >= self.code.rows;
         let suffice = windows.suffice(&self.windows, COLUMNS, times.left);
         if busy == 0 || times.left == 0 || !is_known || !suffice {
             return [0; 2];
@@ -126,7 +134,7 @@ impl BlockFn {
         // many rows as it touches, and bytes as it accesses so often, in memory that `windows` has borrowed, and `busy` names
         // columns that there are.
         let both = unsafe {
-            let function = std::mem::transmute::<*const u8, Block>(self.code.as_ptr());
+            let function = std::mem::transmute::<*const u8, Block>(self.code.code.as_ptr());
             function(rows, active, busy, windows.as_ptr(), jumps, times)
         };
         [both as u16, (both >> 16) as u16]
@@ -136,13 +144,12 @@ impl BlockFn {
 impl LoopFn {
     /// The code as text, behind the instructions that it comes from.
     pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
-        listing(&self.code, &self.marks, text)
+        self.code.listing(text)
     }
 
     /// The code of a loop, which executes so many warps side by side.
     pub fn new(emitted: &Emitted, ways: usize, level: Level) -> Option<Self> {
-        let code = executable(emitted, Kind::Loop(ways), level)?;
-        Some(LoopFn { code, marks: emitted.marks().clone(), columns: emitted.columns(), rows: emitted.rows(), ways })
+        Some(LoopFn { code: Executable::new(emitted, Kind::Loop(ways), level)?, ways })
     }
 
     /// How many warps it executes side by side.
@@ -152,13 +159,13 @@ impl LoopFn {
 
     /// Executes it for the warps from one on, as the state says.
     pub fn run<const COLUMNS: usize>(&self, rows: &mut [Row<COLUMNS>], first: usize, state: &mut State) {
-        if COLUMNS != self.columns || rows.len() < self.rows || first + self.ways > COLUMNS {
+        if COLUMNS != self.code.columns || rows.len() < self.code.rows || first + self.ways > COLUMNS {
             return;
         }
         // SAFETY: the function lies at the beginning of the code, which lives as long as `self`, and is of that type. There are as
         // many rows as it touches, and warps in them; it may do with the state as it likes.
         unsafe {
-            let function = std::mem::transmute::<*const u8, Loop>(self.code.as_ptr());
+            let function = std::mem::transmute::<*const u8, Loop>(self.code.code.as_ptr());
             function(rows.as_mut_ptr().cast(), state, first * COLUMN);
         }
     }
@@ -167,24 +174,23 @@ impl LoopFn {
 impl FlowFn {
     /// The code as text, behind the instructions that it comes from.
     pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
-        listing(&self.code, &self.marks, text)
+        self.code.listing(text)
     }
 
     /// The code of a region, where this level can execute it and the system allows it.
     pub fn new(emitted: &Emitted, level: Level) -> Option<Self> {
-        let code = executable(emitted, Kind::Flow, level)?;
-        Some(FlowFn { code, marks: emitted.marks().clone(), columns: emitted.columns(), rows: emitted.rows() })
+        Some(FlowFn { code: Executable::new(emitted, Kind::Flow, level)? })
     }
 
     /// Executes it from its first block on, as the state says. Returns whether it was.
     pub fn run<const COLUMNS: usize>(&self, rows: &mut [Row<COLUMNS>], state: &mut FlowState) -> bool {
-        if COLUMNS != self.columns || rows.len() < self.rows {
+        if COLUMNS != self.code.columns || rows.len() < self.code.rows {
             return false;
         }
         // SAFETY: the function lies at the beginning of the code, which lives as long as `self`, and is of that type. There are as
         // many rows as it touches; it may do with the state as it likes.
         unsafe {
-            let function = std::mem::transmute::<*const u8, Flow>(self.code.as_ptr());
+            let function = std::mem::transmute::<*const u8, Flow>(self.code.code.as_ptr());
             function(rows.as_mut_ptr().cast(), state);
         }
         true

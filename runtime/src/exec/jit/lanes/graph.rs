@@ -1,12 +1,16 @@
 //! A run of instructions as a graph of vector operations on values.
 //!
-//! An operation is an instruction of AVX-512 without its registers. The same operation on the same values is one node.
+//! An operation is an instruction of AVX-512 without its registers. Where there is no AVX-512, it is one that AVX2 has too, or
+//! what [`avx2`](super::avx2) has in its place. The same operation on the same values is one node.
 
 use std::ops::Range;
 
 use iced_x86::{Code, RoundingControl};
 use isaforge_core::semantics::Semantics;
 use rustc_hash::FxHashMap;
+
+use super::host::Host;
+use crate::level::Level;
 
 /// The result of a node: sixteen words, or sixteen bits of a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -162,6 +166,9 @@ enum Nans {
 /// Nodes in an order in which they can be computed, in segments.
 #[derive(Debug, Default)]
 pub struct Graph {
+    host: Host,
+    /// Whether something was to be computed that the host has no operation for.
+    lacks: bool,
     nodes: Vec<Node>,
     known: FxHashMap<Node, Value>,
     /// The one NaN of halves and of floats; without one, payloads have to be what operations make of them.
@@ -182,15 +189,25 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Nothing yet, of an instruction set with these NaNs.
-    pub fn new(semantics: &Semantics) -> Self {
+    /// Nothing yet, of an instruction set with these NaNs, for a level.
+    pub fn new(semantics: &Semantics, level: Level) -> Self {
         let nans = [16, 32].map(|bits| semantics.nan(bits).map(|nan| nan as u32));
-        Graph { nans, ..Graph::default() }
+        Graph { host: Host::of(level).unwrap_or_default(), nans, ..Graph::default() }
+    }
+
+    /// What it is for.
+    pub fn host(&self) -> Host {
+        self.host
+    }
+
+    /// Whether something was to be computed that the host has no operation for, since the last time that this was asked.
+    pub fn lacks(&mut self) -> bool {
+        std::mem::take(&mut self.lacks)
     }
 
     /// Forgets all of it, but not the memory that it had.
     pub fn clear(&mut self) {
-        let Graph { nodes, known, nans: _, nans_of, agnostic, rows, sets, stores, origins, segment, first } = self;
+        let Graph { nodes, known, nans_of, agnostic, rows, sets, stores, origins, segment, first, .. } = self;
         nodes.clear();
         nans_of.clear();
         stores.clear();
@@ -200,6 +217,7 @@ impl Graph {
         rows.clear();
         sets.clear();
         (*segment, *first) = (0, 0);
+        self.lacks = false;
     }
 
     /// The nodes; a value's index is a place in them.
@@ -246,7 +264,7 @@ impl Graph {
         self.rows.iter().map(|(&row, &value)| (row, value))
     }
 
-    fn node(&mut self, node: Node) -> Value {
+    pub(super) fn node(&mut self, node: Node) -> Value {
         let Graph { nodes, known, nans_of, .. } = self;
         *known.entry(node).or_insert_with(|| {
             nodes.push(node);
@@ -310,6 +328,14 @@ impl Graph {
     pub fn constant(&self, value: Value) -> Option<u32> {
         match self.nodes.get(value.index()) {
             Some(Node::Splat(word)) => Some(*word),
+            _ => None,
+        }
+    }
+
+    /// The operation that a value is the result of.
+    pub fn operation_of(&self, value: Value) -> Option<&Operation> {
+        match self.nodes.get(value.index())? {
+            Node::Operation(operation) => Some(operation),
             _ => None,
         }
     }
@@ -416,10 +442,24 @@ impl Graph {
     /// `a` in the components of a mask, `b` in the others, by an instruction that does it.
     pub fn blend(&mut self, code: Code, mask: Value, a: Value, b: Value) -> Value {
         let operation = self.operation(code, &[b, a], false);
-        self.node(Node::Operation(Operation { mask: Some(mask), ..operation }))
+        self.operate(Operation { mask: Some(mask), ..operation })
     }
 
-    fn operation(&mut self, code: Code, arguments: &[Value], is_mask: bool) -> Operation {
+    /// The value of an operation, on whatever host.
+    fn operate(&mut self, operation: Operation) -> Value {
+        match self.host {
+            Host::Avx512 => self.node(Node::Operation(operation)),
+            Host::Avx2 => self.for_avx2(operation),
+        }
+    }
+
+    /// Notes that the host has nothing for an operation. The value stands for what is never asked for.
+    pub(super) fn lacking(&mut self) -> Value {
+        self.lacks = true;
+        self.splat(0)
+    }
+
+    pub(super) fn operation(&mut self, code: Code, arguments: &[Value], is_mask: bool) -> Operation {
         let at = |index: usize| arguments.get(index).copied();
         let arguments = [at(0), at(1), at(2)];
         Operation { code, arguments, mask: None, immediate: None, rounding: RoundingControl::None, is_mask }
@@ -428,25 +468,25 @@ impl Graph {
     /// The result of an instruction.
     pub fn apply(&mut self, code: Code, arguments: &[Value]) -> Value {
         let operation = self.operation(code, arguments, false);
-        self.node(Node::Operation(operation))
+        self.operate(operation)
     }
 
     /// The result of an instruction with an immediate operand.
     pub fn apply_immediate(&mut self, code: Code, arguments: &[Value], immediate: u8) -> Value {
         let operation = self.operation(code, arguments, false);
-        self.node(Node::Operation(Operation { immediate: Some(immediate), ..operation }))
+        self.operate(Operation { immediate: Some(immediate), ..operation })
     }
 
     /// The result of an instruction that rounds in its own way.
     pub fn apply_rounded(&mut self, code: Code, arguments: &[Value], rounding: RoundingControl) -> Value {
         let operation = self.operation(code, arguments, false);
-        self.node(Node::Operation(Operation { rounding, ..operation }))
+        self.operate(Operation { rounding, ..operation })
     }
 
     /// The mask that an instruction makes.
     pub fn test(&mut self, code: Code, arguments: &[Value], immediate: Option<u8>) -> Value {
         let operation = self.operation(code, arguments, true);
-        self.node(Node::Operation(Operation { immediate, ..operation }))
+        self.operate(Operation { immediate, ..operation })
     }
 
     /// The lanes in which two floats compare as asked.
@@ -495,7 +535,7 @@ impl Graph {
                 | Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8
                 | Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32
         );
-        (can && operation.mask.is_none())
+        (can && operation.mask.is_none() && self.host == Host::Avx512)
             .then(|| self.node(Node::Operation(Operation { mask: Some(mask), ..operation })))
     }
 
@@ -541,8 +581,7 @@ impl Graph {
         if a == b {
             return a;
         }
-        let operation = self.operation(Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32, &[b, a], false);
-        self.node(Node::Operation(Operation { mask: Some(mask), ..operation }))
+        self.blend(Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32, mask, a, b)
     }
 
     /// The bits of both.

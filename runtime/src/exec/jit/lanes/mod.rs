@@ -9,7 +9,9 @@
 //! nothing that knows an instruction set.
 //!
 //! - [`row`]: how rows lie in memory
+//! - [`host`]: the vector instructions that there are
 //! - [`graph`]: vector operations on values, each computed once
+//! - [`avx2`]: what takes several operations without AVX-512
 //! - [`pieces`]: components, parts and concatenations, which are no operations
 //! - [`select`]: which operations compute a shape
 //! - [`demand`]: which operands are read to the bit, and which for their number alone
@@ -18,11 +20,13 @@
 //! - [`window`]: memory that code accesses
 //! - [`function`]: memory that is executed, and calls
 
+mod avx2;
 mod check;
 pub(crate) mod demand;
 pub(crate) mod emit;
 pub(crate) mod function;
 pub(crate) mod graph;
+pub(crate) mod host;
 mod pieces;
 pub(crate) mod row;
 pub(crate) mod select;

@@ -54,7 +54,7 @@ impl Words {
     pub fn new(code: &Code<'_>) -> Self {
         let is_compiled =
             |pc: usize| matches!(code.exit(pc), Some(Exit::Next | Exit::Jump(_) | Exit::Branch(_) | Exit::End));
-        let mut graph = Graph::new(SEMANTICS);
+        let mut graph = Graph::new(SEMANTICS, code.level);
         let mut word = |pc: usize| if is_compiled(pc) { Word::new(code, pc, &mut graph) } else { None };
         let words: Vec<_> = (0..code.words()).map(&mut word).collect();
         let live = live(code, &words);

@@ -10,7 +10,7 @@
 //! [blocks](block). The [code cache](code_cache) keeps the functions, also for later launches of the same program.
 //!
 //! The shapes of a [`Sequence`](sequence::Sequence) of [words](word) become a graph of vector operations, then
-//! [code](crate::exec::jit::lanes). This is for processors with AVX-512; others have the handlers alone.
+//! [code](crate::exec::jit::lanes). This is for processors with AVX-512 or AVX2; others have the handlers alone.
 
 mod block;
 pub mod code_cache;

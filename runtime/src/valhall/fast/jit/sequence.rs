@@ -42,7 +42,7 @@ pub struct Branch {
 impl<'a, 'c> Sequence<'a, 'c> {
     /// Nothing yet.
     pub fn new(code: &'a Code<'c>) -> Self {
-        let graph = Graph::new(SEMANTICS);
+        let graph = Graph::new(SEMANTICS, code.level);
         Sequence { graph, code, accesses: vec![], branch: None, increments: vec![], stored: BTreeMap::new() }
     }
 

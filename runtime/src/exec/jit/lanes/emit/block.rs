@@ -6,15 +6,17 @@
 //! columns in a row. Values that all warps share are made before the loop.
 //!
 //! There are two functions. One is for bundles whose lanes are all active: it writes whole rows, two warps at a time
-//! where registers suffice. The other writes the active lanes only.
+//! where registers suffice. The other writes the active lanes only. Where a column takes several registers, both do what
+//! they do for one after the other.
 
 use std::mem::offset_of;
 
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::plan::{Location, Part, Plan, Segment, shared, used};
-use super::{Access, Emitted, Emitter, LANES, Label, Marks, POINTERS, STORED, columns, touched};
-use crate::exec::jit::lanes::graph::{Graph, Node, Relation};
+use super::{Access, Emitted, Emitter, Label, Made, POINTERS, touched};
+use crate::exec::jit::lanes::graph::{Graph, Node, Relation, Value};
+use crate::exec::jit::lanes::host::Host;
 use crate::exec::jit::lanes::row::COLUMN;
 use crate::exec::jit::lanes::window::Window;
 
@@ -83,16 +85,17 @@ impl Emitted {
     /// The code for bundles whose lanes are all active. Returns `None` on register pressure, or where lanes would store to
     /// the same place.
     pub fn full(wanted: &Wanted, windows: &[Window]) -> Option<Self> {
-        let (code, marks) = full(wanted, windows, 2).or_else(|| full(wanted, windows, 1))?;
-        let windows = windows.to_vec();
-        Some(Emitted { code, columns: wanted.columns, rows: wanted.touched(), windows, marks })
+        let made = match wanted.graph.host() {
+            Host::Avx512 => full(wanted, windows, 2).or_else(|| full(wanted, windows, 1)),
+            Host::Avx2 => full(wanted, windows, 1),
+        };
+        Some(Emitted::new(made?, wanted.columns, wanted.touched(), windows.to_vec()))
     }
 
     /// The code that writes the active lanes only. Returns `None` where memory is accessed, for some of the lanes may be
     /// anywhere.
     pub fn part(wanted: &Wanted) -> Option<Self> {
-        let (code, marks) = part(wanted)?;
-        Some(Emitted { code, columns: wanted.columns, rows: wanted.touched(), windows: vec![], marks })
+        Some(Emitted::new(part(wanted)?, wanted.columns, wanted.touched(), vec![]))
     }
 }
 
@@ -117,8 +120,10 @@ fn begin(wanted: &Wanted, ways: usize, access: Access) -> Option<(Emitter, Plan,
 /// Where values are: what is the same for all warps is in registers, unless it is too much.
 fn homes(graph: &Graph, segment: &Segment, used: &[bool]) -> Vec<Location> {
     let (fixed, read) = shared(graph, used, std::iter::once(segment));
-    let is_much = read.iter().filter(|read| **read).count() > SHARED;
+    let constant = |index: usize| Location::of_constant(graph, index);
+    let is_much = (0..read.len()).filter(|&index| read[index] && constant(index).is_none()).count() > SHARED;
     let home = |index: usize| match graph.nodes()[index] {
+        _ if constant(index).is_some() => Location::Constant,
         _ if !fixed[index] || !used[index] => Location::Segment,
         Node::Splat(_) if is_much => Location::Register,
         _ if is_much => Location::Segment,
@@ -129,12 +134,17 @@ fn homes(graph: &Graph, segment: &Segment, used: &[bool]) -> Vec<Location> {
 }
 
 /// The code that writes whole rows, so many warps at a time.
-fn full(wanted: &Wanted, windows: &[Window], ways: usize) -> Option<(Vec<u8>, Marks)> {
-    use Register::{EAX, ECX, R8, R9D, R10D, RAX};
+fn full(wanted: &Wanted, windows: &[Window], ways: usize) -> Option<Made> {
+    use Register::{EAX, ECX, R8, RAX};
     if !wanted.columns.is_multiple_of(ways) {
         return None;
     }
     let (mut out, plan, homes) = begin(wanted, ways, Access::Whole)?;
+    let mask = wanted.segment.mask;
+    // A mask goes through a register that would else point to a window.
+    if mask.is_some() && out.host == Host::Avx2 && windows.len() == POINTERS.len() {
+        return None;
+    }
     out.windows = windows.to_vec();
     for (index, &pointer) in POINTERS.get(..windows.len())?.iter().enumerate() {
         let place = MemoryOperand::with_base_displ(Register::RCX, 8 * index as i64);
@@ -144,44 +154,43 @@ fn full(wanted: &Wanted, windows: &[Window], ways: usize) -> Option<(Vec<u8>, Ma
     out.put(again);
     out.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
     out.push(Instruction::with2(Code::Mov_r32_imm32, ECX, (wanted.columns / ways) as u32))?;
-    let mask = wanted.segment.mask;
-    if mask.is_some() {
+    if mask.is_some() && out.host == Host::Avx512 {
         out.push(Instruction::with3(Code::VEX_Kxorw_kr_kr_kr, ANY, ANY, ANY))?;
         out.push(Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, ALL, ALL, ALL))?;
     }
     let start = out.label();
     out.put(start);
-    out.body(&wanted.graph, &wanted.segment, &plan, &homes)?;
-    if let Some(mask) = mask {
-        for way in 0..ways {
-            let jumps = out.operand(mask, way, &homes)?;
-            let note = MemoryOperand::with_base_displ(R8, 2 * way as i64);
-            out.push(Instruction::with2(Code::VEX_Kmovw_m16_kr, note, jumps))?;
-            out.push(Instruction::with3(Code::VEX_Korw_kr_kr_kr, ANY, ANY, jumps))?;
-            out.push(Instruction::with3(Code::VEX_Kandw_kr_kr_kr, ALL, ALL, jumps))?;
+    for piece in 0..out.host.pieces() {
+        out.first = piece;
+        out.body(&wanted.graph, &wanted.segment, &plan, &homes)?;
+        if let Some(mask) = mask {
+            out.jumps(wanted, mask, &homes)?;
         }
+    }
+    if mask.is_some() {
         out.push(Instruction::with2(Code::Add_rm64_imm8, R8, 2 * ways as i32))?;
     }
     for (pointer, window) in POINTERS.iter().zip(windows).filter(|(_, window)| window.column != 0) {
         out.push(Instruction::with2(Code::Add_rm64_imm32, *pointer, (window.column as usize * ways) as i32))?;
     }
-    out.push(Instruction::with2(Code::Add_rm64_imm32, RAX, columns(ways) as i32))?;
+    out.push(Instruction::with2(Code::Add_rm64_imm32, RAX, (ways * COLUMN) as i32))?;
     out.push(Instruction::with1(Code::Dec_rm32, ECX))?;
     out.jump(Code::Jne_rel32_64, start)?;
+    if mask.is_some() && out.host == Host::Avx2 {
+        out.push(Instruction::with2(Code::Sub_rm64_imm8, R8, 2 * wanted.columns as i32))?;
+    }
     if let Some(repeated) = &wanted.again {
         out.repeat(repeated, again)?;
     }
     if mask.is_some() {
-        out.push(Instruction::with2(Code::VEX_Knotw_kr_kr, ALL, ALL))?;
-        out.push(Instruction::with2(Code::VEX_Kmovw_r32_kr, R9D, ANY))?;
-        out.push(Instruction::with2(Code::VEX_Kmovw_r32_kr, R10D, ALL))?;
+        out.outcome()?;
     }
     end(out)
 }
 
 /// The code that writes the active lanes of some warps. In its loop `ecx` is the warp and `r11d` has its active lanes.
-fn part(wanted: &Wanted) -> Option<(Vec<u8>, Marks)> {
-    use Register::{AX, EAX, ECX, EDX, R8, R9D, R10D, R11D, RSI};
+fn part(wanted: &Wanted) -> Option<Made> {
+    use Register::{AL, AX, EAX, ECX, EDX, R8, R9D, R10D, R11D, RSI};
     let (mut out, plan, homes) = begin(wanted, 1, Access::But)?;
     out.push(Instruction::with2(Code::Xor_r32_rm32, R9D, R9D))?;
     out.push(Instruction::with2(Code::Xor_r32_rm32, R10D, R10D))?;
@@ -189,16 +198,34 @@ fn part(wanted: &Wanted) -> Option<(Vec<u8>, Marks)> {
     out.put(start);
     out.push(Instruction::with2(Code::Tzcnt_r32_rm32, ECX, EDX))?;
     out.push(Instruction::with2(Code::VEX_Blsr_r32_rm32, EDX, EDX))?;
-    out.push(Instruction::with3(Code::Imul_r32_rm32_imm8, EAX, ECX, COLUMN as i32))?;
-    out.push(Instruction::with2(Code::Movzx_r32_rm16, R11D, halfword(RSI)))?;
-    out.push(Instruction::with2(Code::VEX_Kmovw_kr_r32, LANES, R11D))?;
-    out.push(Instruction::with2(Code::VEX_Knotw_kr_kr, LANES, LANES))?;
-    out.body(&wanted.graph, &wanted.segment, &plan, &homes)?;
-    if let Some(mask) = wanted.segment.mask {
-        let jumps = out.operand(mask, 0, &homes)?;
-        out.push(Instruction::with2(Code::VEX_Kmovw_r32_kr, EAX, jumps))?;
+    for piece in 0..out.host.pieces() {
+        out.first = piece;
+        out.push(Instruction::with3(Code::Imul_r32_rm32_imm8, EAX, ECX, COLUMN as i32))?;
+        let lanes = out.lanes();
+        if out.host == Host::Avx512 {
+            out.push(Instruction::with2(Code::Movzx_r32_rm16, R11D, of_warp(RSI, 0)))?;
+            out.push(Instruction::with2(Code::VEX_Kmovw_kr_r32, lanes, R11D))?;
+        } else {
+            out.load_mask(lanes, of_warp(RSI, piece))?;
+        }
+        out.complement(lanes)?;
+        out.body(&wanted.graph, &wanted.segment, &plan, &homes)?;
+        if let Some(mask) = wanted.segment.mask {
+            let jumps = out.operand(&wanted.graph, mask, 0, &homes)?;
+            out.bits(EAX, jumps)?;
+            if out.host == Host::Avx2 {
+                out.done(mask, true, 0);
+                out.push(Instruction::with2(Code::Mov_rm8_r8, of_warp(R8, piece), AL))?;
+            }
+        }
+    }
+    if wanted.segment.mask.is_some() {
+        if out.host == Host::Avx2 {
+            out.push(Instruction::with2(Code::Movzx_r32_rm16, R11D, of_warp(RSI, 0)))?;
+            out.push(Instruction::with2(Code::Movzx_r32_rm16, EAX, of_warp(R8, 0)))?;
+        }
         out.push(Instruction::with2(Code::And_r32_rm32, EAX, R11D))?;
-        out.push(Instruction::with2(Code::Mov_rm16_r16, halfword(R8), AX))?;
+        out.push(Instruction::with2(Code::Mov_rm16_r16, of_warp(R8, 0), AX))?;
         out.push(Instruction::with2(Code::Or_r32_rm32, R9D, EAX))?;
         out.push(Instruction::with2(Code::Xor_r32_rm32, EAX, R11D))?;
         out.push(Instruction::with2(Code::Or_r32_rm32, R10D, EAX))?;
@@ -209,9 +236,65 @@ fn part(wanted: &Wanted) -> Option<(Vec<u8>, Marks)> {
 }
 
 impl Emitter {
+    /// Notes the lanes that jump. AVX-512 gathers them in [`ANY`] and [`ALL`], too.
+    fn jumps(&mut self, wanted: &Wanted, mask: Value, homes: &[Location]) -> Option<()> {
+        use Register::{R8, R11D, R11L};
+        for way in 0..self.ways {
+            let jumps = self.operand(&wanted.graph, mask, way, homes)?;
+            let note = MemoryOperand::with_base_displ(R8, self.mask_bytes(self.first + way) as i64);
+            if self.host == Host::Avx2 {
+                self.bits(R11D, jumps)?;
+                self.push(Instruction::with2(Code::Mov_rm8_r8, note, R11L))?;
+                self.done(mask, true, way);
+                continue;
+            }
+            self.push(Instruction::with2(Code::VEX_Kmovw_m16_kr, note, jumps))?;
+            self.push(Instruction::with3(Code::VEX_Korw_kr_kr_kr, ANY, ANY, jumps))?;
+            self.push(Instruction::with3(Code::VEX_Kandw_kr_kr_kr, ALL, ALL, jumps))?;
+        }
+        Some(())
+    }
+
+    /// The lanes that jump in any warp to `r9d`, and those that do not in any to `r10d`. With AVX2 they are where `r8` points.
+    fn outcome(&mut self) -> Option<()> {
+        use Register::{EAX, R8, R9D, R10D, R11D};
+        if self.host == Host::Avx512 {
+            self.push(Instruction::with2(Code::VEX_Knotw_kr_kr, ALL, ALL))?;
+            self.push(Instruction::with2(Code::VEX_Kmovw_r32_kr, R9D, ANY))?;
+            return self.push(Instruction::with2(Code::VEX_Kmovw_r32_kr, R10D, ALL));
+        }
+        self.push(Instruction::with2(Code::Xor_r32_rm32, R9D, R9D))?;
+        self.push(Instruction::with2(Code::Xor_r32_rm32, R10D, R10D))?;
+        self.push(Instruction::with2(Code::Mov_r32_imm32, R11D, 0xffff))?;
+        for warp in 0..self.columns {
+            let jumps = MemoryOperand::with_base_displ(R8, 2 * warp as i64);
+            self.push(Instruction::with2(Code::Movzx_r32_rm16, EAX, jumps))?;
+            self.push(Instruction::with2(Code::Or_r32_rm32, R9D, EAX))?;
+            self.push(Instruction::with2(Code::Xor_r32_rm32, EAX, R11D))?;
+            self.push(Instruction::with2(Code::Or_r32_rm32, R10D, EAX))?;
+        }
+        Some(())
+    }
+
+    /// Jumps, unless all lanes of all warps jump.
+    fn unless_all(&mut self, to: Label) -> Option<()> {
+        use Register::{EAX, R8};
+        if self.host == Host::Avx512 {
+            self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, ALL, ALL))?;
+            return self.jump(Code::Jae_rel32_64, to);
+        }
+        self.push(Instruction::with2(Code::Movzx_r32_rm16, EAX, MemoryOperand::with_base(R8)))?;
+        for warp in 1..self.columns {
+            let jumps = MemoryOperand::with_base_displ(R8, 2 * warp as i64);
+            self.push(Instruction::with2(Code::And_r16_rm16, Register::AX, jumps))?;
+        }
+        self.push(Instruction::with2(Code::Cmp_rm32_imm32, EAX, 0xffff))?;
+        self.jump(Code::Jne_rel32_64, to)
+    }
+
     /// Begins once more, further on in memory, if all lanes jump and it may; else rows are put where they belong.
     fn repeat(&mut self, again: &LoopPlan, start: Label) -> Option<()> {
-        use Register::{EAX, ECX, K1, R8, R9, RAX, ZMM0};
+        use Register::{EAX, ECX, R8, R9, RAX};
         let [all, left] = [offset_of!(Times, all), offset_of!(Times, left)];
         let [all, left] = [all, left].map(|at| MemoryOperand::with_base_displ(R9, at as i64));
         let end = self.label();
@@ -222,52 +305,86 @@ impl Emitter {
                 self.push(Instruction::with2(Code::Add_rm64_imm32, *pointer, i32::try_from(further).ok()?))?;
             }
         }
-        self.push(Instruction::with2(Code::Sub_rm64_imm8, R8, 2 * self.columns as i32))?;
+        if self.host == Host::Avx512 {
+            self.push(Instruction::with2(Code::Sub_rm64_imm8, R8, 2 * self.columns as i32))?;
+        }
         self.push(Instruction::with1(Code::Dec_rm32, left))?;
-        self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, ALL, ALL))?;
-        self.jump(Code::Jae_rel32_64, end)?;
+        self.unless_all(end)?;
         self.push(Instruction::with2(Code::Cmp_rm32_imm8, left, 0))?;
         self.jump(Code::Jne_rel32_64, start)?;
         self.put(end);
-        let splat = |index: usize, half: usize| ZMM0 + (2 * index + half) as u32;
-        let (sum, ones) = (ZMM0 + 2 * again.pairs.len() as u32, STORED);
+        let host = self.host;
+        let register = |number: usize| host.register(number as u8);
+        let splat = |index: usize, half: usize| register(2 * index + half);
+        let (sum, ones) = (register(2 * again.pairs.len()), host.stored());
         self.splat(ones, 1)?;
         for (index, &(_, stride)) in again.pairs.iter().enumerate() {
             self.push(Instruction::with2(Code::Mov_r32_rm32, EAX, all))?;
             self.push(Instruction::with2(Code::Sub_r32_rm32, EAX, left))?;
             self.push(Instruction::with3(Code::Imul_r64_rm64_imm32, RAX, RAX, stride as i32))?;
-            self.push(Instruction::with2(Code::EVEX_Vpbroadcastd_zmm_k1z_r32, splat(index, 0), EAX))?;
+            self.splat_of(splat(index, 0), EAX)?;
             self.push(Instruction::with2(Code::Shr_rm64_imm8, RAX, 32))?;
-            self.push(Instruction::with2(Code::EVEX_Vpbroadcastd_zmm_k1z_r32, splat(index, 1), EAX))?;
+            self.splat_of(splat(index, 1), EAX)?;
         }
         self.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
-        self.push(Instruction::with2(Code::Mov_r32_imm32, ECX, self.columns as u32))?;
-        let warp = self.label();
-        self.put(warp);
+        self.push(Instruction::with2(Code::Mov_r32_imm32, ECX, (self.columns * host.pieces()) as u32))?;
+        let column = self.label();
+        self.put(column);
+        self.first = 0;
         for (index, &(row, _)) in again.pairs.iter().enumerate() {
             let [low, high] = [self.column(row, 0), self.column(row + 1, 0)];
-            let add = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
-            self.push(Instruction::with3(add, sum, splat(index, 0), low))?;
-            self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, low, sum))?;
-            // It has wrapped around if it is less than what was added.
-            let less = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
-            self.push(Instruction::with4(less, K1, sum, splat(index, 0), Relation::Less as u32))?;
-            self.push(Instruction::with3(add, sum, splat(index, 1), high))?;
-            let mut carry = Instruction::with3(add, sum, sum, ones);
-            if let Ok(carry) = &mut carry {
-                carry.set_op_mask(K1);
+            let splats = [splat(index, 0), splat(index, 1)];
+            match host {
+                Host::Avx512 => self.increase(sum, splats, [low, high], ones)?,
+                Host::Avx2 => self.increase_of_avx2(sum, splats, [low, high], ones)?,
             }
-            self.push(carry)?;
-            self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, high, sum))?;
         }
-        self.push(Instruction::with2(Code::Add_rm64_imm32, RAX, columns(1) as i32))?;
+        self.push(Instruction::with2(Code::Add_rm64_imm32, RAX, self.bytes(1) as i32))?;
         self.push(Instruction::with1(Code::Dec_rm32, ECX))?;
-        self.jump(Code::Jne_rel32_64, warp)
+        self.jump(Code::Jne_rel32_64, column)
+    }
+
+    /// Adds two words to two of memory. Of the low ones the sum has wrapped around if it is less than what was added.
+    fn increase(
+        &mut self,
+        sum: Register,
+        splats: [Register; 2],
+        [low, high]: [MemoryOperand; 2],
+        ones: Register,
+    ) -> Option<()> {
+        let add = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
+        self.push(Instruction::with3(add, sum, splats[0], low))?;
+        self.save(low, sum)?;
+        let less = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
+        self.push(Instruction::with4(less, Register::K1, sum, splats[0], Relation::Less as u32))?;
+        self.push(Instruction::with3(add, sum, splats[1], high))?;
+        self.push_masked(Instruction::with3(add, sum, sum, ones).ok()?, Register::K1)?;
+        self.save(high, sum)
+    }
+
+    /// The same: where it has not wrapped around, the greater of the sum and what was added is the sum, and a mask of ones
+    /// takes away what is carried.
+    fn increase_of_avx2(
+        &mut self,
+        sum: Register,
+        splats: [Register; 2],
+        [low, high]: [MemoryOperand; 2],
+        ones: Register,
+    ) -> Option<()> {
+        let (add, kept) = (Code::VEX_Vpaddd_ymm_ymm_ymmm256, sum + 1);
+        self.push(Instruction::with3(add, sum, splats[0], low))?;
+        self.save(low, sum)?;
+        self.push(Instruction::with3(Code::VEX_Vpmaxud_ymm_ymm_ymmm256, kept, sum, splats[0]))?;
+        self.push(Instruction::with3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, kept, kept, sum))?;
+        self.push(Instruction::with3(add, sum, splats[1], high))?;
+        self.push(Instruction::with3(add, sum, sum, ones))?;
+        self.push(Instruction::with3(add, sum, sum, kept))?;
+        self.save(high, sum)
     }
 }
 
 /// The end: as a result, the lanes that jump below and those that do not above.
-fn end(mut out: Emitter) -> Option<(Vec<u8>, Marks)> {
+fn end(mut out: Emitter) -> Option<Made> {
     use Register::{EAX, R9D, R10D};
     out.push(Instruction::with3(Code::Imul_r32_rm32_imm32, EAX, R10D, 0x1_0000))?;
     out.push(Instruction::with2(Code::Or_r32_rm32, EAX, R9D))?;
@@ -276,7 +393,8 @@ fn end(mut out: Emitter) -> Option<(Vec<u8>, Marks)> {
     out.finish()
 }
 
-/// The word of 16 bits that belongs to the warp.
-fn halfword(base: Register) -> MemoryOperand {
-    MemoryOperand::with_base_index_scale(base, Register::RCX, 2)
+/// The word of 16 bits that belongs to the warp, from a byte on.
+fn of_warp(base: Register, byte: usize) -> MemoryOperand {
+    let size = u32::from(byte > 0);
+    MemoryOperand::new(base, Register::RCX, 2, byte as i64, size, false, Register::None)
 }

@@ -13,8 +13,9 @@ use std::ops::Range;
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::plan::{Location, Part, Plan, Segment, shared, used};
-use super::{Access, Emitted, Emitter, LANES, Label, Marks, SLOTS, STORED, Slots, VECTORS, touched};
+use super::{Access, Emitted, Emitter, LANES, Label, Made, SLOTS, Slots, touched, vectors};
 use crate::exec::jit::lanes::graph::Graph;
+use crate::exec::jit::lanes::host::Host;
 use crate::exec::jit::lanes::row::LANES as WIDTH;
 
 /// Sets that the machine keeps, at most.
@@ -43,10 +44,10 @@ fn state(at: usize) -> MemoryOperand {
     MemoryOperand::with_base_displ(Register::RSI, at as i64)
 }
 
-/// Where the state has the lanes of a column that are in a set.
-pub fn set(set: u16, column: usize) -> Option<MemoryOperand> {
+/// Where the state has the lanes of a set that belong to a register, as so many are before it.
+pub fn set(set: u16, before: usize, host: Host) -> Option<MemoryOperand> {
     let set = usize::from(set);
-    (set < SETS).then(|| state(offset_of!(FlowState, sets) + 8 * set + 2 * column))
+    (set < SETS).then(|| state(offset_of!(FlowState, sets) + 8 * set + before * host.lanes() / 8))
 }
 
 /// A region.
@@ -91,8 +92,7 @@ impl Emitted {
     pub fn flow(wanted: &Flow) -> Option<Self> {
         let segments = wanted.blocks.iter().map(|block| &block.segment);
         let rows = touched(&wanted.graph, segments);
-        let (code, marks) = flow(wanted)?;
-        Some(Emitted { code, columns: wanted.columns, rows, windows: vec![], marks })
+        Some(Emitted::new(flow(wanted)?, wanted.columns, rows, vec![]))
     }
 }
 
@@ -105,10 +105,11 @@ impl Flow {
     fn plans(&self) -> Option<(Vec<Location>, Vec<Plan>)> {
         let used = used(&self.graph, self.segments());
         let (fixed, read) = shared(&self.graph, &used, self.segments());
-        let location = |index: usize| match fixed[index] && used[index] {
-            true if read[index] => Location::Register,
-            true => Location::Before,
-            false => Location::Segment,
+        let location = |index: usize| match Location::of_constant(&self.graph, index) {
+            Some(constant) => constant,
+            None if !fixed[index] || !used[index] => Location::Segment,
+            None if read[index] => Location::Register,
+            None => Location::Before,
         };
         let mut locations: Vec<Location> = (0..fixed.len()).map(location).collect();
         let is_shared = |index: &usize| locations[*index] == Location::Register;
@@ -121,7 +122,7 @@ impl Flow {
                 most = most.max(plan.pressure(&self.graph, segment.nodes.clone(), &locations));
                 plans.push(plan);
             }
-            let lacking = (most + shared.len()).saturating_sub(VECTORS.into());
+            let lacking = (most + shared.len()).saturating_sub(vectors(self.graph.host(), Access::From).into());
             if lacking == 0 {
                 return Some((locations, plans));
             }
@@ -158,13 +159,13 @@ impl Labels {
     }
 }
 
-fn flow(wanted: &Flow) -> Option<(Vec<u8>, Marks)> {
+fn flow(wanted: &Flow) -> Option<Made> {
     use Register::R11D;
     if wanted.columns * WIDTH > 64 {
         return None;
     }
     let (locations, plans) = wanted.plans()?;
-    let mut out = Emitter::new(&wanted.graph, wanted.columns, 1, Access::From(0), MASKS);
+    let mut out = Emitter::new(&wanted.graph, wanted.columns, 1, Access::From, MASKS);
     out.fixed(&wanted.graph, plans.first()?, &locations)?;
     out.push(Instruction::with2(Code::Mov_r32_rm32, R11D, state(offset_of!(FlowState, room))))?;
     let blocks = wanted.blocks.iter().map(|_| out.label()).collect();
@@ -176,12 +177,12 @@ fn flow(wanted: &Flow) -> Option<(Vec<u8>, Marks)> {
         out.push(Instruction::with2(Code::Sub_rm32_imm32, R11D, block.words))?;
         out.jump(Code::Jl_rel32_64, no_room)?;
         full.push((no_room, block.words, block.start));
-        for column in 0..wanted.columns {
-            out.access = Access::From(column);
+        for first in 0..wanted.columns * out.host.pieces() {
+            out.first = first;
             out.body(&wanted.graph, &block.segment, plan, &locations)?;
-            out.masks(&block.segment, column, &locations)?;
+            out.masks(&wanted.graph, &block.segment, &locations)?;
             if let Some((begins, then)) = out.seek_nans(&block.loose)? {
-                unsettled.push((begins, then, index, column));
+                unsettled.push((begins, then, index, first));
             }
         }
         out.tally(block, wanted.columns)?;
@@ -193,9 +194,9 @@ fn flow(wanted: &Flow) -> Option<(Vec<u8>, Marks)> {
         let exit = labels.of(&mut out, To::Exit(start))?;
         out.jump(Code::Jmp_rel32_64, exit)?;
     }
-    for (begins, then, index, column) in unsettled {
+    for (begins, then, index, first) in unsettled {
         out.put(begins);
-        out.access = Access::From(column);
+        out.first = first;
         out.settle_nans(&wanted.blocks[index].loose, wanted.graph.nan(32)?)?;
         out.jump(Code::Jmp_rel32_64, then)?;
     }
@@ -212,20 +213,26 @@ fn flow(wanted: &Flow) -> Option<(Vec<u8>, Marks)> {
 }
 
 impl Emitter {
-    /// Changes sets, and adds the lanes of a column to those that execute the block.
-    fn masks(&mut self, segment: &Segment, column: usize, locations: &[Location]) -> Option<()> {
-        use Register::{EAX, R9, R9D, RAX};
+    /// Changes sets, and adds the lanes of a register to those that execute the block.
+    fn masks(&mut self, graph: &Graph, segment: &Segment, locations: &[Location]) -> Option<()> {
+        use Register::{AL, EAX, R9, R9D, RAX};
         for (number, lanes) in &segment.sets {
-            let lanes = self.operand(*lanes, 0, locations)?;
-            self.push(Instruction::with2(Code::VEX_Kmovw_m16_kr, set(*number, column)?, lanes))?;
+            let lanes = self.operand(graph, *lanes, 0, locations)?;
+            let set = self.set(*number, 0)?;
+            if self.host == Host::Avx2 {
+                self.bits(EAX, lanes)?;
+                self.push(Instruction::with2(Code::Mov_rm8_r8, set, AL))?;
+            } else {
+                self.push(Instruction::with2(Code::VEX_Kmovw_m16_kr, set, lanes))?;
+            }
         }
         if let Some(mask) = segment.mask {
-            let mask = self.operand(mask, 0, locations)?;
-            if column == 0 {
-                self.push(Instruction::with2(Code::VEX_Kmovw_r32_kr, R9D, mask))?;
+            let mask = self.operand(graph, mask, 0, locations)?;
+            if self.first == 0 {
+                self.bits(R9D, mask)?;
             } else {
-                self.push(Instruction::with2(Code::VEX_Kmovw_r32_kr, EAX, mask))?;
-                self.push(Instruction::with2(Code::Shl_rm64_imm8, RAX, (WIDTH * column) as u32))?;
+                self.bits(EAX, mask)?;
+                self.push(Instruction::with2(Code::Shl_rm64_imm8, RAX, (self.host.lanes() * self.first) as u32))?;
                 self.push(Instruction::with2(Code::Or_r64_rm64, R9, RAX))?;
             }
         }
@@ -236,43 +243,70 @@ impl Emitter {
     /// Looks for NaNs in rows that were written, two at a time. They are rare: returns where code for them begins that is yet
     /// to be placed, and where it goes on; `None` where there are no rows.
     fn seek_nans(&mut self, rows: &[u32]) -> Option<Option<(Label, Label)>> {
+        use Register::{EAX, ECX};
         // Both are ordered.
         const ORDERED: u32 = 7;
+        let stored = self.host.stored();
         for (nth, pair) in rows.chunks(2).enumerate() {
             let other = self.column(pair[pair.len() - 1], 0);
-            self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, STORED, self.column(pair[0], 0)))?;
-            let compare = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
-            let mut compare = Instruction::with4(compare, LANES, STORED, other, ORDERED);
-            if nth > 0
-                && let Ok(compare) = &mut compare
-            {
-                compare.set_op_mask(LANES);
+            self.load(stored, self.column(pair[0], 0))?;
+            if self.host == Host::Avx2 {
+                let compare = Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8;
+                self.push(Instruction::with4(compare, stored, stored, other, ORDERED))?;
+                self.bits(if nth == 0 { EAX } else { ECX }, stored)?;
+                if nth > 0 {
+                    self.push(Instruction::with2(Code::And_r32_rm32, EAX, ECX))?;
+                }
+                continue;
             }
-            self.push(compare)?;
+            let compare = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
+            let compare = Instruction::with4(compare, LANES, stored, other, ORDERED);
+            self.push_masked(compare.ok()?, if nth > 0 { LANES } else { Register::None })?;
         }
         if rows.is_empty() {
             return Some(None);
         }
         let (begins, then) = (self.label(), self.label());
-        self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, LANES, LANES))?;
-        self.jump(Code::Jae_rel32_64, begins)?;
+        match self.host {
+            Host::Avx512 => {
+                self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, LANES, LANES))?;
+                self.jump(Code::Jae_rel32_64, begins)?;
+            }
+            Host::Avx2 => {
+                self.push(Instruction::with2(Code::Cmp_rm32_imm32, EAX, (1 << self.host.lanes()) - 1))?;
+                self.jump(Code::Jne_rel32_64, begins)?;
+            }
+        }
         self.put(then);
         Some(Some((begins, then)))
     }
 
     /// Writes the one NaN wherever rows have any.
     fn settle_nans(&mut self, rows: &[u32], nan: u32) -> Option<()> {
+        let stored = self.host.stored();
+        if self.host == Host::Avx2 {
+            const UNORDERED: u32 = 3;
+            let is_nan = self.vectors.pop()?;
+            let nan = self.constant([nan; 8]);
+            for &row in rows {
+                let place = self.column(row, 0);
+                self.load(stored, place)?;
+                let compare = Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8;
+                self.push(Instruction::with4(compare, is_nan, stored, stored, UNORDERED))?;
+                self.blend(stored, stored, nan, is_nan)?;
+                self.save(place, stored)?;
+            }
+            self.vectors.push(is_nan);
+            return Some(());
+        }
         // Quiet ones and signalling ones.
         const ANY: u32 = 0x81;
-        self.splat(STORED, nan)?;
+        self.splat(stored, nan)?;
         for &row in rows {
             let place = self.column(row, 0);
             self.push(Instruction::with3(Code::EVEX_Vfpclassps_kr_k1_zmmm512b32_imm8, LANES, place, ANY))?;
-            let mut store = Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, place, STORED);
-            if let Ok(store) = &mut store {
-                store.set_op_mask(LANES);
-            }
-            self.push(store)?;
+            let store = Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, place, stored);
+            self.push_masked(store.ok()?, LANES)?;
         }
         Some(())
     }

@@ -19,8 +19,9 @@ use std::ops::Range;
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::plan::{Location, Part, Plan, Segment, shared, used};
-use super::{Access, Emitted, Emitter, LANES, Label, Marks, SLOTS, Slots, VECTORS, WAYS, bit, touched};
+use super::{Access, Constant, Emitted, Emitter, LANES, Label, Made, SLOTS, Slots, WAYS, bit, touched, vectors};
 use crate::exec::jit::lanes::graph::{Graph, Node, Value};
+use crate::exec::jit::lanes::host::Host;
 
 /// Places and blocks of a loop, at most.
 pub const PLACES: usize = 32;
@@ -36,6 +37,9 @@ pub struct State {
     /// Lanes that may execute anything: others are left alone.
     pub entry: u64,
     active: u64,
+    /// Lanes that are not to be written, as bits and as masks of AVX2.
+    left: u64,
+    pub(super) others: [Constant; WAYS],
     /// How many words may be executed; in the end, how many are left.
     pub room: u32,
     /// How many were left when it was last found out which warps had executed how many.
@@ -51,7 +55,18 @@ pub struct State {
 impl Default for State {
     fn default() -> Self {
         let (waiting, counts) = ([0; PLACES], [0; PLACES]);
-        State { slots: Slots::default(), entry: 0, active: 0, room: 0, counted: 0, spent: [0; WAYS], waiting, counts }
+        State {
+            slots: Slots::default(),
+            entry: 0,
+            active: 0,
+            left: 0,
+            others: Default::default(),
+            room: 0,
+            counted: 0,
+            spent: [0; WAYS],
+            waiting,
+            counts,
+        }
     }
 }
 
@@ -114,16 +129,15 @@ pub enum Leave {
 }
 
 impl Emitted {
-    /// The code for a loop, and how many warps it executes side by side; nothing where registers do not suffice.
+    /// The code for a loop, and how many warps it executes side by side. Returns `None` on register pressure.
     pub fn looped(wanted: &Loop) -> Option<(Self, usize)> {
-        [4, 2, 1].into_iter().find_map(|ways| Some((Emitted::looped_of(wanted, ways)?, ways)))
+        [4, 2, 1].into_iter().find_map(|warps| Some((Emitted::looped_of(wanted, warps)?, warps)))
     }
 
     /// The same for so many warps.
-    pub fn looped_of(wanted: &Loop, ways: usize) -> Option<Self> {
+    pub fn looped_of(wanted: &Loop, warps: usize) -> Option<Self> {
         let rows = touched(&wanted.graph, wanted.segments());
-        let (code, marks) = looped(wanted, ways)?;
-        Some(Emitted { code, columns: wanted.columns, rows, windows: vec![], marks })
+        Some(Emitted::new(looped(wanted, warps)?, wanted.columns, rows, vec![]))
     }
 }
 
@@ -136,15 +150,17 @@ struct Allocation {
 }
 
 impl Allocation {
-    /// Decides it for so many warps side by side; nothing where registers do not suffice.
+    /// Decides it for so many registers of each value. Returns `None` on register pressure.
     fn new(wanted: &Loop, ways: usize) -> Option<Self> {
+        let host = wanted.graph.host();
         let nodes = wanted.graph.nodes();
         let used = used(&wanted.graph, wanted.segments());
         let (fixed, read) = shared(&wanted.graph, &used, wanted.segments());
-        let home = |index: usize| match fixed[index] && used[index] {
-            true if read[index] => Location::Register,
-            true => Location::Before,
-            false => Location::Segment,
+        let home = |index: usize| match Location::of_constant(&wanted.graph, index) {
+            Some(constant) => constant,
+            None if !fixed[index] || !used[index] => Location::Segment,
+            None if read[index] => Location::Register,
+            None => Location::Before,
         };
         let mut homes: Vec<Location> = (0..nodes.len()).map(home).collect();
         let mut shared: Vec<usize> = (0..nodes.len()).filter(|&index| homes[index] == Location::Register).collect();
@@ -157,7 +173,7 @@ impl Allocation {
                 most = most.max(plan.pressure(&wanted.graph, nodes_of(trace), &homes));
             }
             let needed = ways * (rows.len() + most) + shared.len();
-            let lacking = needed.saturating_sub(VECTORS.into());
+            let lacking = needed.saturating_sub(vectors(host, Access::Active).into());
             if lacking == 0 {
                 return Some(Allocation { used, homes, rows });
             }
@@ -169,7 +185,7 @@ impl Allocation {
                     homes[index] = Location::Slot(slots);
                     slots += 1;
                 }
-            } else if ways == 1 && written > 0 {
+            } else if ways == host.pieces() && written > 0 {
                 written -= 1;
                 rows.pop();
             } else {
@@ -238,9 +254,10 @@ struct Labels {
 }
 
 /// The code for so many warps side by side.
-fn looped(wanted: &Loop, ways: usize) -> Option<(Vec<u8>, Marks)> {
-    use Register::{R8, R8D, R11D, RDI, RDX};
-    if !wanted.columns.is_multiple_of(ways) {
+fn looped(wanted: &Loop, warps: usize) -> Option<Made> {
+    use Register::{R8, R8D, R11D, RAX, RDI, RDX};
+    let ways = warps * wanted.graph.host().pieces();
+    if !wanted.columns.is_multiple_of(warps) || ways > WAYS {
         return None;
     }
     let Allocation { used, homes, rows } = Allocation::new(wanted, ways)?;
@@ -256,7 +273,7 @@ fn looped(wanted: &Loop, ways: usize) -> Option<(Vec<u8>, Marks)> {
         for (way, home) in home.iter_mut().enumerate().take(ways) {
             *home = out.vectors.pop()?;
             let from = out.column(row, way);
-            out.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, *home, from))?;
+            out.load(*home, from)?;
         }
         out.homes.push((row, home));
     }
@@ -278,7 +295,7 @@ fn looped(wanted: &Loop, ways: usize) -> Option<(Vec<u8>, Marks)> {
             out.masked = block.masked;
             out.body(&wanted.graph, &block.segment, &plan, &homes)?;
             if let Some(mask) = block.segment.mask {
-                out.gather(mask, plan.ends_with(mask, &block.segment), &homes)?;
+                out.gather(&wanted.graph, mask, plan.ends_with(mask, &block.segment), &homes)?;
             }
             out.leave(wanted, index, &labels, &mut later)?;
             index += 1;
@@ -289,15 +306,22 @@ fn looped(wanted: &Loop, ways: usize) -> Option<(Vec<u8>, Marks)> {
     out.spend()?;
     let written = wanted.segments().flat_map(|segment| segment.rows.iter().map(|(row, _)| *row));
     let written = written.fold(0, |all, row| all | bit(row)) & wanted.read;
+    if out.host == Host::Avx2 {
+        out.push(Instruction::with2(Code::Mov_r64_rm64, RAX, state(offset_of!(State, entry))))?;
+        out.leave_alone()?;
+    }
     for way in 0..ways {
-        out.lanes(offset_of!(State, entry), way)?;
+        if out.host == Host::Avx512 {
+            out.load_mask(LANES, state(offset_of!(State, entry) + out.mask_bytes(way)))?;
+        }
         for &row in rows.iter().filter(|&&row| written & bit(row) != 0) {
             let (to, home) = (out.column(row, way), out.home(row, way)?);
-            let mut store = Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, to, home);
-            if let Ok(store) = &mut store {
-                store.set_op_mask(LANES);
+            if out.host == Host::Avx512 {
+                let store = Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, to, home);
+                out.push_masked(store.ok()?, LANES)?;
+            } else {
+                out.store_masked(to, home, way)?;
             }
-            out.push(store)?;
         }
     }
     out.push(Instruction::with2(Code::Mov_rm32_r32, state(offset_of!(State, room)), R11D))?;
@@ -399,12 +423,23 @@ impl Emitter {
     }
 
     /// Puts a mask of all warps, perhaps for its last reader, into `rax`.
-    fn gather(&mut self, mask: Value, is_done: bool, homes: &[Location]) -> Option<()> {
-        use Register::{EAX, K0, RAX};
+    fn gather(&mut self, graph: &Graph, mask: Value, is_done: bool, homes: &[Location]) -> Option<()> {
+        use Register::{EAX, ECX, K0, RAX};
         let mut masks = [Register::None; WAYS];
         for (way, mask_of) in masks.iter_mut().enumerate().take(self.ways) {
-            *mask_of = self.operand(mask, way, homes)?;
+            *mask_of = self.operand(graph, mask, way, homes)?;
             self.done(mask, is_done, way);
+        }
+        if self.host == Host::Avx2 {
+            // The last is the highest.
+            for (nth, mask) in masks[..self.ways].iter().rev().enumerate() {
+                self.bits(if nth == 0 { EAX } else { ECX }, *mask)?;
+                if nth > 0 {
+                    self.push(Instruction::with2(Code::Shl_rm32_imm8, EAX, self.host.lanes() as u32))?;
+                    self.push(Instruction::with2(Code::Or_r32_rm32, EAX, ECX))?;
+                }
+            }
+            return Some(());
         }
         let [a, b, c, d] = masks;
         match self.ways {
@@ -442,8 +477,26 @@ impl Emitter {
         }
         let here = MemoryOperand::with_base_displ(RIP, self.place as i64);
         self.push(Instruction::with2(Code::Lea_r64_m, RDX, here))?;
-        self.jumps.push((self.place, rare.then));
+        self.leads(rare.then);
         self.jump(Code::Jmp_rel32_64, labels.count)
+    }
+
+    /// How many warps are executed side by side.
+    fn warps(&self) -> usize {
+        self.ways / self.host.pieces()
+    }
+
+    /// For AVX2: all lanes but those of `rax` are not to be written from here on.
+    fn leave_alone(&mut self) -> Option<()> {
+        use Register::RAX;
+        let (left, stored) = (offset_of!(State, left), self.host.stored());
+        self.push(Instruction::with1(Code::Not_rm64, RAX))?;
+        self.push(Instruction::with2(Code::Mov_rm64_r64, state(left), RAX))?;
+        for way in 0..self.ways {
+            self.load_mask(stored, state(left + self.mask_bytes(way)))?;
+            self.save(state(offset_of!(State, others) + size_of::<Constant>() * way), stored)?;
+        }
+        Some(())
     }
 
     /// Counts the words since the last time for the warps that had active lanes.
@@ -453,9 +506,9 @@ impl Emitter {
         self.push(Instruction::with2(Code::Mov_r32_rm32, ECX, counted))?;
         self.push(Instruction::with2(Code::Sub_r32_rm32, ECX, R11D))?;
         self.push(Instruction::with2(Code::Mov_rm32_r32, counted, R11D))?;
-        for way in 0..self.ways {
-            let spent = state(offset_of!(State, spent) + size_of::<u32>() * way);
-            self.push(Instruction::with2(Code::Movzx_r32_rm16, EAX, state(ACTIVE + 2 * way)))?;
+        for warp in 0..self.warps() {
+            let spent = state(offset_of!(State, spent) + size_of::<u32>() * warp);
+            self.push(Instruction::with2(Code::Movzx_r32_rm16, EAX, state(ACTIVE + 2 * warp)))?;
             // All ones where there are any.
             self.push(Instruction::with1(Code::Neg_rm32, EAX))?;
             self.push(Instruction::with2(Code::Sbb_r32_rm32, EAX, EAX))?;
@@ -470,10 +523,14 @@ impl Emitter {
         use Register::{EAX, ECX, R8, R9, RAX};
         self.spend()?;
         self.push(Instruction::with2(Code::Mov_rm64_r64, state(ACTIVE), R8))?;
+        if self.host == Host::Avx2 {
+            self.push(Instruction::with2(Code::Mov_r64_rm64, RAX, R8))?;
+            self.leave_alone()?;
+        }
         self.push(Instruction::with2(Code::Popcnt_r64_rm64, R9, R8))?;
         self.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
-        for way in 0..self.ways {
-            self.push(Instruction::with2(Code::Movzx_r32_rm16, ECX, state(ACTIVE + 2 * way)))?;
+        for warp in 0..self.warps() {
+            self.push(Instruction::with2(Code::Movzx_r32_rm16, ECX, state(ACTIVE + 2 * warp)))?;
             // One more, unless it is less than one.
             self.push(Instruction::with2(Code::Cmp_rm32_imm8, ECX, 1))?;
             self.push(Instruction::with2(Code::Sbb_rm32_imm8, EAX, -1))?;

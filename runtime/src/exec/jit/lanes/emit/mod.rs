@@ -4,20 +4,21 @@
 //! are executed side by side: the processor then finds more to do while it waits for results. There is no spilling: code
 //! that needs too many registers is refused.
 
+mod avx2;
 mod block;
 mod flow;
-mod host;
 mod loops;
 mod plan;
+mod vector;
 
 use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register};
 
 use crate::exec::jit::listing::Marks;
 
 use super::graph::{Graph, Node, Operation, Value};
+use super::host::{Host, on_addend, operands, replaces};
 use super::row::{self, COLUMN};
 use super::window::{WINDOWS, Window};
-use host::{on_addend, operands, replaces};
 use plan::{Location, Plan, Store};
 
 pub use block::{LoopPlan, Times, Wanted};
@@ -25,12 +26,9 @@ pub use flow::{Flow, FlowBlock, FlowState, To};
 pub use loops::{Block, Leave, Loop, PLACES, State};
 pub use plan::Segment;
 
-/// Warps that are executed side by side, at most.
+/// Registers of a value that are executed side by side, at most: one for each warp, or as many as hold its column.
 pub const WAYS: usize = 4;
-/// The last vector register is for what is about to be stored.
-const VECTORS: u8 = 31;
-const STORED: Register = Register::ZMM31;
-/// The last mask register has the lanes that are written, or are not. The first cannot be used as a mask.
+/// The last mask register of AVX-512 has the lanes that are written, or are not. The first cannot be used as a mask.
 const LANES: Register = Register::K7;
 
 /// The registers that point to windows of memory: to the first byte for the first of the warps that are next.
@@ -40,6 +38,8 @@ const POINTERS: [Register; WINDOWS] = [Register::RSI, Register::RDX, Register::R
 #[derive(Debug)]
 pub struct Emitted {
     code: Vec<u8>,
+    /// Where in it constants begin, behind the last instruction.
+    constants: usize,
     columns: usize,
     rows: usize,
     windows: Vec<Window>,
@@ -50,12 +50,29 @@ impl Emitted {
     /// Code that was made elsewhere.
     #[cfg(test)]
     pub fn of(code: Vec<u8>, columns: usize, rows: usize, windows: Vec<Window>) -> Self {
-        Emitted { code, columns, rows, windows, marks: vec![] }
+        let constants = code.len();
+        Emitted { code, constants, columns, rows, windows, marks: vec![] }
     }
 
-    /// The bytes.
+    /// The same with constants from a byte on.
+    #[cfg(test)]
+    pub fn with_constants(code: Vec<u8>, constants: usize, columns: usize, rows: usize) -> Self {
+        Emitted { constants, ..Emitted::of(code, columns, rows, vec![]) }
+    }
+
+    fn new(made: Made, columns: usize, rows: usize, windows: Vec<Window>) -> Self {
+        let Made { code, constants, marks } = made;
+        Emitted { code, constants, columns, rows, windows, marks }
+    }
+
+    /// The bytes: instructions, and what they read of it.
     pub fn code(&self) -> &[u8] {
         &self.code
+    }
+
+    /// Where in the bytes constants begin, behind the last instruction.
+    pub fn constants(&self) -> usize {
+        self.constants
     }
 
     /// Where in the code what an instruction of the program does begins.
@@ -89,9 +106,11 @@ fn touched<'a>(graph: &Graph, segments: impl Iterator<Item = &'a Segment>) -> us
     read.chain(written).max().map_or(0, |last| last as usize + 1)
 }
 
-/// Where the column of a warp so many behind another lies.
-fn columns(way: usize) -> i64 {
-    (way * COLUMN) as i64
+/// Instructions, the constants behind them, and what they come from.
+struct Made {
+    code: Vec<u8>,
+    constants: usize,
+    marks: Marks,
 }
 
 /// The bit of a row that lanes may leave behind, if it is one of the first 64; all others are written in all lanes.
@@ -131,21 +150,39 @@ enum Access {
     But,
     /// At `rdi`; in the lanes that `rsi` points to, which are known when it is written.
     Active,
-    /// At `rdi`, from a column on; whole.
-    From(usize),
+    /// At `rdi`; whole.
+    From,
 }
+
+/// Four bytes of the code that say how far what they lead to is from the next instruction.
+#[derive(Clone, Copy, Debug)]
+struct Distance {
+    at: usize,
+    next: u64,
+    to: Place,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Label(Label),
+    Constant(usize),
+}
+
+/// Words of a constant, for each lane of a register of AVX2.
+type Constant = [u32; 8];
 
 /// The code so far, and the registers that are free.
 struct Emitter {
+    host: Host,
     encoder: Encoder,
     /// The bytes so far.
     place: u64,
     labels: Vec<Option<u64>>,
-    /// The ends of displacements, and the labels that they lead to.
-    jumps: Vec<(u64, Label)>,
+    distances: Vec<Distance>,
+    constants: Vec<Constant>,
     vectors: Vec<Register>,
     masks: Vec<Register>,
-    /// Where values are, for each warp of those executed together.
+    /// Where values are, for each of the registers that are executed together.
     registers: Vec<[Option<Register>; WAYS]>,
     /// Where rows that stay in registers are.
     homes: Vec<(u32, [Register; WAYS])>,
@@ -154,7 +191,9 @@ struct Emitter {
     access: Access,
     /// Columns of a row.
     columns: usize,
+    /// How many registers of each value there are, and how many registers lie before the first of them in a row.
     ways: usize,
+    first: usize,
     /// Windows of memory.
     windows: Vec<Window>,
     marks: Marks,
@@ -163,12 +202,15 @@ struct Emitter {
 impl Emitter {
     /// No code, and all registers but some masks.
     fn new(graph: &Graph, columns: usize, ways: usize, access: Access, masks: std::ops::Range<u8>) -> Self {
+        let host = graph.host();
         Emitter {
+            host,
             encoder: Encoder::new(64),
             place: 0,
             labels: vec![],
-            jumps: vec![],
-            vectors: (0..VECTORS).rev().map(|number| Register::ZMM0 + u32::from(number)).collect(),
+            distances: vec![],
+            constants: vec![],
+            vectors: (0..vectors(host, access)).rev().map(|number| host.register(number)).collect(),
             masks: masks.rev().map(|number| Register::K0 + u32::from(number)).collect(),
             registers: vec![[None; WAYS]; graph.nodes().len()],
             homes: vec![],
@@ -176,26 +218,43 @@ impl Emitter {
             access,
             columns,
             ways,
+            first: 0,
             windows: vec![],
             marks: vec![],
         }
     }
 
-    /// The code, and what it comes from.
-    fn finish(mut self) -> Option<(Vec<u8>, Marks)> {
+    /// The code, with its constants behind it.
+    fn finish(mut self) -> Option<Made> {
         let mut code = self.encoder.take_buffer();
-        for (end, Label(label)) in self.jumps {
-            let way = i32::try_from(self.labels[label]? as i64 - end as i64).ok()?;
-            code.get_mut(end as usize - 4..end as usize)?.copy_from_slice(&way.to_le_bytes());
+        let constants = code.len();
+        if !self.constants.is_empty() {
+            code.resize(constants.next_multiple_of(size_of::<Constant>()), 0);
         }
-        Some((code, self.marks))
+        let first = code.len();
+        for Distance { at, next, to } in self.distances {
+            let to = match to {
+                Place::Label(Label(label)) => self.labels[label]?,
+                Place::Constant(nth) => (first + nth * size_of::<Constant>()) as u64,
+            };
+            let way = i32::try_from(to as i64 - next as i64).ok()?;
+            code.get_mut(at..at + 4)?.copy_from_slice(&way.to_le_bytes());
+        }
+        code.extend(self.constants.iter().flatten().flat_map(|word| word.to_le_bytes()));
+        Some(Made { code, constants, marks: self.marks })
     }
 
     /// Adds an instruction; nothing when there is no such instruction, which would be a mistake of ours.
     fn push(&mut self, instruction: Result<Instruction, IcedError>) -> Option<()> {
-        let written = instruction.and_then(|instruction| self.encoder.encode(&instruction, self.place));
+        let instruction = instruction.inspect_err(|error| debug_assert!(false, "{error:?}")).ok()?;
+        let written = self.encoder.encode(&instruction, self.place);
         debug_assert!(written.is_ok(), "{written:?}");
+        let at = self.place as usize + self.encoder.get_constant_offsets().displacement_offset();
         self.place += written.ok()? as u64;
+        if instruction.is_ip_rel_memory_operand() && instruction.code() != Code::Lea_r64_m {
+            let nth = instruction.memory_displacement64() as usize / size_of::<Constant>();
+            self.distances.push(Distance { at, next: self.place, to: Place::Constant(nth) });
+        }
         Some(())
     }
 
@@ -210,17 +269,17 @@ impl Emitter {
         self.labels[label.0] = Some(self.place);
     }
 
+    /// The last four bytes so far say how far a label is.
+    fn leads(&mut self, to: Label) {
+        let (at, next) = (self.place as usize - 4, self.place);
+        self.distances.push(Distance { at, next, to: Place::Label(to) });
+    }
+
     /// A jump to a label.
     fn jump(&mut self, code: Code, to: Label) -> Option<()> {
         self.push(Instruction::with_branch(code, self.place))?;
-        self.jumps.push((self.place, to));
+        self.leads(to);
         Some(())
-    }
-
-    /// A vector register with the same word in all lanes.
-    fn splat(&mut self, to: Register, word: u32) -> Option<()> {
-        self.push(Instruction::with2(Code::Mov_r32_imm32, Register::EAX, word))?;
-        self.push(Instruction::with2(Code::EVEX_Vpbroadcastd_zmm_k1z_r32, to, Register::EAX))
     }
 
     /// What a segment computes, for each of the warps.
@@ -249,9 +308,10 @@ impl Emitter {
             }
             for &(to, value) in plan.stores(index) {
                 for way in 0..self.ways {
-                    let from = self.operand(value, way, homes)?;
+                    let from = self.operand(graph, value, way, homes)?;
                     self.store(to, from, way)?;
-                    self.done(value, plan.ends_behind(value, index), way);
+                    let is_constant = homes[value.index()] == Location::Constant;
+                    self.done(value, is_constant || plan.ends_behind(value, index), way);
                 }
             }
         }
@@ -269,7 +329,8 @@ impl Emitter {
     /// What is the same for all warps.
     fn fixed(&mut self, graph: &Graph, plan: &Plan, homes: &[Location]) -> Option<()> {
         let nodes = graph.nodes();
-        let fixed: Vec<usize> = (0..homes.len()).filter(|&index| homes[index] != Location::Segment).collect();
+        let is_made = |home: Location| !matches!(home, Location::Segment | Location::Constant);
+        let fixed: Vec<usize> = (0..homes.len()).filter(|&index| is_made(homes[index])).collect();
         for (at, &index) in fixed.iter().enumerate() {
             self.node(graph, index, 0, plan, homes)?;
             for argument in nodes[index].arguments() {
@@ -282,7 +343,7 @@ impl Emitter {
             }
             if let Location::Slot(to) = homes[index] {
                 let from = self.registers[index][0]?;
-                self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, slot(to), from))?;
+                self.save(slot(to), from)?;
                 self.done(Value::of(index), true, 0);
             }
         }
@@ -296,23 +357,29 @@ impl Emitter {
         let node = &graph.nodes()[index];
         let value = Value::of(index);
         match node {
-            Node::Operation(operation) => self.operation(value, operation, way, plan, homes),
+            Node::Operation(operation) => match self.host {
+                Host::Avx512 => self.operation(graph, value, operation, way, plan, homes),
+                Host::Avx2 => self.operation_of_avx2(graph, value, way, plan, homes),
+            },
             Node::Splat(word) => {
                 let to = self.take(value, false, way)?;
                 self.splat(to, *word)
             }
             Node::Memory(window, offset, _) => {
                 let to = self.take(value, false, way)?;
-                let load = match self.windows.get(*window)?.contiguous {
-                    true => Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512,
-                    false => Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
-                };
-                self.push(Instruction::with2(load, to, self.words(*window, *offset, way)?))
+                let from = self.words(*window, *offset, way)?;
+                match self.windows.get(*window)?.contiguous {
+                    true => self.load(to, from),
+                    false => self.load_splat(to, from),
+                }
             }
             Node::Set(set, _) => {
                 let to = self.take(value, true, way)?;
-                let Access::From(first) = self.access else { return None };
-                self.push(Instruction::with2(Code::VEX_Kmovw_kr_km16, to, flow::set(*set, first + way)?))
+                if self.access != Access::From {
+                    return None;
+                }
+                let lanes = self.set(*set, way)?;
+                self.load_mask(to, lanes)
             }
             Node::Row(row, _) => {
                 let home = self.home(*row, way);
@@ -321,28 +388,36 @@ impl Emitter {
                     return Some(());
                 }
                 let to = self.take(value, false, way)?;
-                self.push(match home {
-                    Some(home) => Instruction::with2(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, to, home),
-                    None => Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, to, self.column(*row, way)),
-                })
+                match home {
+                    Some(home) => self.copy(to, home),
+                    None => self.load(to, self.column(*row, way)),
+                }
             }
         }
     }
 
-    /// The column of a warp in a row.
+    /// The lanes of a set that belong to a register.
+    fn set(&self, set: u16, way: usize) -> Option<MemoryOperand> {
+        flow::set(set, self.first + way, self.host)
+    }
+
+    /// A register's part of a row.
     fn column(&self, row: u32, way: usize) -> MemoryOperand {
-        let first = if let Access::From(first) = self.access { first } else { 0 };
-        let displacement = i64::from(row) * (self.columns * COLUMN) as i64 + columns(first + way);
+        let first = i64::from(row) * (self.columns * COLUMN) as i64;
+        let displacement = first + self.bytes(self.first + way);
         match self.access {
-            Access::Active | Access::From(_) => MemoryOperand::with_base_displ(Register::RDI, displacement),
+            Access::Active | Access::From => MemoryOperand::with_base_displ(Register::RDI, displacement),
             _ => MemoryOperand::new(Register::RDI, Register::RAX, 1, displacement, 1, false, Register::None),
         }
     }
 
-    /// The words of a warp in a window.
+    /// A register's words of a window.
     fn words(&self, window: usize, offset: i32, way: usize) -> Option<MemoryOperand> {
         let (pointer, window) = (POINTERS.get(window)?, self.windows.get(window)?);
-        let further = i64::from(offset) - i64::from(window.from) + way as i64 * i64::from(window.column);
+        let (way, pieces) = (self.first + way, self.host.pieces());
+        let within = if window.contiguous { self.bytes(way % pieces) } else { 0 };
+        let further = (way / pieces) as i64 * i64::from(window.column) + within;
+        let further = i64::from(offset) - i64::from(window.from) + further;
         Some(MemoryOperand::with_base_displ(*pointer, further))
     }
 
@@ -353,21 +428,22 @@ impl Emitter {
 
     /// A register for a value.
     fn take(&mut self, value: Value, is_mask: bool, way: usize) -> Option<Register> {
-        let register = if is_mask { &mut self.masks } else { &mut self.vectors }.pop()?;
+        let has_masks = self.host == Host::Avx512;
+        let register = if is_mask && has_masks { &mut self.masks } else { &mut self.vectors }.pop()?;
         self.registers[value.index()][way] = Some(register);
         Some(register)
     }
 
     /// Where a value is; it is got from memory, if that is its place.
-    fn operand(&mut self, value: Value, way: usize, homes: &[Location]) -> Option<Register> {
-        match (self.registers[value.index()][way], homes[value.index()]) {
-            (None, Location::Slot(at)) => {
-                let to = self.take(value, false, way)?;
-                self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, to, slot(at)))?;
-                Some(to)
-            }
-            (register, _) => register,
-        }
+    fn operand(&mut self, graph: &Graph, value: Value, way: usize, homes: &[Location]) -> Option<Register> {
+        let from = match (self.registers[value.index()][way], homes[value.index()]) {
+            (None, Location::Slot(at)) => slot(at),
+            (None, Location::Constant) => self.constant([graph.constant(value)?; 8]),
+            (register, _) => return register,
+        };
+        let to = self.take(value, false, way)?;
+        self.load(to, from)?;
+        Some(to)
     }
 
     /// A value is not needed any more, if so.
@@ -379,6 +455,7 @@ impl Emitter {
 
     fn operation(
         &mut self,
+        graph: &Graph,
         value: Value,
         operation: &Operation,
         way: usize,
@@ -392,7 +469,7 @@ impl Emitter {
         let (row, is_masked) = plan.home(index).unzip();
         let (home, is_masked) = (row.and_then(|row| self.home(row, way)), is_masked == Some(true));
         for argument in all() {
-            self.operand(argument, way, homes)?;
+            self.operand(graph, argument, way, homes)?;
         }
         let at = |value: Value| self.registers[value.index()][way];
         // The result of some takes the place of an argument: one that is there, or that nobody needs any more.
@@ -429,7 +506,7 @@ impl Emitter {
             } else {
                 to = self.target(value, home, false, way)?;
                 if to != from {
-                    self.push(Instruction::with2(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, to, from))?;
+                    self.copy(to, from)?;
                 }
             }
             all().for_each(|argument| self.done(argument, plan.ends(argument, index), way));
@@ -449,30 +526,11 @@ impl Emitter {
             _ => return None,
         };
         if is_masked {
-            self.lanes(loops::ACTIVE, way)?;
+            self.load_active(way)?;
         }
         if let Ok(instruction) = &mut instruction {
             instruction.set_op_mask(if is_masked { LANES } else { mask });
             instruction.set_rounding_control(operation.rounding);
-        }
-        self.push(instruction)
-    }
-
-    /// Writes the active lanes' bits of a warp to [`LANES`].
-    fn lanes(&mut self, at: usize, way: usize) -> Option<()> {
-        let lanes = MemoryOperand::with_base_displ(Register::RSI, (at + 2 * way) as i64);
-        self.push(Instruction::with2(Code::VEX_Kmovw_kr_km16, LANES, lanes))
-    }
-
-    /// Moves a value to where a row stays.
-    fn move_home(&mut self, row: u32, home: Register, from: Register, way: usize) -> Option<()> {
-        let is_masked = self.masked & bit(row) != 0;
-        if is_masked {
-            self.lanes(loops::ACTIVE, way)?;
-        }
-        let mut instruction = Instruction::with2(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, home, from);
-        if is_masked && let Ok(instruction) = &mut instruction {
-            instruction.set_op_mask(LANES);
         }
         self.push(instruction)
     }
@@ -503,20 +561,13 @@ impl Emitter {
                 self.words(window, offset, way)?
             }
         };
-        let mut stored = from;
-        // A masked store would keep the next load waiting.
-        if matches!(self.access, Access::But | Access::Active) {
-            if self.access == Access::Active {
-                self.lanes(loops::ACTIVE, way)?;
-                self.push(Instruction::with2(Code::VEX_Knotw_kr_kr, LANES, LANES))?;
-            }
-            let mut blend = Instruction::with3(Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32, STORED, from, to);
-            if let Ok(blend) = &mut blend {
-                blend.set_op_mask(LANES);
-            }
-            self.push(blend)?;
-            stored = STORED;
-        }
-        self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, to, stored))
+        self.store_masked(to, from, way)
     }
+}
+
+/// How many vector registers values may be in: the last is for what is about to be stored, and with AVX2 the one before it
+/// is the mask of the lanes that are not written.
+fn vectors(host: Host, access: Access) -> u8 {
+    let is_mask = host == Host::Avx2 && access == Access::But;
+    host.registers() - 1 - u8::from(is_mask)
 }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::bit;
-use super::host::{masks_words, on_addend, replaces};
 use crate::exec::jit::lanes::graph::{Graph, Node, Stored, Value, fixed};
+use crate::exec::jit::lanes::host::{Host, masks_words, on_addend, replaces};
 
 /// A part of a graph that is executed from its first node to its last, and what is wanted of it.
 #[derive(Debug)]
@@ -47,6 +47,16 @@ pub enum Location {
     Register,
     /// In memory, before all segments; each that uses it gets it from this place.
     Slot(usize),
+    /// Behind the code.
+    Constant,
+}
+
+impl Location {
+    /// Where a node is that need not be computed, where the host reads such from memory.
+    pub fn of_constant(graph: &Graph, index: usize) -> Option<Self> {
+        let is_constant = graph.host() == Host::Avx2 && graph.constant(Value::of(index)).is_some();
+        is_constant.then_some(Location::Constant)
+    }
 }
 
 /// A segment of a trace: values that a segment computes are known in those after it.
@@ -174,6 +184,7 @@ impl Plan {
         let replaces = replaces(operation.code);
         is_free
             && !operation.is_mask
+            && (!masked || graph.host() == Host::Avx512)
             && (!masked || !replaces && operation.mask.is_none() && masks_words(operation.code))
             && (!replaces || on_addend(operation.code).is_some() || !reads_old)
     }
@@ -223,18 +234,25 @@ impl Plan {
     pub fn pressure(&self, graph: &Graph, nodes: Range<usize>, homes: &[Location]) -> usize {
         let mut most = 0;
         let mut live = HashSet::new();
+        let has_masks = graph.host() == Host::Avx512;
+        let is_constant = |value: &Value| homes[value.index()] == Location::Constant;
         for index in nodes {
             if self.is_used(index) && homes[index] == Location::Segment {
                 let node = &graph.nodes()[index];
                 live.extend(node.arguments().filter(|value| matches!(homes[value.index()], Location::Slot(_))));
-                most = most.max(live.len());
+                // Most constants are read from memory, but for all to be loaded there must be registers.
+                most = most.max(live.len() + node.arguments().filter(is_constant).count().saturating_sub(1));
                 live.retain(|&value| !self.ends(value, index));
-                if !node.is_mask() && !self.kept[index] {
+                if !(node.is_mask() && has_masks) && !self.kept[index] {
                     live.insert(Value::of(index));
                     most = most.max(live.len());
                 }
             }
             for (_, value) in &self.stores[index - self.first] {
+                if is_constant(value) {
+                    most = most.max(live.len() + 1);
+                    continue;
+                }
                 live.insert(*value);
                 most = most.max(live.len());
             }

@@ -6,7 +6,8 @@ use isaforge_core::semantics::primitive::{WIDEN, rounding};
 use isaforge_core::semantics::{Class, Node, Op, Type};
 
 use super::{Cover, Found};
-use crate::exec::jit::lanes::graph::{Kind, Ordering, Shifted, Value};
+use crate::exec::jit::lanes::graph::{Graph, Kind, Ordering, Shifted, Value};
+use crate::exec::jit::lanes::host::Host;
 use crate::exec::jit::lanes::pieces::Pieces;
 
 pub(super) const SIGN: u32 = 1 << 31;
@@ -252,20 +253,15 @@ impl Cover<'_> {
     fn reciprocal_root(&mut self, x: u16) -> Option<Value> {
         let word = self.word(x, Kind::Float)?;
         let graph = &mut *self.graph;
+        if graph.host() == Host::Avx2 {
+            return Some(exact_reciprocal_root(graph, word));
+        }
         let estimate = graph.apply(Code::EVEX_Vrsqrt14ps_zmm_k1z_zmmm512b32, &[word]);
-        let mut double = |number: f64| {
-            let high = graph.splat((number.to_bits() >> 32) as u32);
-            graph.apply_immediate(Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8, &[high], 32)
-        };
-        let [one, half, third, fourth] = [1.0, 1.0 / 2.0, 3.0 / 8.0, 5.0 / 16.0].map(&mut double);
+        let [one, half, third, fourth] = [1.0, 1.0 / 2.0, 3.0 / 8.0, 5.0 / 16.0].map(|number| double(graph, number));
         let fma = Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
         let mul = Code::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er;
         let roots = [0, 1].map(|part| {
-            let [x, s] = [word, estimate].map(|word| {
-                let code = Code::EVEX_Vextracti32x8_ymmm256_k1z_zmm_imm8;
-                let half = if part == 0 { word } else { graph.apply_immediate(code, &[word], part) };
-                graph.apply(Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae, &[half])
-            });
+            let [x, s] = [word, estimate].map(|word| widened(graph, word, part));
             let product = graph.apply(mul, &[x, s]);
             let e = graph.apply(Code::EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er, &[product, s, one]);
             let series = graph.apply(fma, &[e, fourth, third]);
@@ -342,6 +338,32 @@ impl Cover<'_> {
         let unordered = self.graph.compare_floats(Ordering::Unordered, word, word);
         Some(self.graph.select(unordered, zero, number))
     }
+}
+
+/// A number of double precision, whose low half is zero, wherever a register has room for one.
+fn double(graph: &mut Graph, number: f64) -> Value {
+    let high = graph.splat((number.to_bits() >> 32) as u32);
+    graph.apply_immediate(Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8, &[high], 32)
+}
+
+/// The low or the high half of a register's floats in double precision.
+fn widened(graph: &mut Graph, word: Value, part: u8) -> Value {
+    let code = Code::EVEX_Vextracti32x8_ymmm256_k1z_zmm_imm8;
+    let half = if part == 0 { word } else { graph.apply_immediate(code, &[word], part) };
+    graph.apply(Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae, &[half])
+}
+
+/// `1.0 / sqrt(x)` as it is written: the estimate of AVX2 has too few bits, and none for subnormal numbers.
+fn exact_reciprocal_root(graph: &mut Graph, word: Value) -> Value {
+    let one = double(graph, 1.0);
+    let roots = [0, 1].map(|part| {
+        let wide = widened(graph, word, part);
+        let root = graph.apply(Code::VEX_Vsqrtpd_ymm_ymmm256, &[wide]);
+        let root = graph.apply(Code::VEX_Vdivpd_ymm_ymm_ymmm256, &[one, root]);
+        graph.apply(Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er, &[root])
+    });
+    let root = graph.apply_immediate(Code::EVEX_Vinserti32x8_zmm_k1z_zmm_ymmm256_imm8, &roots, 1);
+    graph.nan_agnostic(root, Kind::Float)
 }
 
 /// The word whose high half a value has in its own, whatever lies below.

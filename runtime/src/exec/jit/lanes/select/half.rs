@@ -10,7 +10,8 @@ use isaforge_core::semantics::{Node, Op};
 
 use super::float::{SIGN, fma};
 use super::{Cover, Found};
-use crate::exec::jit::lanes::graph::{Kind, Value};
+use crate::exec::jit::lanes::graph::{Kind, Ordering, Shifted, Value};
+use crate::exec::jit::lanes::host::Host;
 
 const SIGNS: u32 = SIGN | 1 << 15;
 
@@ -104,6 +105,9 @@ impl Cover<'_> {
         if self.number(c) == Some(nothing) {
             return self.half_product(a, b, x != y);
         }
+        if self.graph.host() == Host::Avx2 {
+            return self.through_floats([a, b, c], |cover, [a, b, c]| cover.odd_sum([a, b, c], x != y, z));
+        }
         let code = fma(x != y, z);
         self.through_floats([a, b, c], |cover, factors| {
             let below = cover.graph.apply_rounded(code, &factors, RoundingControl::RoundDown);
@@ -112,5 +116,30 @@ impl Cover<'_> {
             let odd = cover.graph.meets(below, one);
             cover.graph.select(odd, below, above)
         })
+    }
+
+    /// The odd neighbour of a product's sum with an addend, where instructions round to the nearest alone: the product is
+    /// exact, and what a sum of two floats lacks can be computed.
+    fn odd_sum(&mut self, [mut a, b, mut c]: [Value; 3], product: bool, addend: bool) -> Value {
+        let (add, subtract) =
+            (Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er);
+        let graph = &mut *self.graph;
+        let (sign, one, zero) = (graph.splat(SIGN), graph.splat(1), graph.splat(0));
+        for (word, _) in [(&mut a, product), (&mut c, addend)].into_iter().filter(|(_, negated)| *negated) {
+            *word = graph.xor(*word, sign);
+        }
+        let product = graph.apply(Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, &[a, b]);
+        let sum = graph.apply(fma(false, false), &[a, b, c]);
+        let of_addend = graph.apply(subtract, &[sum, product]);
+        let of_product = graph.apply(subtract, &[sum, of_addend]);
+        let lacks = [(product, of_product), (c, of_addend)].map(|(all, part)| graph.apply(subtract, &[all, part]));
+        let lacks = graph.apply(add, &lacks);
+        // Towards zero, if the sum is too much; of it and its neighbour away from zero the odd one.
+        let apart = graph.xor(lacks, sum);
+        let less = graph.shift_by(Shifted::Arithmetic, apart, 31);
+        let least = graph.add(sum, less);
+        let odd = graph.or(least, one);
+        let is_inexact = graph.compare_floats(Ordering::Apart, lacks, zero);
+        graph.select(is_inexact, odd, sum)
     }
 }

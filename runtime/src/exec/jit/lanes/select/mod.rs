@@ -112,6 +112,8 @@ pub(crate) fn select(
             }
         });
     }
+    // What was tried before does not count.
+    graph.lacks();
     let (found, selected) = (Vec::with_capacity(count), Selected::default());
     let mut cover = Cover { semantics, shape, binding, graph, found, made_canonical, selected };
     let mut written = 0;
@@ -129,7 +131,8 @@ pub(crate) fn select(
         cover.found.push(found);
     }
     cover.write(written..count)?;
-    Some(cover.selected)
+    let selected = cover.selected;
+    (!graph.lacks()).then_some(selected)
 }
 
 /// The value of a node.

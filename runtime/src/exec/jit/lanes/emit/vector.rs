@@ -1,0 +1,210 @@
+//! Moves of vector registers and of masks, whatever the host has for them.
+
+use std::mem::offset_of;
+
+use iced_x86::{Code, Instruction, MemoryOperand, Register};
+
+use super::loops::State;
+use super::{Access, Constant, Emitter, LANES, bit, loops};
+use crate::exec::jit::lanes::host::{Host, half};
+
+/// The bits of a byte become the signs of words when these move them up.
+const TO_SIGNS: Constant = [31, 30, 29, 28, 27, 26, 25, 24];
+
+impl Emitter {
+    /// The bytes of some registers.
+    pub(super) fn bytes(&self, registers: usize) -> i64 {
+        (4 * self.host.lanes() * registers) as i64
+    }
+
+    /// The bytes of the masks of some registers, where a mask has a bit for each lane.
+    pub(super) fn mask_bytes(&self, registers: usize) -> usize {
+        self.host.lanes() * registers / 8
+    }
+
+    /// Where the code has a constant.
+    pub(super) fn constant(&mut self, words: Constant) -> MemoryOperand {
+        let nth = self.constants.iter().position(|other| *other == words).unwrap_or_else(|| {
+            self.constants.push(words);
+            self.constants.len() - 1
+        });
+        MemoryOperand::with_base_displ(Register::RIP, (nth * size_of::<Constant>()) as i64)
+    }
+
+    /// Loads a register.
+    pub(super) fn load(&mut self, to: Register, from: MemoryOperand) -> Option<()> {
+        self.push(Instruction::with2(
+            match self.host {
+                Host::Avx512 => Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512,
+                Host::Avx2 => Code::VEX_Vmovdqu_ymm_ymmm256,
+            },
+            to,
+            from,
+        ))
+    }
+
+    /// Loads a word into all lanes of a register.
+    pub(super) fn load_splat(&mut self, to: Register, from: MemoryOperand) -> Option<()> {
+        self.push(Instruction::with2(
+            match self.host {
+                Host::Avx512 => Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+                Host::Avx2 => Code::VEX_Vpbroadcastd_ymm_xmmm32,
+            },
+            to,
+            from,
+        ))
+    }
+
+    /// Stores a register.
+    pub(super) fn save(&mut self, to: MemoryOperand, from: Register) -> Option<()> {
+        self.push(Instruction::with2(
+            match self.host {
+                Host::Avx512 => Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm,
+                Host::Avx2 => Code::VEX_Vmovdqu_ymmm256_ymm,
+            },
+            to,
+            from,
+        ))
+    }
+
+    /// Copies a register.
+    pub(super) fn copy(&mut self, to: Register, from: Register) -> Option<()> {
+        self.push(Instruction::with2(
+            match self.host {
+                Host::Avx512 => Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512,
+                Host::Avx2 => Code::VEX_Vmovdqa_ymm_ymmm256,
+            },
+            to,
+            from,
+        ))
+    }
+
+    /// The same word in all lanes of a register. With AVX-512 `eax` has it then.
+    pub(super) fn splat(&mut self, to: Register, word: u32) -> Option<()> {
+        if self.host == Host::Avx2 {
+            let from = self.constant([word; 8]);
+            return self.load(to, from);
+        }
+        self.push(Instruction::with2(Code::Mov_r32_imm32, Register::EAX, word))?;
+        self.splat_of(to, Register::EAX)
+    }
+
+    /// The word of a general register in all lanes of a register.
+    pub(super) fn splat_of(&mut self, to: Register, from: Register) -> Option<()> {
+        if self.host == Host::Avx512 {
+            return self.push(Instruction::with2(Code::EVEX_Vpbroadcastd_zmm_k1z_r32, to, from));
+        }
+        self.push(Instruction::with2(Code::VEX_Vmovd_xmm_rm32, half(to), from))?;
+        self.push(Instruction::with2(Code::VEX_Vpbroadcastd_ymm_xmmm32, to, half(to)))
+    }
+
+    /// An instruction that is executed in the lanes of a mask register of AVX-512.
+    pub(super) fn push_masked(&mut self, mut instruction: Instruction, mask: Register) -> Option<()> {
+        instruction.set_op_mask(mask);
+        self.push(Ok(instruction))
+    }
+
+    /// Words of `from`, but those of memory in the lanes of a mask.
+    pub(super) fn blend(
+        &mut self,
+        to: Register,
+        from: Register,
+        memory: MemoryOperand,
+        mask: Register,
+    ) -> Option<()> {
+        if self.host == Host::Avx2 {
+            let blend = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
+            return self.push(Instruction::with4(blend, to, from, memory, mask));
+        }
+        let blend = Instruction::with3(Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32, to, from, memory);
+        self.push_masked(blend.ok()?, mask)
+    }
+
+    /// Loads a mask from the bits that memory has for its lanes.
+    pub(super) fn load_mask(&mut self, to: Register, from: MemoryOperand) -> Option<()> {
+        if self.host == Host::Avx512 {
+            return self.push(Instruction::with2(Code::VEX_Kmovw_kr_km16, to, from));
+        }
+        let up = self.constant(TO_SIGNS);
+        self.push(Instruction::with2(Code::VEX_Vpbroadcastb_ymm_xmmm8, to, from))?;
+        self.push(Instruction::with3(Code::VEX_Vpsllvd_ymm_ymm_ymmm256, to, to, up))?;
+        self.push(Instruction::with3(Code::VEX_Vpsrad_ymm_ymm_imm8, to, to, 31))
+    }
+
+    /// The bits of a mask, in a general register, and zeros above them.
+    pub(super) fn bits(&mut self, to: Register, mask: Register) -> Option<()> {
+        self.push(Instruction::with2(
+            match self.host {
+                Host::Avx512 => Code::VEX_Kmovw_r32_kr,
+                Host::Avx2 => Code::VEX_Vmovmskps_r32_ymm,
+            },
+            to,
+            mask,
+        ))
+    }
+
+    /// The complement of a mask.
+    pub(super) fn complement(&mut self, mask: Register) -> Option<()> {
+        if self.host == Host::Avx512 {
+            return self.push(Instruction::with2(Code::VEX_Knotw_kr_kr, mask, mask));
+        }
+        let ones = self.constant([u32::MAX; 8]);
+        self.push(Instruction::with3(Code::VEX_Vpxor_ymm_ymm_ymmm256, mask, mask, ones))
+    }
+
+    /// The register that has the mask of lanes that are written, or are not.
+    pub(super) fn lanes(&self) -> Register {
+        match (self.host, self.access) {
+            (Host::Avx512, _) => LANES,
+            (Host::Avx2, Access::But) => self.host.register(self.host.registers() - 2),
+            (Host::Avx2, _) => self.host.stored(),
+        }
+    }
+
+    /// Gets the mask of a register's lanes from where a loop's state has their bits; that of the others, if so.
+    fn load_lanes(&mut self, way: usize, others: bool) -> Option<()> {
+        let lanes = self.lanes();
+        if self.host == Host::Avx2 {
+            debug_assert!(others, "the others are kept as a vector");
+            let at = offset_of!(State, others) as i64 + self.bytes(way);
+            return self.load(lanes, MemoryOperand::with_base_displ(Register::RSI, at));
+        }
+        let at = (loops::ACTIVE + self.mask_bytes(way)) as i64;
+        self.load_mask(lanes, MemoryOperand::with_base_displ(Register::RSI, at))?;
+        if others { self.complement(lanes) } else { Some(()) }
+    }
+
+    /// For code of AVX-512: gets the mask of the active lanes.
+    pub(super) fn load_active(&mut self, way: usize) -> Option<()> {
+        self.load_lanes(way, false)
+    }
+
+    /// Moves a value to where a row stays.
+    pub(super) fn move_home(&mut self, row: u32, home: Register, from: Register, way: usize) -> Option<()> {
+        if self.masked & bit(row) == 0 {
+            return self.copy(home, from);
+        }
+        let lanes = self.lanes();
+        if self.host == Host::Avx2 {
+            self.load_lanes(way, true)?;
+            let blend = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
+            return self.push(Instruction::with4(blend, home, from, home, lanes));
+        }
+        self.load_active(way)?;
+        let copy = Instruction::with2(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, home, from);
+        self.push_masked(copy.ok()?, lanes)
+    }
+
+    /// Stores a register, but not in the lanes that are not written.
+    pub(super) fn store_masked(&mut self, to: MemoryOperand, from: Register, way: usize) -> Option<()> {
+        // A masked store would keep the next load waiting.
+        let stored = self.host.stored();
+        match self.access {
+            Access::Whole | Access::From => return self.save(to, from),
+            Access::But => {}
+            Access::Active => self.load_lanes(way, true)?,
+        }
+        self.blend(stored, from, to, self.lanes())?;
+        self.save(to, stored)
+    }
+}
