@@ -22,6 +22,7 @@ impl Piece {
         Piece { at, width, shared: true }
     }
 
+    #[inline]
     const fn shift(self, base: u8) -> u32 {
         (if self.shared { self.at } else { self.at + base }) as u32
     }

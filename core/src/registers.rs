@@ -24,11 +24,11 @@ pub struct RegisterField {
     /// … and what they are then.
     pub value: u64,
     /// The number of the first register …
-    pub first: Bits,
+    pub first: &'static Bits,
     /// … in the operand that begins at this bit.
     pub base: u8,
     /// How many registers there are more than `plus`; `None` for as many as that.
-    pub count: Option<Bits>,
+    pub count: Option<&'static Bits>,
     /// The least number of registers.
     pub plus: u16,
     /// Index into [`Isa::banks`].
@@ -135,7 +135,7 @@ fn fields_of(
                 return None;
             }
             let (bank, first) = alternative.fields.iter().find_map(|field| match field.ty {
-                Type::Register(bank) => Some((bank, field.bits)),
+                Type::Register(bank) => Some((bank, &field.bits)),
                 _ => None,
             })?;
             for (shared, wanted) in alternative.when {
@@ -145,7 +145,7 @@ fn fields_of(
             }
             let width = isa.banks[usize::from(bank)].width.max(1);
             let (count, plus) = match list {
-                Some(count) => (count.bits, count.plus.into()),
+                Some(count) => (count.bits.as_ref(), count.plus.into()),
                 None => (None, operand.size.div_ceil(width).max(1)),
             };
             Some(RegisterField { mask, value, first, base, count, plus, bank, operand: index as u8 })

@@ -4442,7 +4442,7 @@ impl Instruction {
     /// assert_eq!(instruction.encode(), 0x2e678001d3e2e693);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub const fn encode(self) -> u64 {
         match self {
             Instruction::Nop(i) => i.0,
@@ -4647,7 +4647,7 @@ impl Instruction {
     /// assert_eq!(decode(0x2e678001d3e2e693)?.opcode(), Opcode::LdAttr);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub const fn opcode(self) -> Opcode {
         match self {
             Instruction::Nop(_) => Opcode::Nop,
@@ -4968,8 +4968,14 @@ pub fn decode_all(
     words: &[u64],
     mut each: impl FnMut(usize, Result<Instruction, DecodeError>),
 ) {
-    for (index, word) in words.iter().enumerate() {
-        each(index, decode(*word));
+    for (index, word) in words.iter().copied().enumerate() {
+        each(
+            index,
+            match tables::FAST.opcode(word) {
+                Some(opcode) => Ok(Instruction::from_parts(opcode, word)),
+                None => decode_exactly(word),
+            },
+        );
     }
 }
 impl TryFrom<u64> for Instruction {
@@ -34391,7 +34397,7 @@ mod tables {
     const F297: RegisterField = RegisterField {
         mask: 0x80,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 1,
@@ -34401,7 +34407,7 @@ mod tables {
     const F298: RegisterField = RegisterField {
         mask: 0xc0,
         value: 0x80,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 1,
@@ -34412,7 +34418,7 @@ mod tables {
     const F300: RegisterField = RegisterField {
         mask: 0x80,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 1,
@@ -34422,7 +34428,7 @@ mod tables {
     const F301: RegisterField = RegisterField {
         mask: 0xc0,
         value: 0x80,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 1,
@@ -34432,7 +34438,7 @@ mod tables {
     const F302: RegisterField = RegisterField {
         mask: 0x8000,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 8,
         count: None,
         plus: 1,
@@ -34442,7 +34448,7 @@ mod tables {
     const F303: RegisterField = RegisterField {
         mask: 0xc000,
         value: 0x8000,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 8,
         count: None,
         plus: 1,
@@ -34453,7 +34459,7 @@ mod tables {
     const F305: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 40,
         count: None,
         plus: 1,
@@ -34464,7 +34470,7 @@ mod tables {
     const F307: RegisterField = RegisterField {
         mask: 0x8000,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 8,
         count: None,
         plus: 1,
@@ -34474,7 +34480,7 @@ mod tables {
     const F308: RegisterField = RegisterField {
         mask: 0xc000,
         value: 0x8000,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 8,
         count: None,
         plus: 1,
@@ -34485,7 +34491,7 @@ mod tables {
     const F310: RegisterField = RegisterField {
         mask: 0x800000,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 16,
         count: None,
         plus: 1,
@@ -34495,7 +34501,7 @@ mod tables {
     const F311: RegisterField = RegisterField {
         mask: 0xc00000,
         value: 0x800000,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 16,
         count: None,
         plus: 1,
@@ -34505,7 +34511,7 @@ mod tables {
     const F312: RegisterField = RegisterField {
         mask: 0x80000000,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 24,
         count: None,
         plus: 1,
@@ -34515,7 +34521,7 @@ mod tables {
     const F313: RegisterField = RegisterField {
         mask: 0xc0000000,
         value: 0x80000000,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 24,
         count: None,
         plus: 1,
@@ -34527,9 +34533,9 @@ mod tables {
     const F316: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 40,
-        count: Some(Bits::new(33, 3)),
+        count: Some(&Bits::new(33, 3)),
         plus: 0,
         bank: 0,
         operand: 0,
@@ -34539,7 +34545,7 @@ mod tables {
     const F319: RegisterField = RegisterField {
         mask: 0x80,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 2,
@@ -34549,7 +34555,7 @@ mod tables {
     const F320: RegisterField = RegisterField {
         mask: 0xc0,
         value: 0x80,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 2,
@@ -34560,7 +34566,7 @@ mod tables {
     const F322: RegisterField = RegisterField {
         mask: 0x80,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 3,
@@ -34570,7 +34576,7 @@ mod tables {
     const F323: RegisterField = RegisterField {
         mask: 0xc0,
         value: 0x80,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 3,
@@ -34581,7 +34587,7 @@ mod tables {
     const F325: RegisterField = RegisterField {
         mask: 0x80,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 4,
@@ -34591,7 +34597,7 @@ mod tables {
     const F326: RegisterField = RegisterField {
         mask: 0xc0,
         value: 0x80,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 4,
@@ -34606,7 +34612,7 @@ mod tables {
     const F332: RegisterField = RegisterField {
         mask: 0x80,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 1,
@@ -34616,7 +34622,7 @@ mod tables {
     const F333: RegisterField = RegisterField {
         mask: 0xc0,
         value: 0x80,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 1,
@@ -34627,7 +34633,7 @@ mod tables {
     const F335: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 16,
         count: None,
         plus: 1,
@@ -34638,7 +34644,7 @@ mod tables {
     const F337: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 40,
         count: None,
         plus: 2,
@@ -34649,7 +34655,7 @@ mod tables {
     const F339: RegisterField = RegisterField {
         mask: 0x8000,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 8,
         count: None,
         plus: 2,
@@ -34659,7 +34665,7 @@ mod tables {
     const F340: RegisterField = RegisterField {
         mask: 0xc000,
         value: 0x8000,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 8,
         count: None,
         plus: 2,
@@ -34670,7 +34676,7 @@ mod tables {
     const F342: RegisterField = RegisterField {
         mask: 0x800000,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 16,
         count: None,
         plus: 2,
@@ -34680,7 +34686,7 @@ mod tables {
     const F343: RegisterField = RegisterField {
         mask: 0xc00000,
         value: 0x800000,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 16,
         count: None,
         plus: 2,
@@ -34691,7 +34697,7 @@ mod tables {
     const F345: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 16,
         count: None,
         plus: 4,
@@ -34702,7 +34708,7 @@ mod tables {
     const F347: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 40,
         count: None,
         plus: 4,

@@ -5727,7 +5727,7 @@ impl Instruction {
     /// assert_eq!(instruction.encode(), 0x56800200000002);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub const fn encode(self) -> u64 {
         match self {
             Instruction::Nop(i) => i.0,
@@ -5980,7 +5980,7 @@ impl Instruction {
     /// assert_eq!(decode(0x56800200000002)?.opcode(), Opcode::LdVarSpecial);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub const fn opcode(self) -> Opcode {
         match self {
             Instruction::Nop(_) => Opcode::Nop,
@@ -6351,8 +6351,14 @@ pub fn decode_all(
     words: &[u64],
     mut each: impl FnMut(usize, Result<Instruction, DecodeError>),
 ) {
-    for (index, word) in words.iter().enumerate() {
-        each(index, decode(*word));
+    for (index, word) in words.iter().copied().enumerate() {
+        each(
+            index,
+            match tables::FAST.opcode(word) {
+                Some(opcode) => Ok(Instruction::from_parts(opcode, word)),
+                None => decode_exactly(word),
+            },
+        );
     }
 }
 impl TryFrom<u64> for Instruction {
@@ -42873,7 +42879,7 @@ mod tables {
     const F378: RegisterField = RegisterField {
         mask: 0x80,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 1,
@@ -42883,7 +42889,7 @@ mod tables {
     const F379: RegisterField = RegisterField {
         mask: 0xc0,
         value: 0x80,
-        first: Bits {
+        first: &Bits {
             low: Piece::new(0, 6),
             high: &[Piece::shared(57, 2)],
         },
@@ -42897,7 +42903,7 @@ mod tables {
     const F381: RegisterField = RegisterField {
         mask: 0x8000,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 8,
         count: None,
         plus: 1,
@@ -42907,7 +42913,7 @@ mod tables {
     const F382: RegisterField = RegisterField {
         mask: 0xc000,
         value: 0x8000,
-        first: Bits {
+        first: &Bits {
             low: Piece::new(0, 6),
             high: &[Piece::shared(57, 2)],
         },
@@ -42921,7 +42927,7 @@ mod tables {
     const F384: RegisterField = RegisterField {
         mask: 0x80,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 1,
@@ -42931,7 +42937,7 @@ mod tables {
     const F385: RegisterField = RegisterField {
         mask: 0xc0,
         value: 0x80,
-        first: Bits {
+        first: &Bits {
             low: Piece::new(0, 6),
             high: &[Piece::shared(57, 2)],
         },
@@ -42944,7 +42950,7 @@ mod tables {
     const F386: RegisterField = RegisterField {
         mask: 0x8000,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 8,
         count: None,
         plus: 1,
@@ -42954,7 +42960,7 @@ mod tables {
     const F387: RegisterField = RegisterField {
         mask: 0xc000,
         value: 0x8000,
-        first: Bits {
+        first: &Bits {
             low: Piece::new(0, 6),
             high: &[Piece::shared(57, 2)],
         },
@@ -42967,7 +42973,7 @@ mod tables {
     const F388: RegisterField = RegisterField {
         mask: 0x800000,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 16,
         count: None,
         plus: 1,
@@ -42977,7 +42983,7 @@ mod tables {
     const F389: RegisterField = RegisterField {
         mask: 0xc00000,
         value: 0x800000,
-        first: Bits {
+        first: &Bits {
             low: Piece::new(0, 6),
             high: &[Piece::shared(57, 2)],
         },
@@ -42990,7 +42996,7 @@ mod tables {
     const F390: RegisterField = RegisterField {
         mask: 0x80000000,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 24,
         count: None,
         plus: 1,
@@ -43000,7 +43006,7 @@ mod tables {
     const F391: RegisterField = RegisterField {
         mask: 0xc0000000,
         value: 0x80000000,
-        first: Bits {
+        first: &Bits {
             low: Piece::new(0, 6),
             high: &[Piece::shared(57, 2)],
         },
@@ -43014,7 +43020,7 @@ mod tables {
     const F393: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 40,
         count: None,
         plus: 1,
@@ -43026,9 +43032,9 @@ mod tables {
     const F396: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 40,
-        count: Some(Bits::new(33, 3)),
+        count: Some(&Bits::new(33, 3)),
         plus: 0,
         bank: 0,
         operand: 0,
@@ -43039,7 +43045,7 @@ mod tables {
     const F400: RegisterField = RegisterField {
         mask: 0x80,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 2,
@@ -43049,7 +43055,7 @@ mod tables {
     const F401: RegisterField = RegisterField {
         mask: 0xc0,
         value: 0x80,
-        first: Bits {
+        first: &Bits {
             low: Piece::new(0, 6),
             high: &[Piece::shared(57, 2)],
         },
@@ -43064,7 +43070,7 @@ mod tables {
     const F404: RegisterField = RegisterField {
         mask: 0x800000,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 16,
         count: None,
         plus: 1,
@@ -43074,7 +43080,7 @@ mod tables {
     const F405: RegisterField = RegisterField {
         mask: 0xc00000,
         value: 0x800000,
-        first: Bits {
+        first: &Bits {
             low: Piece::new(0, 6),
             high: &[Piece::shared(57, 2)],
         },
@@ -43089,7 +43095,7 @@ mod tables {
     const F408: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 40,
         count: None,
         plus: 2,
@@ -43100,7 +43106,7 @@ mod tables {
     const F410: RegisterField = RegisterField {
         mask: 0x8000,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 8,
         count: None,
         plus: 2,
@@ -43110,7 +43116,7 @@ mod tables {
     const F411: RegisterField = RegisterField {
         mask: 0xc000,
         value: 0x8000,
-        first: Bits {
+        first: &Bits {
             low: Piece::new(0, 6),
             high: &[Piece::shared(57, 2)],
         },
@@ -43124,7 +43130,7 @@ mod tables {
     const F413: RegisterField = RegisterField {
         mask: 0x800000,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 16,
         count: None,
         plus: 2,
@@ -43134,7 +43140,7 @@ mod tables {
     const F414: RegisterField = RegisterField {
         mask: 0xc00000,
         value: 0x800000,
-        first: Bits {
+        first: &Bits {
             low: Piece::new(0, 6),
             high: &[Piece::shared(57, 2)],
         },
@@ -43148,9 +43154,9 @@ mod tables {
     const F416: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 40,
-        count: Some(Bits::new(33, 3)),
+        count: Some(&Bits::new(33, 3)),
         plus: 0,
         bank: 0,
         operand: 1,
@@ -43158,7 +43164,7 @@ mod tables {
     const F417: RegisterField = RegisterField {
         mask: 0x80,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 0,
         count: None,
         plus: 2,
@@ -43168,7 +43174,7 @@ mod tables {
     const F418: RegisterField = RegisterField {
         mask: 0xc0,
         value: 0x80,
-        first: Bits {
+        first: &Bits {
             low: Piece::new(0, 6),
             high: &[Piece::shared(57, 2)],
         },
@@ -43182,9 +43188,9 @@ mod tables {
     const F420: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 16,
-        count: Some(Bits::new(36, 3)),
+        count: Some(&Bits::new(36, 3)),
         plus: 1,
         bank: 0,
         operand: 0,
@@ -43194,9 +43200,9 @@ mod tables {
     const F423: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 6),
+        first: &Bits::new(0, 6),
         base: 40,
-        count: Some(Bits::new(36, 3)),
+        count: Some(&Bits::new(36, 3)),
         plus: 1,
         bank: 0,
         operand: 0,

@@ -1517,7 +1517,7 @@ impl Instruction {
     /// assert_eq!(instruction.encode(), 0x2a00004000800000);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub const fn encode(self) -> u64 {
         match self {
             Instruction::Exit(i) => i.0,
@@ -1601,7 +1601,7 @@ impl Instruction {
     /// assert_eq!(decode(0x2a00004000800000)?.opcode(), Opcode::MultiplyHiInt16u);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub const fn opcode(self) -> Opcode {
         match self {
             Instruction::Exit(_) => Opcode::Exit,
@@ -1803,8 +1803,14 @@ pub fn decode_all(
     words: &[u64],
     mut each: impl FnMut(usize, Result<Instruction, DecodeError>),
 ) {
-    for (index, word) in words.iter().enumerate() {
-        each(index, decode(*word));
+    for (index, word) in words.iter().copied().enumerate() {
+        each(
+            index,
+            match tables::FAST.opcode(word) {
+                Some(opcode) => Ok(Instruction::from_parts(opcode, word)),
+                None => decode_exactly(word),
+            },
+        );
     }
 }
 impl TryFrom<u64> for Instruction {
@@ -8095,7 +8101,7 @@ mod tables {
     const F33: RegisterField = RegisterField {
         mask: 0x30000000000,
         value: 0,
-        first: Bits::new(8, 4),
+        first: &Bits::new(8, 4),
         base: 28,
         count: None,
         plus: 1,
@@ -8105,7 +8111,7 @@ mod tables {
     const F34: RegisterField = RegisterField {
         mask: 0x30000000000,
         value: 0x10000000000,
-        first: Bits::new(8, 4),
+        first: &Bits::new(8, 4),
         base: 28,
         count: None,
         plus: 1,
@@ -8115,7 +8121,7 @@ mod tables {
     const F35: RegisterField = RegisterField {
         mask: 0x20000000000,
         value: 0x20000000000,
-        first: Bits::new(8, 5),
+        first: &Bits::new(8, 5),
         base: 28,
         count: None,
         plus: 1,
@@ -8126,7 +8132,7 @@ mod tables {
     const F37: RegisterField = RegisterField {
         mask: 0xc0000000000000,
         value: 0,
-        first: Bits::new(8, 4),
+        first: &Bits::new(8, 4),
         base: 42,
         count: None,
         plus: 1,
@@ -8136,7 +8142,7 @@ mod tables {
     const F38: RegisterField = RegisterField {
         mask: 0xc0000000000000,
         value: 0x40000000000000,
-        first: Bits::new(8, 4),
+        first: &Bits::new(8, 4),
         base: 42,
         count: None,
         plus: 1,
@@ -8146,7 +8152,7 @@ mod tables {
     const F39: RegisterField = RegisterField {
         mask: 0x80000000000000,
         value: 0x80000000000000,
-        first: Bits::new(8, 5),
+        first: &Bits::new(8, 5),
         base: 42,
         count: None,
         plus: 1,
@@ -8157,7 +8163,7 @@ mod tables {
     const F41: RegisterField = RegisterField {
         mask: 0xc000000,
         value: 0,
-        first: Bits::new(8, 4),
+        first: &Bits::new(8, 4),
         base: 14,
         count: None,
         plus: 1,
@@ -8167,7 +8173,7 @@ mod tables {
     const F42: RegisterField = RegisterField {
         mask: 0xc000000,
         value: 0x4000000,
-        first: Bits::new(8, 4),
+        first: &Bits::new(8, 4),
         base: 14,
         count: None,
         plus: 1,
@@ -8177,7 +8183,7 @@ mod tables {
     const F43: RegisterField = RegisterField {
         mask: 0x8000000,
         value: 0x8000000,
-        first: Bits::new(8, 5),
+        first: &Bits::new(8, 5),
         base: 14,
         count: None,
         plus: 1,
@@ -8187,7 +8193,7 @@ mod tables {
     const F44: RegisterField = RegisterField {
         mask: 0x30000000000,
         value: 0,
-        first: Bits::new(8, 4),
+        first: &Bits::new(8, 4),
         base: 28,
         count: None,
         plus: 1,
@@ -8197,7 +8203,7 @@ mod tables {
     const F45: RegisterField = RegisterField {
         mask: 0x30000000000,
         value: 0x10000000000,
-        first: Bits::new(8, 4),
+        first: &Bits::new(8, 4),
         base: 28,
         count: None,
         plus: 1,
@@ -8207,7 +8213,7 @@ mod tables {
     const F46: RegisterField = RegisterField {
         mask: 0x20000000000,
         value: 0x20000000000,
-        first: Bits::new(8, 5),
+        first: &Bits::new(8, 5),
         base: 28,
         count: None,
         plus: 1,
@@ -8219,7 +8225,7 @@ mod tables {
     const F49: RegisterField = RegisterField {
         mask: 0x30000000000,
         value: 0,
-        first: Bits::new(8, 4),
+        first: &Bits::new(8, 4),
         base: 28,
         count: None,
         plus: 1,
@@ -8229,7 +8235,7 @@ mod tables {
     const F50: RegisterField = RegisterField {
         mask: 0x30000000000,
         value: 0x10000000000,
-        first: Bits::new(8, 4),
+        first: &Bits::new(8, 4),
         base: 28,
         count: None,
         plus: 1,
@@ -8239,7 +8245,7 @@ mod tables {
     const F51: RegisterField = RegisterField {
         mask: 0x20000000000,
         value: 0x20000000000,
-        first: Bits::new(8, 5),
+        first: &Bits::new(8, 5),
         base: 28,
         count: None,
         plus: 1,
@@ -8250,7 +8256,7 @@ mod tables {
     const F53: RegisterField = RegisterField {
         mask: 0xc000000,
         value: 0,
-        first: Bits::new(8, 4),
+        first: &Bits::new(8, 4),
         base: 14,
         count: None,
         plus: 1,
@@ -8260,7 +8266,7 @@ mod tables {
     const F54: RegisterField = RegisterField {
         mask: 0xc000000,
         value: 0x4000000,
-        first: Bits::new(8, 4),
+        first: &Bits::new(8, 4),
         base: 14,
         count: None,
         plus: 1,
@@ -8270,7 +8276,7 @@ mod tables {
     const F55: RegisterField = RegisterField {
         mask: 0x8000000,
         value: 0x8000000,
-        first: Bits::new(8, 5),
+        first: &Bits::new(8, 5),
         base: 14,
         count: None,
         plus: 1,

@@ -67,6 +67,12 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
         64 => quote!(word),
         _ => quote!(u64::from(word)),
     };
+    let decode = quote! {
+        match tables::FAST.opcode(#quick) {
+            Some(opcode) => Ok(Instruction::from_parts(opcode, word)),
+            None => decode_exactly(word),
+        }
+    };
     quote! {
         /// Everything the specification says, as tables.
         pub static ISA: &__rt::Isa = &tables::ISA;
@@ -107,13 +113,14 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
                     _ => unreachable!("an opcode is an index into the forms"),
                 }
             }
+            // These two for certain: a call would load as one what has just been stored in parts, and wait for it.
             /// The word.
-            #[inline]
+            #[inline(always)]
             pub const fn encode(self) -> #word {
                 match self { #(Instruction::#forms(i) => i.0),* }
             }
             /// Which instruction it is.
-            #[inline]
+            #[inline(always)]
             pub const fn opcode(self) -> Opcode {
                 match self { #(Instruction::#forms(_) => Opcode::#forms),* }
             }
@@ -141,10 +148,7 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
         /// Says what is wrong: an unknown opcode, a reserved value, bits that must be zero.
         #[inline]
         pub fn decode(word: #word) -> Result<Instruction, DecodeError> {
-            match tables::FAST.opcode(#quick) {
-                Some(opcode) => Ok(Instruction::from_parts(opcode, word)),
-                None => decode_exactly(word),
-            }
+            #decode
         }
 
         #[cold]
@@ -156,8 +160,9 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
         /// Decodes many words, in order, and hands each result to `each` with its index.
         #[inline]
         pub fn decode_all(words: &[#word], mut each: impl FnMut(usize, Result<Instruction, DecodeError>)) {
-            for (index, word) in words.iter().enumerate() {
-                each(index, decode(*word));
+            for (index, word) in words.iter().copied().enumerate() {
+                // As `decode` does, which is too long to be inlined at every call.
+                each(index, #decode);
             }
         }
 

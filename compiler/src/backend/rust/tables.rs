@@ -261,12 +261,12 @@ fn register_fields(shared: &mut Shared, fields: &[RegisterField]) -> TokenStream
     shared.constant("R", quote!(&[RegisterField]), fields, |shared, fields| {
         let fields = fields.iter().map(|field| {
             shared.constant("F", quote!(RegisterField), field, |_, field| {
-                let (mask, value, first) = (hex(field.mask), hex(field.value), bits(&field.first));
+                let (mask, value, first) = (hex(field.mask), hex(field.value), bits(field.first));
                 let (base, operand) = (Literal::u8_unsuffixed(field.base), Literal::u8_unsuffixed(field.operand));
                 let (plus, bank) = (Literal::u16_unsuffixed(field.plus), Literal::u16_unsuffixed(field.bank));
-                let count = option_of(field.count.as_ref().map(bits));
+                let count = option_of(field.count.map(bits).map(|count| quote!(&#count)));
                 quote!(RegisterField {
-                    mask: #mask, value: #value, first: #first, base: #base, count: #count, plus: #plus, bank: #bank,
+                    mask: #mask, value: #value, first: &#first, base: #base, count: #count, plus: #plus, bank: #bank,
                     operand: #operand,
                 })
             })

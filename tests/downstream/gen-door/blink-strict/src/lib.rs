@@ -580,7 +580,7 @@ impl Instruction {
     /// assert_eq!(instruction.encode(), 0x6002);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub const fn encode(self) -> u16 {
         match self {
             Instruction::Nop(i) => i.0,
@@ -602,7 +602,7 @@ impl Instruction {
     /// assert_eq!(decode(0x6002)?.opcode(), Opcode::Fade);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[inline]
+    #[inline(always)]
     pub const fn opcode(self) -> Opcode {
         match self {
             Instruction::Nop(_) => Opcode::Nop,
@@ -742,8 +742,14 @@ pub fn decode_all(
     words: &[u16],
     mut each: impl FnMut(usize, Result<Instruction, DecodeError>),
 ) {
-    for (index, word) in words.iter().enumerate() {
-        each(index, decode(*word));
+    for (index, word) in words.iter().copied().enumerate() {
+        each(
+            index,
+            match tables::FAST.opcode(u64::from(word)) {
+                Some(opcode) => Ok(Instruction::from_parts(opcode, word)),
+                None => decode_exactly(word),
+            },
+        );
     }
 }
 impl TryFrom<u16> for Instruction {
@@ -1596,7 +1602,7 @@ mod tables {
     const F36: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 3),
+        first: &Bits::new(0, 3),
         base: 10,
         count: None,
         plus: 1,
@@ -1607,7 +1613,7 @@ mod tables {
     const F38: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 3),
+        first: &Bits::new(0, 3),
         base: 9,
         count: None,
         plus: 1,
@@ -1617,7 +1623,7 @@ mod tables {
     const F39: RegisterField = RegisterField {
         mask: 0x38,
         value: 0,
-        first: Bits::new(0, 3),
+        first: &Bits::new(0, 3),
         base: 0,
         count: None,
         plus: 1,
@@ -1629,7 +1635,7 @@ mod tables {
     const F42: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 3),
+        first: &Bits::new(0, 3),
         base: 6,
         count: None,
         plus: 1,
@@ -1640,7 +1646,7 @@ mod tables {
     const F44: RegisterField = RegisterField {
         mask: 0,
         value: 0,
-        first: Bits::new(0, 3),
+        first: &Bits::new(0, 3),
         base: 7,
         count: None,
         plus: 1,
