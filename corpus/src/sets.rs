@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use isaforge_analysis as analysis;
-use isaforge_arrow::{Decoder, Set};
+use isaforge_arrow::{Decoder, INVALID, Set};
 use isaforge_cli::{builtin, target};
 use isaforge_compiler::Settings;
 use isaforge_compiler::load::{Loaded, entry, load};
@@ -17,14 +17,22 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 
-/// The opcode of a word, if it is an instruction.
-type Opcode = fn(u64) -> Option<u16>;
+/// The decoder of a generated crate.
+macro_rules! decoder {
+    ($set:ident) => {
+        Decoder::Generated(|words, opcodes| {
+            $set::decode_all(words, |index, found| {
+                opcodes[index] = found.map_or(INVALID, |found| found.opcode() as u16);
+            });
+        })
+    };
+}
 
 /// The decoders of generated crates.
-static DECODERS: &[(&str, Opcode)] = &[
-    ("valhall", |word| isaforge_valhall::decode(word).ok().map(|found| found.opcode() as u16)),
-    ("valhall-2021", |word| isaforge_valhall_2021::decode(word).ok().map(|found| found.opcode() as u16)),
-    ("vpu", |word| isaforge_vpu::decode(word).ok().map(|found| found.opcode() as u16)),
+static DECODERS: &[(&str, Decoder)] = &[
+    ("valhall", decoder!(isaforge_valhall)),
+    ("valhall-2021", decoder!(isaforge_valhall_2021)),
+    ("vpu", decoder!(isaforge_vpu)),
 ];
 
 /// What makes an instruction set again, on this machine or another: the name of a built-in one, or a specification.
@@ -189,7 +197,7 @@ fn no_set(name: &str) -> Error {
 fn of_builtin(recipe: Recipe) -> Result<Known> {
     let found = builtin::find(&recipe.name).ok_or_else(|| no_set(&recipe.name))?;
     let decoder = DECODERS.iter().find(|(name, _)| *name == found.name);
-    let decoder = decoder.map_or(Decoder::Exact, |(_, decoder)| Decoder::Generated(*decoder));
+    let decoder = decoder.map_or(Decoder::Exact, |(_, decoder)| *decoder);
     let set = Set::new(&recipe.name, analysis::Set::new(found.tables, found.semantics), decoder);
     Ok(Known { recipe, set, hardware: found.hardware })
 }

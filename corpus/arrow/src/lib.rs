@@ -8,6 +8,7 @@
 //!
 //! - [`set`]: an instruction set with what its columns need; names of mnemonics, modifiers and registers
 //! - [`plan`]: for sets of words, where each form has its modifiers and registers
+//! - `registers`: the registers that operands of words name
 //! - [`views`]: columns of texts that stand in a table already
 //! - [`column`]: the columns of instructions
 //! - [`rows`]: instructions of words, groups and streams to batches
@@ -34,6 +35,7 @@
 pub mod column;
 pub mod forms;
 pub mod plan;
+mod registers;
 pub mod rows;
 pub mod set;
 pub mod views;
@@ -41,4 +43,4 @@ pub mod whole;
 
 pub use column::Column;
 pub use rows::{Keep, Rows};
-pub use set::{Decoder, Set};
+pub use set::{Decoder, INVALID, Set};

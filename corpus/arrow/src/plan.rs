@@ -1,10 +1,13 @@
 //! Where each form of a set of words has its modifiers and its registers, so that a column takes shifts and look-ups alone.
 
+use std::sync::Arc;
+
 use isaforge_core::Isa;
 use isaforge_core::bits::Bits;
-use isaforge_core::registers::{self, RegisterField};
+use isaforge_core::registers;
 use isaforge_core::table::{self, Form, Type};
 
+use crate::registers::{OperandPlan, Registers};
 use crate::views::{Name, Names};
 
 /// What columns need of a form.
@@ -15,8 +18,8 @@ pub struct FormPlan {
     /// … and what they are when all are at their defaults; where one has none, a value that no word has.
     pub(crate) quiet_value: u64,
     pub(crate) modifiers: Vec<ModifierPlan>,
-    pub(crate) reads: Vec<RegisterField>,
-    pub(crate) writes: Vec<RegisterField>,
+    pub(crate) reads: Arc<[OperandPlan]>,
+    pub(crate) writes: Arc<[OperandPlan]>,
 }
 
 /// A modifier of a form or of one of its operands.
@@ -32,7 +35,7 @@ pub(crate) struct ModifierPlan {
 }
 
 impl FormPlan {
-    pub(crate) fn new(isa: &'static Isa, form: &'static Form, names: &mut Names) -> FormPlan {
+    pub(crate) fn new(isa: &'static Isa, form: &'static Form, names: &mut Names, known: &mut Registers) -> FormPlan {
         let own = form.modifiers.iter().map(|modifier| (modifier, String::new()));
         let suffixes = form
             .operands
@@ -45,8 +48,8 @@ impl FormPlan {
             modifiers.iter().try_fold(0, |word, modifier| Some(modifier.bits.set(word, 0, modifier.default?)));
         // No word has a bit outside of the mask that it is compared under.
         let quiet_value = quiet_value.unwrap_or(!quiet_mask);
-        let fields = |write| registers::fields(isa, form, write).collect();
-        FormPlan { quiet_mask, quiet_value, modifiers, reads: fields(false), writes: fields(true) }
+        let [reads, writes] = [false, true].map(|write| known.operands(registers::fields(isa, form, write).collect()));
+        FormPlan { quiet_mask, quiet_value, modifiers, reads, writes }
     }
 }
 

@@ -7,18 +7,22 @@ use isaforge_core::Tables;
 use isaforge_core::decode::{Fast, decode};
 
 use crate::plan::FormPlan;
+use crate::registers::Registers;
 use crate::views::{Name, Names, Texts};
 
 /// What finds the opcode of a word.
 #[derive(Clone, Copy, Debug)]
 pub enum Decoder {
-    /// The decoder of a generated crate; `None` for what is no instruction.
-    Generated(fn(u64) -> Option<u16>),
+    /// The decoder of a generated crate, for many words at once: the opcode of each, [`INVALID`] for what is no instruction.
+    Generated(fn(&[u64], &mut [u16])),
     /// Tables that the compiler made of a specification.
     Tables(Fast),
     /// The tables of the core alone.
     Exact,
 }
+
+/// Stands for the opcode of what is no instruction; no set has so many.
+pub const INVALID: u16 = u16::MAX;
 
 /// A form of a set: an instruction, or an operation of groups.
 #[derive(Clone, Debug)]
@@ -44,14 +48,11 @@ pub struct Set {
     pub forms: Vec<Form>,
     decoder: Decoder,
     pub(crate) plans: Vec<FormPlan>,
-    /// Names of registers by bank, where instructions are words.
-    pub(crate) registers: Vec<Vec<Name>>,
+    /// Where instructions are words.
+    pub(crate) registers: Registers,
     pub(crate) flows: [(&'static str, Name); 5],
     pub(crate) texts: Texts,
 }
-
-/// A run of registers that begins at the last of a bank is named to its end: nothing says that hardware refuses it.
-const LONGEST_RUN: u32 = 64;
 
 impl Set {
     /// A set by its name and its tables.
@@ -70,14 +71,10 @@ impl Set {
                 engine.stream.instructions.iter().map(|found| form(found.name, found.title, "")).collect()
             }
         };
-        let (mut plans, mut registers) = (Vec::new(), Vec::new());
+        let (mut plans, mut registers) = (Vec::new(), Registers::default());
         if let Tables::Words(isa) = analysis.tables {
-            let of_bank = |(bank, found): (usize, &isaforge_core::table::Bank)| {
-                let named = |index| analysis.name(analysis::Register { bank: bank as u16, index });
-                (0..found.count + LONGEST_RUN).map(|index| names.intern(&named(index))).collect()
-            };
-            registers = isa.banks.iter().enumerate().map(of_bank).collect();
-            plans = isa.forms.iter().map(|form| FormPlan::new(isa, form, &mut names)).collect();
+            registers = Registers::new(isa, |register| names.intern(&analysis.name(*register)));
+            plans = isa.forms.iter().map(|form| FormPlan::new(isa, form, &mut names, &mut registers)).collect();
         }
         let flows = ["next", "branch", "jump", "call", "end"].map(|name| (name, names.intern(name)));
         Arc::new(Set { name: name.to_owned(), analysis, forms, decoder, plans, registers, flows, texts: names.texts() })
@@ -102,15 +99,17 @@ impl Set {
         matches!(self.tables(), Tables::Words(_)).then(|| self.tables().unit().min(8))
     }
 
-    /// The opcode of a word; `None` for what is no instruction, or where instructions are no words.
-    #[inline(always)]
-    pub fn opcode(&self, word: u64) -> Option<u16> {
+    /// Finds the opcodes of words, where instructions are words; [`INVALID`] for those that are no instruction.
+    pub(crate) fn opcodes(&self, words: &[u64], opcodes: &mut [u16]) {
         let fast = match &self.decoder {
-            Decoder::Generated(opcode) => return opcode(word),
-            Decoder::Tables(fast) => fast.opcode(word),
+            Decoder::Generated(decode) => return decode(words, opcodes),
+            Decoder::Tables(fast) => Some(fast),
             Decoder::Exact => None,
         };
-        fast.or_else(|| self.exact(word))
+        for (word, opcode) in words.iter().zip(opcodes) {
+            let found = fast.and_then(|fast| fast.opcode(*word)).or_else(|| self.exact(*word));
+            *opcode = found.unwrap_or(INVALID);
+        }
     }
 
     #[inline(never)]

@@ -112,13 +112,14 @@ pub struct Lists {
     ends: Vec<i32>,
 }
 
-impl Default for Lists {
-    fn default() -> Self {
-        Lists { views: Views::default(), ends: vec![0] }
-    }
-}
-
 impl Lists {
+    /// No lists yet, with room for this many.
+    pub fn with_capacity(lists: usize) -> Lists {
+        let mut ends = Vec::with_capacity(lists + 1);
+        ends.push(0);
+        Lists { views: Views { views: Vec::with_capacity(lists) }, ends }
+    }
+
     /// Ends a list, of what was appended to the elements since the last one ended.
     #[inline]
     pub fn end(&mut self) {
@@ -126,10 +127,9 @@ impl Lists {
     }
 
     /// The column.
-    pub fn finish(&mut self, texts: &Texts, nulls: Option<NullBuffer>) -> ListArray {
-        let ends = std::mem::replace(&mut self.ends, vec![0]);
+    pub fn finish(mut self, texts: &Texts, nulls: Option<NullBuffer>) -> ListArray {
         let values: ArrayRef = Arc::new(self.views.finish(texts, None));
-        ListArray::new(element(), OffsetBuffer::new(ScalarBuffer::from(ends)), values, nulls)
+        ListArray::new(element(), OffsetBuffer::new(ScalarBuffer::from(self.ends)), values, nulls)
     }
 }
 

@@ -10,16 +10,40 @@ use isaforge_core::print::Style;
 use isaforge_core::stream::listing::parts;
 use isaforge_core::{group, program, stream};
 
-use crate::set::Set;
+use crate::set::{INVALID, Set};
 use crate::views::Name;
 
-/// The words of a program, without a piece of one at its end.
-fn words(set: &Set, code: &[u8]) -> impl Iterator<Item = u64> {
+/// Words that are decoded at once.
+const CHUNK: usize = 64;
+
+/// Calls `each` with the words of a program, some at once, without a piece of one at its end.
+fn words(set: &Set, code: &[u8], mut each: impl FnMut(&[u64])) {
     let size = set.tables().unit().clamp(1, 8);
-    code.chunks_exact(size).map(move |chunk| match chunk.try_into() {
-        Ok(bytes) => u64::from_le_bytes(bytes),
-        Err(_) => chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
-    })
+    let mut words = [0; CHUNK];
+    for part in code.chunks(CHUNK * size) {
+        let chunks = part.chunks_exact(size);
+        let count = chunks.len();
+        for (word, chunk) in words.iter_mut().zip(chunks) {
+            *word = match chunk.try_into() {
+                Ok(bytes) => u64::from_le_bytes(bytes),
+                Err(_) => chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+            };
+        }
+        each(&words[..count]);
+    }
+}
+
+/// Calls `each` with the words of a program that are instructions, and their opcodes.
+fn instructions(set: &Set, code: &[u8], mut each: impl FnMut(u64, u16)) {
+    let mut opcodes = [INVALID; CHUNK];
+    words(set, code, |words| {
+        set.opcodes(words, &mut opcodes[..words.len()]);
+        for (word, opcode) in words.iter().zip(opcodes) {
+            if opcode != INVALID {
+                each(*word, opcode);
+            }
+        }
+    });
 }
 
 /// How many instructions a program has, or pieces that are none.
@@ -34,7 +58,11 @@ pub fn length(set: &Set, code: &[u8]) -> usize {
 /// How many of the pieces of a program are no instructions.
 pub fn invalid(set: &Set, code: &[u8]) -> usize {
     match set.tables() {
-        Tables::Words(_) => length(set, code) - words(set, code).filter(|word| set.opcode(*word).is_some()).count(),
+        Tables::Words(_) => {
+            let mut invalid = length(set, code);
+            instructions(set, code, |_, _| invalid -= 1);
+            invalid
+        }
         Tables::Groups(isa) => pieces(isa, code, &[]).iter().filter(|piece| piece.group.is_err()).count(),
         Tables::Streams(engine) => parts(engine, code).filter(|part| part.decoded.is_err()).count(),
     }
@@ -43,7 +71,7 @@ pub fn invalid(set: &Set, code: &[u8]) -> usize {
 /// Calls `each` with the form of every instruction; with those of all operations where instructions are groups.
 pub fn forms(set: &Set, code: &[u8], mut each: impl FnMut(usize)) {
     match set.tables() {
-        Tables::Words(_) => words(set, code).filter_map(|word| set.opcode(word)).for_each(|form| each(form.into())),
+        Tables::Words(_) => instructions(set, code, |_, form| each(form.into())),
         Tables::Groups(isa) => {
             for group in pieces(isa, code, &[]).into_iter().filter_map(|piece| piece.group.ok()) {
                 operations(isa, &group).for_each(|(_, form, _)| each(form));
@@ -99,14 +127,13 @@ pub fn count(set: &Set, code: &[u8], wanted: &Wanted) -> u64 {
         if wanted.names.len() < wanted.modifiers.len() {
             return 0;
         }
-        for word in words(set, code) {
-            let Some(opcode) = set.opcode(word).filter(|opcode| wanted.takes((*opcode).into())) else { continue };
-            let modifiers = &set.plans[usize::from(opcode)].modifiers;
+        instructions(set, code, |word, opcode| {
             let has = |name: &Name| {
+                let modifiers = &set.plans[usize::from(opcode)].modifiers;
                 modifiers.iter().filter_map(|modifier| modifier.of(word)).any(|(_, found)| found == *name)
             };
-            count += u64::from(wanted.names.iter().all(has));
-        }
+            count += u64::from(wanted.takes(opcode.into()) && wanted.names.iter().all(has));
+        });
         return count;
     }
     let program = Program::read(&set.analysis, code);
@@ -124,29 +151,30 @@ pub fn count(set: &Set, code: &[u8], wanted: &Wanted) -> u64 {
 pub struct Histogram {
     /// By form: how many there are; 0 between two programs.
     counts: Vec<u64>,
-    /// A bit for each form that there are some of, 64 to a word: programs have few of the forms of a set.
-    seen: Vec<u64>,
+    /// By form, eight at once: 1 where there are some. Programs have few of the forms of a set.
+    seen: Vec<[u8; 8]>,
 }
 
 impl Histogram {
     /// For programs of a set.
     pub fn new(set: &Set) -> Histogram {
-        Histogram { counts: vec![0; set.forms.len()], seen: vec![0; set.forms.len().div_ceil(64)] }
+        Histogram { counts: vec![0; set.forms.len()], seen: vec![[0; 8]; set.forms.len().div_ceil(8)] }
     }
 
     /// Calls `each` with every form that a program has instructions of, in the order of the forms, and how many.
     pub fn count(&mut self, set: &Set, code: &[u8], mut each: impl FnMut(usize, u64)) {
         let Histogram { counts, seen } = self;
+        let flags = seen.as_flattened_mut();
         forms(set, code, |form| {
             counts[form] += 1;
-            seen[form / 64] |= 1 << (form % 64);
+            flags[form] = 1;
         });
-        for (index, bits) in seen.iter_mut().enumerate() {
-            let mut bits = std::mem::take(bits);
-            while bits != 0 {
-                let form = 64 * index + bits.trailing_zeros() as usize;
+        for (index, eight) in seen.iter_mut().enumerate() {
+            let mut flags = u64::from_le_bytes(std::mem::take(eight));
+            while flags != 0 {
+                let form = 8 * index + flags.trailing_zeros() as usize / 8;
                 each(form, std::mem::take(&mut counts[form]));
-                bits &= bits - 1;
+                flags &= flags - 1;
             }
         }
     }
@@ -154,26 +182,23 @@ impl Histogram {
 
 /// How often each value of each modifier occurs, in the order of [`crate::forms::variants_of`]: by form, modifier and bits.
 pub fn variants(set: &Set, code: &[u8], mut each: impl FnMut(u16, usize, u64)) {
-    for word in words(set, code) {
-        let Some(opcode) = set.opcode(word) else { continue };
+    instructions(set, code, |word, opcode| {
         for (index, modifier) in set.plans[usize::from(opcode)].modifiers.iter().enumerate() {
             each(opcode, index, modifier.bits.get(word, 0));
         }
-    }
+    });
 }
 
 /// The registers that a program reads or writes, by bank and number.
 pub fn registers(set: &Set, code: &[u8]) -> BTreeSet<Register> {
     let mut found = BTreeSet::new();
     if let Tables::Words(_) = set.tables() {
-        for word in words(set, code) {
-            let Some(opcode) = set.opcode(word) else { continue };
+        instructions(set, code, |word, opcode| {
             let plan = &set.plans[usize::from(opcode)];
-            for run in plan.reads.iter().chain(&plan.writes).filter_map(|field| field.of(word)) {
-                let first = u32::from(run.first);
-                found.extend((first..first + u32::from(run.count)).map(|index| Register { bank: run.bank, index }));
+            for operand in plan.reads.iter().chain(&*plan.writes) {
+                found.extend(&set.registers.all[operand.of(&set.registers, word)]);
             }
-        }
+        });
         return found;
     }
     let program = Program::read(&set.analysis, code);
@@ -197,7 +222,8 @@ pub fn text(set: &Set, code: &[u8]) -> String {
     let mut out = String::new();
     match set.tables() {
         Tables::Words(isa) => {
-            let all: Vec<u64> = words(set, code).collect();
+            let mut all = Vec::new();
+            words(set, code, |words| all.extend_from_slice(words));
             // Writing to a string cannot fail.
             let _ = program::disassemble(isa, &all, Style::Customary, &mut out);
         }

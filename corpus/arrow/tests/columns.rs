@@ -11,7 +11,7 @@ use flate2::read::MultiGzDecoder;
 use isaforge_analysis as analysis;
 use isaforge_analysis::{Graph, Liveness, Program};
 use isaforge_arrow::whole::{self, Wanted};
-use isaforge_arrow::{Column, Decoder, Keep, Rows, Set, forms};
+use isaforge_arrow::{Column, Decoder, INVALID, Keep, Rows, Set, forms};
 use isaforge_core::Tables;
 
 fn set(name: &str) -> Arc<Set> {
@@ -22,7 +22,11 @@ fn set(name: &str) -> Arc<Set> {
         _ => (Tables::Groups(isaforge_usc::ISA), isaforge_usc::semantics::SEMANTICS),
     };
     let decoder = match name {
-        "valhall" => Decoder::Generated(|word| isaforge_valhall::decode(word).ok().map(|found| found.opcode() as u16)),
+        "valhall" => Decoder::Generated(|words, opcodes| {
+            isaforge_valhall::decode_all(words, |index, found| {
+                opcodes[index] = found.map_or(INVALID, |found| found.opcode() as u16);
+            });
+        }),
         _ => Decoder::Exact,
     };
     Set::new(name, analysis::Set::new(tables, Some(semantics)), decoder)

@@ -13,11 +13,8 @@ use isaforge_core::text::Line;
 
 use super::{Flows, Keep, nothing, nulls};
 use crate::column::Column;
-use crate::set::Set;
+use crate::set::{INVALID, Set};
 use crate::views::{Lists, Name, Strings, Views};
-
-/// Marks a word that is no instruction; no set has so many.
-const INVALID: u16 = u16::MAX;
 
 /// Words that were decoded.
 #[derive(Debug, Default)]
@@ -75,9 +72,8 @@ impl Words {
             self.pcs.extend(addresses.map(|address| u32::try_from(address).unwrap_or(u32::MAX)));
         }
         if decoded {
-            self.opcodes.resize(start, INVALID);
-            let words = self.words[start..].iter();
-            self.opcodes.extend(words.map(|word| set.opcode(*word).unwrap_or(INVALID)));
+            self.opcodes.resize(self.words.len(), INVALID);
+            set.opcodes(&self.words[start..], &mut self.opcodes[start..]);
         }
         if let Some(keep) = keep {
             self.retain(start, keep, addressed);
@@ -137,7 +133,7 @@ impl Words {
     }
 
     fn lists(&self, set: &Set, mut fill: impl FnMut(u64, u16, &mut Views)) -> ArrayRef {
-        let mut lists = Lists::default();
+        let mut lists = Lists::with_capacity(self.words.len());
         self.each(|found| {
             if let Some((word, opcode)) = found {
                 fill(word, opcode, &mut lists.views);
@@ -151,9 +147,8 @@ impl Words {
         self.lists(set, |word, opcode, views| {
             let plan = &set.plans[usize::from(opcode)];
             let start = views.len();
-            for run in if write { &plan.writes } else { &plan.reads }.iter().filter_map(|field| field.of(word)) {
-                let bank = &set.registers[usize::from(run.bank)];
-                for name in bank.iter().skip(run.first.into()).take(run.count.into()) {
+            for operand in if write { &*plan.writes } else { &*plan.reads } {
+                for name in &set.registers.names[operand.of(&set.registers, word)] {
                     views.push_once(start, *name);
                 }
             }
