@@ -101,7 +101,8 @@ impl Regions {
     /// The machine code of all regions, as text; `text` says how a group is written.
     pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
         let mut listed = String::new();
-        for region in self.entries.iter().flat_map(|entry| &entry.regions).filter_map(|region| region.get()?.as_deref()) {
+        for region in self.entries.iter().flat_map(|entry| &entry.regions).filter_map(|region| region.get()?.as_deref())
+        {
             for function in [&region.whole, &region.any].into_iter().filter_map(|function| function.get()?.as_ref()) {
                 let Range { start, end } = region.groups;
                 let _ = writeln!(listed, "region {start}: {} groups\n{}", end - start, function.listing(&text));

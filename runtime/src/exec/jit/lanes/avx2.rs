@@ -138,7 +138,8 @@ impl Graph {
             }
             (Code::EVEX_Vprold_zmm_k1z_zmmm512b32_imm8, [Some(a), ..]) => {
                 let by = u32::from(immediate) % 32;
-                let [up, down] = [(Shifted::Left, by), (Shifted::Right, 32 - by)].map(|(way, by)| self.shift_by(way, a, by));
+                let [up, down] =
+                    [(Shifted::Left, by), (Shifted::Right, 32 - by)].map(|(way, by)| self.shift_by(way, a, by));
                 self.or(up, down)
             }
             (Code::EVEX_Vprolvd_zmm_k1z_zmm_zmmm512b32, [Some(a), Some(b), _]) => self.rotated(a, b, false),

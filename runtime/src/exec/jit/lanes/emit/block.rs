@@ -154,9 +154,16 @@ fn full(wanted: &Wanted, windows: &[Window], ways: usize) -> Option<Made> {
     out.put(again);
     out.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
     out.push(Instruction::with2(Code::Mov_r32_imm32, ECX, (wanted.columns / ways) as u32))?;
-    if mask.is_some() && out.host == Host::Avx512 {
-        out.push(Instruction::with3(Code::VEX_Kxorw_kr_kr_kr, ANY, ANY, ANY))?;
-        out.push(Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, ALL, ALL, ALL))?;
+    match out.host {
+        _ if mask.is_none() => {}
+        Host::Avx512 => {
+            out.push(Instruction::with3(Code::VEX_Kxorw_kr_kr_kr, ANY, ANY, ANY))?;
+            out.push(Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, ALL, ALL, ALL))?;
+        }
+        Host::Avx2 => {
+            let all = out.lanes();
+            out.push(Instruction::with3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all))?;
+        }
     }
     let start = out.label();
     out.put(start);
@@ -236,7 +243,7 @@ fn part(wanted: &Wanted) -> Option<Made> {
 }
 
 impl Emitter {
-    /// Notes the lanes that jump. AVX-512 gathers them in [`ANY`] and [`ALL`], too.
+    /// Notes the lanes that jump, and gathers those that always do; with AVX-512 those that ever do, too.
     fn jumps(&mut self, wanted: &Wanted, mask: Value, homes: &[Location]) -> Option<()> {
         use Register::{R8, R11D, R11L};
         for way in 0..self.ways {
@@ -245,6 +252,8 @@ impl Emitter {
             if self.host == Host::Avx2 {
                 self.bits(R11D, jumps)?;
                 self.push(Instruction::with2(Code::Mov_rm8_r8, note, R11L))?;
+                let all = self.lanes();
+                self.push(Instruction::with3(Code::VEX_Vpand_ymm_ymm_ymmm256, all, all, jumps))?;
                 self.done(mask, true, way);
                 continue;
             }
@@ -278,17 +287,13 @@ impl Emitter {
 
     /// Jumps, unless all lanes of all warps jump.
     fn unless_all(&mut self, to: Label) -> Option<()> {
-        use Register::{EAX, R8};
+        use Register::EAX;
         if self.host == Host::Avx512 {
             self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, ALL, ALL))?;
             return self.jump(Code::Jae_rel32_64, to);
         }
-        self.push(Instruction::with2(Code::Movzx_r32_rm16, EAX, MemoryOperand::with_base(R8)))?;
-        for warp in 1..self.columns {
-            let jumps = MemoryOperand::with_base_displ(R8, 2 * warp as i64);
-            self.push(Instruction::with2(Code::And_r16_rm16, Register::AX, jumps))?;
-        }
-        self.push(Instruction::with2(Code::Cmp_rm32_imm32, EAX, 0xffff))?;
+        self.bits(EAX, self.lanes())?;
+        self.push(Instruction::with2(Code::Cmp_rm32_imm32, EAX, (1 << self.host.lanes()) - 1))?;
         self.jump(Code::Jne_rel32_64, to)
     }
 
@@ -327,11 +332,13 @@ impl Emitter {
             self.splat_of(splat(index, 1), EAX)?;
         }
         self.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
-        self.push(Instruction::with2(Code::Mov_r32_imm32, ECX, (self.columns * host.pieces()) as u32))?;
-        let column = self.label();
-        self.put(column);
-        self.first = 0;
-        for (index, &(row, _)) in again.pairs.iter().enumerate() {
+        self.push(Instruction::with2(Code::Mov_r32_imm32, ECX, self.columns as u32))?;
+        let warp = self.label();
+        self.put(warp);
+        for (first, (index, &(row, _))) in
+            (0..host.pieces()).flat_map(|first| again.pairs.iter().enumerate().map(move |pair| (first, pair)))
+        {
+            self.first = first;
             let [low, high] = [self.column(row, 0), self.column(row + 1, 0)];
             let splats = [splat(index, 0), splat(index, 1)];
             match host {
@@ -339,9 +346,9 @@ impl Emitter {
                 Host::Avx2 => self.increase_of_avx2(sum, splats, [low, high], ones)?,
             }
         }
-        self.push(Instruction::with2(Code::Add_rm64_imm32, RAX, self.bytes(1) as i32))?;
+        self.push(Instruction::with2(Code::Add_rm64_imm32, RAX, COLUMN as i32))?;
         self.push(Instruction::with1(Code::Dec_rm32, ECX))?;
-        self.jump(Code::Jne_rel32_64, column)
+        self.jump(Code::Jne_rel32_64, warp)
     }
 
     /// Adds two words to two of memory. Of the low ones the sum has wrapped around if it is less than what was added.

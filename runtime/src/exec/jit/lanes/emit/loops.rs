@@ -37,9 +37,6 @@ pub struct State {
     /// Lanes that may execute anything: others are left alone.
     pub entry: u64,
     active: u64,
-    /// Lanes that are not to be written, as bits and as masks of AVX2.
-    left: u64,
-    pub(super) others: [Constant; WAYS],
     /// How many words may be executed; in the end, how many are left.
     pub room: u32,
     /// How many were left when it was last found out which warps had executed how many.
@@ -50,6 +47,9 @@ pub struct State {
     pub waiting: [u64; PLACES],
     /// For each block, how many lanes have executed it, and above 32 bits how many warps.
     pub counts: [u64; PLACES],
+    /// Lanes that are not to be written, as bits and as masks of AVX2.
+    left: u64,
+    pub(super) others: [Constant; WAYS],
 }
 
 impl Default for State {
@@ -59,13 +59,13 @@ impl Default for State {
             slots: Slots::default(),
             entry: 0,
             active: 0,
-            left: 0,
-            others: Default::default(),
             room: 0,
             counted: 0,
             spent: [0; WAYS],
             waiting,
             counts,
+            left: 0,
+            others: Default::default(),
         }
     }
 }
@@ -165,6 +165,7 @@ impl Allocation {
         let mut homes: Vec<Location> = (0..nodes.len()).map(home).collect();
         let mut shared: Vec<usize> = (0..nodes.len()).filter(|&index| homes[index] == Location::Register).collect();
         let (mut slots, (mut rows, mut written)) = (0, wanted.rows(&used));
+        let all = written;
         loop {
             let mut most = 0;
             for trace in wanted.traces() {
@@ -185,7 +186,9 @@ impl Allocation {
                     homes[index] = Location::Slot(slots);
                     slots += 1;
                 }
-            } else if ways == host.pieces() && written > 0 {
+            } else if written > 0 && (ways == host.pieces() || host == Host::Avx2 && lacking <= ways && written == all)
+            {
+                // A row in memory costs less than to execute one warp at a time.
                 written -= 1;
                 rows.pop();
             } else {

@@ -566,8 +566,8 @@ impl Emitter {
 }
 
 /// How many vector registers values may be in: the last is for what is about to be stored, and with AVX2 the one before it
-/// is the mask of the lanes that are not written.
+/// is a mask in blocks.
 fn vectors(host: Host, access: Access) -> u8 {
-    let is_mask = host == Host::Avx2 && access == Access::But;
-    host.registers() - 1 - u8::from(is_mask)
+    let has_mask = host == Host::Avx2 && matches!(access, Access::Whole | Access::But);
+    host.registers() - 1 - u8::from(has_mask)
 }

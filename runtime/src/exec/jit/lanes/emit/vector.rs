@@ -105,13 +105,7 @@ impl Emitter {
     }
 
     /// Words of `from`, but those of memory in the lanes of a mask.
-    pub(super) fn blend(
-        &mut self,
-        to: Register,
-        from: Register,
-        memory: MemoryOperand,
-        mask: Register,
-    ) -> Option<()> {
+    pub(super) fn blend(&mut self, to: Register, from: Register, memory: MemoryOperand, mask: Register) -> Option<()> {
         if self.host == Host::Avx2 {
             let blend = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
             return self.push(Instruction::with4(blend, to, from, memory, mask));
@@ -152,11 +146,11 @@ impl Emitter {
         self.push(Instruction::with3(Code::VEX_Vpxor_ymm_ymm_ymmm256, mask, mask, ones))
     }
 
-    /// The register that has the mask of lanes that are written, or are not.
+    /// The register that has the mask of lanes that are written, or are not; in code for full bundles, that jump so far.
     pub(super) fn lanes(&self) -> Register {
         match (self.host, self.access) {
             (Host::Avx512, _) => LANES,
-            (Host::Avx2, Access::But) => self.host.register(self.host.registers() - 2),
+            (Host::Avx2, Access::But | Access::Whole) => self.host.register(self.host.registers() - 2),
             (Host::Avx2, _) => self.host.stored(),
         }
     }
