@@ -7,7 +7,7 @@ mod index;
 mod instructions;
 mod mesa_xml;
 mod sharing;
-pub(crate) mod syntax;
+mod syntax;
 mod unused;
 
 use std::collections::{HashMap, HashSet};

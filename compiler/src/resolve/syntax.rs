@@ -91,20 +91,3 @@ fn push(named: &mut Vec<Token>, token: Token) {
         (_, token) => named.push(token),
     }
 }
-
-/// Refuses a text with the first part of a register's name before the register: `r{n}` would be `rr5`. `registers` are the
-/// text before a register, the first part of its name, and its field.
-pub(crate) fn named_once<'t>(
-    out: &mut Diagnostics,
-    span: Span,
-    mut registers: impl Iterator<Item = (&'t str, &'t str, &'t str)>,
-) -> Option<()> {
-    let twice = registers.find(|(before, first, _)| {
-        let before = before.strip_suffix(first).filter(|_| !first.is_empty());
-        before.is_some_and(|before| !before.ends_with(char::is_alphanumeric))
-    });
-    let Some((_, first, name)) = twice else { return Some(()) };
-    let message = format!("`{first}{{{name}}}` writes `{first}` twice: `{{{name}}}` is the whole name of a register");
-    out.push(Diagnostic::error("E0046", span, message).help(format!("write `{{{name}}}`")));
-    None
-}

@@ -10,7 +10,6 @@ use super::template::{Part, parts, unknown};
 use crate::diagnostic::Diagnostic;
 use crate::model::Encoding;
 use crate::resolve::Resolver;
-use crate::resolve::syntax::named_once;
 use crate::source::{Span, Spanned};
 use crate::spec::{AliasSpec, AlternativeSpec, BankSpec, FixedBits, InstructionSpec, KindSpec, NumberSpec, Unused};
 
@@ -302,15 +301,22 @@ impl Resolver<'_> {
         Some(())
     }
 
+    /// Refuses a text with the first part of a register's name before the register: `r{n}` would be `rr5`.
     fn named_once(&mut self, layout: &Layout, tokens: &[Token], span: Span) -> Option<()> {
         let banks = &self.isa.stream()?.banks;
-        let registers = tokens.windows(2).filter_map(|pair| {
+        let twice = tokens.windows(2).find_map(|pair| {
             let [Token::Text(text), Token::Field(index)] = pair else { return None };
             let field = layout.fields.get(*index)?;
             let Type::Register(bank) = field.ty else { return None };
-            Some((text.as_str(), banks[bank].prints.0.as_str(), field.name.as_str()))
+            let first = banks[bank].prints.0.as_str();
+            let before = text.strip_suffix(first).filter(|_| !first.is_empty())?;
+            (!before.ends_with(char::is_alphanumeric)).then_some((first, field.name.as_str()))
         });
-        named_once(self.out, span, registers)
+        let Some((first, name)) = twice else { return Some(()) };
+        let message =
+            format!("`{first}{{{name}}}` writes `{first}` twice: `{{{name}}}` is the whole name of a register");
+        self.out.push(Diagnostic::error("E0046", span, message).help(format!("write `{{{name}}}`")));
+        None
     }
 
     fn stream_instruction(

@@ -344,3 +344,56 @@ impl Graph {
         self.select(above, ones, number)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use isaforge_valhall::semantics::SEMANTICS;
+
+    use super::*;
+    use crate::exec::jit::lanes::graph::Relation;
+    use crate::level::Level;
+
+    /// What a value comes to where the first three rows have the columns of a table, and the operations that it takes.
+    fn evaluate(graph: &Graph, value: Value) -> (u8, usize) {
+        match &graph.nodes()[value.index()] {
+            Node::Row(row, _) => (COLUMNS[*row as usize], 0),
+            Node::Splat(word) => (*word as u8, 0),
+            Node::Operation(Operation { code, arguments: [Some(a), Some(b), None], .. }) => {
+                let ((a, x), (b, y)) = (evaluate(graph, *a), evaluate(graph, *b));
+                let (_, f) = FUNCTIONS.iter().find(|(function, _)| function == code).expect("it is a function of bits");
+                (f(a, b), x + y + 1)
+            }
+            node => panic!("{node:?}"),
+        }
+    }
+
+    #[test]
+    fn every_function_of_three_bits_is_a_few_of_two() {
+        let Some(level) = Level::named("avx2") else { return };
+        for table in 0..=u8::MAX {
+            let mut graph = Graph::new(SEMANTICS, level);
+            let words = [0, 1, 2].map(|row| graph.read(row));
+            let value = graph.logic(table, words[0], words[1], words[2]);
+            let (found, operations) = evaluate(&graph, value);
+            assert_eq!(found, table, "{table:#010b}");
+            assert!(operations <= 8, "{table:#010b} takes {operations}");
+            // Choices by the first and by the second word.
+            if [0b1100_1010, 0b1011_1000].contains(&table) {
+                assert_eq!(operations, 3, "{table:#010b}");
+            }
+        }
+    }
+
+    #[test]
+    fn complements_of_masks_are_undone_where_they_are_read() {
+        let Some(level) = Level::named("avx2") else { return };
+        let mut graph = Graph::new(SEMANTICS, level);
+        let [a, b] = [0, 1].map(|row| graph.read(row));
+        let less = graph.compare_unsigned(Relation::Less, a, b);
+        let chosen = graph.select(less, a, b);
+        let choice = *graph.operation_of(chosen).expect("a choice is an operation");
+        // Where the greater is the first, the second is chosen.
+        assert_eq!((graph.complemented(less), choice.arguments), (choice.mask, [Some(a), Some(b), None]));
+        assert_eq!(Some(graph.not_mask(less)), choice.mask);
+    }
+}
