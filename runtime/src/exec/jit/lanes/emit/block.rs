@@ -134,11 +134,17 @@ fn homes(graph: &Graph, segment: &Segment, used: &[bool]) -> Vec<Location> {
 }
 
 /// The code that writes whole rows, so many warps at a time.
-fn full(wanted: &Wanted, windows: &[Window], ways: usize) -> Option<Made> {
+fn full(wanted: &Wanted, windows: &[Window], warps: usize) -> Option<Made> {
     use Register::{EAX, ECX, R8, RAX};
-    if !wanted.columns.is_multiple_of(ways) {
+    if !wanted.columns.is_multiple_of(warps) {
         return None;
     }
+    // What a lane stores, others of its warp may load by the next instruction: then all of them take part in each.
+    let pieces = wanted.graph.host().pieces();
+    let (ways, passes) = match wanted.graph.stores() {
+        [] => (warps, pieces),
+        _ => (warps * pieces, 1),
+    };
     let (mut out, plan, homes) = begin(wanted, ways, Access::Whole)?;
     let mask = wanted.segment.mask;
     // A mask goes through a register that would else point to a window.
@@ -153,7 +159,7 @@ fn full(wanted: &Wanted, windows: &[Window], ways: usize) -> Option<Made> {
     let again = out.label();
     out.put(again);
     out.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
-    out.push(Instruction::with2(Code::Mov_r32_imm32, ECX, (wanted.columns / ways) as u32))?;
+    out.push(Instruction::with2(Code::Mov_r32_imm32, ECX, (wanted.columns / warps) as u32))?;
     match out.host {
         _ if mask.is_none() => {}
         Host::Avx512 => {
@@ -167,7 +173,7 @@ fn full(wanted: &Wanted, windows: &[Window], ways: usize) -> Option<Made> {
     }
     let start = out.label();
     out.put(start);
-    for piece in 0..out.host.pieces() {
+    for piece in 0..passes {
         out.first = piece;
         out.body(&wanted.graph, &wanted.segment, &plan, &homes)?;
         if let Some(mask) = mask {
@@ -175,12 +181,12 @@ fn full(wanted: &Wanted, windows: &[Window], ways: usize) -> Option<Made> {
         }
     }
     if mask.is_some() {
-        out.push(Instruction::with2(Code::Add_rm64_imm8, R8, 2 * ways as i32))?;
+        out.push(Instruction::with2(Code::Add_rm64_imm8, R8, 2 * warps as i32))?;
     }
     for (pointer, window) in POINTERS.iter().zip(windows).filter(|(_, window)| window.column != 0) {
-        out.push(Instruction::with2(Code::Add_rm64_imm32, *pointer, (window.column as usize * ways) as i32))?;
+        out.push(Instruction::with2(Code::Add_rm64_imm32, *pointer, (window.column as usize * warps) as i32))?;
     }
-    out.push(Instruction::with2(Code::Add_rm64_imm32, RAX, (ways * COLUMN) as i32))?;
+    out.push(Instruction::with2(Code::Add_rm64_imm32, RAX, (warps * COLUMN) as i32))?;
     out.push(Instruction::with1(Code::Dec_rm32, ECX))?;
     out.jump(Code::Jne_rel32_64, start)?;
     if mask.is_some() && out.host == Host::Avx2 {
