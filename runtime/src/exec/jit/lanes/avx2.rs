@@ -66,8 +66,11 @@ const AND_NOT: Code = Code::VEX_Vpandn_ymm_ymm_ymmm256;
 const OR: Code = Code::VEX_Vpor_ymm_ymm_ymmm256;
 const XOR: Code = Code::VEX_Vpxor_ymm_ymm_ymmm256;
 
+/// An instruction, and the function of two bits that it computes.
+type Function = (Code, fn(u8, u8) -> u8);
+
 /// Functions of two bits with an instruction of their own.
-const FUNCTIONS: [(Code, fn(u8, u8) -> u8); 4] =
+const FUNCTIONS: [Function; 4] =
     [(AND, |a, b| a & b), (OR, |a, b| a | b), (XOR, |a, b| a ^ b), (AND_NOT, |a, b| !a & b)];
 
 /// The columns of a table of three bits: what each word has in its eight rows.

@@ -243,7 +243,7 @@ impl Plan {
                 // Most constants are read from memory, but for all to be loaded there must be registers.
                 most = most.max(live.len() + node.arguments().filter(is_constant).count().saturating_sub(1));
                 live.retain(|&value| !self.ends(value, index));
-                if !(node.is_mask() && has_masks) && !self.kept[index] {
+                if !(self.kept[index] || node.is_mask() && has_masks) {
                     live.insert(Value::of(index));
                     most = most.max(live.len());
                 }
