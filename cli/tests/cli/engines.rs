@@ -57,11 +57,11 @@ fn machine_code_is_listed_behind_the_instructions_that_it_comes_from() {
     }
     assert!(listed.out().starts_with("loop 3: 4 instructions\n"), "{}", listed.out());
     assert!(listed.out().ends_with("y as u32:\n       0:  1000  1000\n"), "{}", listed.out());
-    // The sum is an operation on vectors for each of the warps that are executed side by side.
+    // The sum is an operation on vectors for each of the warps that are executed side by side, written in the active lanes.
     let sum = listed.out().split("\n4: IADD.u32 r5, r5, r2\n").nth(1).expect("it is listed");
     let operations: Vec<_> = sum.lines().take_while(|line| line.starts_with("  ")).collect();
     let sums = operations.iter().filter(|line| line.contains("vpaddd zmm") || line.contains("vpaddd ymm")).count();
-    assert!(sums > 0 && operations.len() <= 2 * sums, "{operations:?}");
+    assert!(sums > 0 && operations.len() <= 3 * sums, "{operations:?}");
     // What is executed by handlers comes to no machine code.
     let none = run(SUM, &["--quiet", "--dump-jit", "--engine", "handlers"]).expect(0);
     assert!(none.err.contains("nothing of this program became machine code"), "{}", none.err);
