@@ -21,7 +21,7 @@ pub enum Decoder {
     Exact,
 }
 
-/// Stands for the opcode of what is no instruction; no set has so many.
+/// Stands for the opcode of what is no instruction. No set has this many instructions.
 pub const INVALID: u16 = u16::MAX;
 
 /// A form of a set: an instruction, or an operation of groups.

@@ -89,8 +89,10 @@ fn writes(instruction: &Instruction, general: bool) -> Result<[Option<Write>; 2]
         Some(Write { register: register.full_register().number() as u8, narrow: register.size() == 4 })
     };
     match instruction.mnemonic() {
-        // How the processor rounds.
-        M::Vldmxcsr | M::Vstmxcsr => return Err("is none of those that are known"),
+        // Vectors that do what their operands do not show: how the processor rounds, a place in memory, a general register.
+        M::Vldmxcsr | M::Vstmxcsr | M::Vmaskmovdqu | M::Vpcmpestri | M::Vpcmpistri => {
+            return Err("is none of those that are known");
+        }
         // Vectors and masks.
         _ if instruction.encoding() == EncodingKind::EVEX || first.is_k() => {}
         _ if instruction.encoding() == EncodingKind::VEX && !general => {}

@@ -1,11 +1,11 @@
 //! AVX2 in the place of AVX-512: an operation that it lacks becomes several that it has.
 //!
-//! Components of masks are ones or zeros, so that what works on bits works on masks. The complement of a mask is an
-//! operation of its own, which those who read it undo where they can.
+//! All bits of a mask's component are ones, or all are zeros, so that masks take the operations of words. The complement of a
+//! mask is a node of its own; operations that read one use the mask beneath it where they can.
 
 use iced_x86::{Code, RoundingControl};
 
-use super::graph::{Graph, Node, Operation, Ordering, Shifted, Value};
+use super::graph::{COLUMNS, Graph, Node, Operation, Ordering, Shifted, Value};
 use super::host::in_avx2;
 
 /// The components that a mask has.
@@ -40,7 +40,7 @@ impl Comparison {
     }
 }
 
-/// The logic of masks, whatever their components.
+/// The logic of masks, for components of any size.
 fn logic(code: Code) -> Option<Logic> {
     Some(match code {
         Code::VEX_Kandw_kr_kr_kr | Code::VEX_Kandd_kr_kr_kr | Code::VEX_Kandq_kr_kr_kr => Logic::And,
@@ -73,16 +73,13 @@ type Function = (Code, fn(u8, u8) -> u8);
 const FUNCTIONS: [Function; 4] =
     [(AND, |a, b| a & b), (OR, |a, b| a | b), (XOR, |a, b| a ^ b), (AND_NOT, |a, b| !a & b)];
 
-/// The columns of a table of three bits: what each word has in its eight rows.
-const COLUMNS: [u8; 3] = [0b1111_0000, 0b1100_1100, 0b1010_1010];
-
 /// Two of three words.
 const PAIRS: [(usize, usize); 6] = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)];
 
-/// Whether two arguments may change places.
+/// Whether an instruction of AVX2 may exchange its first two arguments.
 fn commutes(code: Code) -> bool {
     matches!(
-        in_avx2(code).unwrap_or(code),
+        code,
         AND | OR
             | XOR
             | Code::VEX_Vaddps_ymm_ymm_ymmm256
@@ -157,7 +154,7 @@ impl Graph {
                 self.apply_immediate(Code::VEX_Vpermq_ymm_ymmm256_imm8, &[packed], 0b1000)
             }
             (code, _) if in_avx2(code).is_none() || operation.mask.is_some() => self.lacking(),
-            (code, [Some(a), Some(b), c]) if commutes(code) && self.constant(a).is_some() => {
+            (code, [Some(a), Some(b), c]) if in_avx2(code).is_some_and(commutes) && self.constant(a).is_some() => {
                 self.node(Node::Operation(Operation { arguments: [Some(b), Some(a), c], ..operation }))
             }
             _ => self.node(Node::Operation(operation)),

@@ -656,8 +656,15 @@ mod tests {
         assert!(check(&emitted, Kind::Block, Some(Host::Avx512)).is_ok());
         assert!(check(&emitted, Kind::Block, Some(Host::Avx2)).is_err());
         assert!(check(&emitted, Kind::Block, None).is_err());
-        let mode = Instruction::with1(Code::VEX_Vldmxcsr_m32, MemoryOperand::with_base(Register::RSI));
-        assert_eq!(block(&[mode, ret()]), Some("is none of those that are known"));
+        let (first, second) = (Register::XMM0, Register::XMM1);
+        for hides in [
+            Instruction::with1(Code::VEX_Vldmxcsr_m32, MemoryOperand::with_base(Register::RSI)),
+            Instruction::with_vmaskmovdqu(64, first, second, Register::None),
+            Instruction::with3(Code::VEX_Vpcmpistri_xmm_xmmm128_imm8, first, second, 0),
+            Instruction::with3(Code::VEX_Vpcmpestri_xmm_xmmm128_imm8, first, second, 0),
+        ] {
+            assert_eq!(block(&[hides, ret()]), Some("is none of those that are known"));
+        }
     }
 
     #[test]

@@ -40,7 +40,7 @@ mod abi {
 /// Code in memory that may be executed.
 #[derive(Debug)]
 struct Executable {
-    code: Mmap,
+    bytes: Mmap,
     constants: usize,
     marks: Marks,
     columns: usize,
@@ -61,7 +61,7 @@ impl Executable {
         let mut code = MmapMut::map_anon(emitted.code().len()).ok()?;
         code.copy_from_slice(emitted.code());
         Some(Executable {
-            code: code.make_exec().ok()?,
+            bytes: code.make_exec().ok()?,
             constants: emitted.constants(),
             marks: emitted.marks().clone(),
             columns: emitted.columns(),
@@ -70,7 +70,7 @@ impl Executable {
     }
 
     fn listing(&self, text: impl Fn(u64) -> String) -> String {
-        listing(&self.code[..self.constants], &self.marks, text)
+        listing(&self.bytes[..self.constants], &self.marks, text)
     }
 }
 
@@ -134,7 +134,7 @@ impl BlockFn {
         // many rows as it touches, and bytes as it accesses so often, in memory that `windows` has borrowed, and `busy` names
         // columns that there are.
         let both = unsafe {
-            let function = std::mem::transmute::<*const u8, Block>(self.code.code.as_ptr());
+            let function = std::mem::transmute::<*const u8, Block>(self.code.bytes.as_ptr());
             function(rows, active, busy, windows.as_ptr(), jumps, times)
         };
         [both as u16, (both >> 16) as u16]
@@ -165,7 +165,7 @@ impl LoopFn {
         // SAFETY: the function lies at the beginning of the code, which lives as long as `self`, and is of that type. There are as
         // many rows as it touches, and warps in them; it may do with the state as it likes.
         unsafe {
-            let function = std::mem::transmute::<*const u8, Loop>(self.code.code.as_ptr());
+            let function = std::mem::transmute::<*const u8, Loop>(self.code.bytes.as_ptr());
             function(rows.as_mut_ptr().cast(), state, first * COLUMN);
         }
     }
@@ -190,7 +190,7 @@ impl FlowFn {
         // SAFETY: the function lies at the beginning of the code, which lives as long as `self`, and is of that type. There are as
         // many rows as it touches; it may do with the state as it likes.
         unsafe {
-            let function = std::mem::transmute::<*const u8, Flow>(self.code.code.as_ptr());
+            let function = std::mem::transmute::<*const u8, Flow>(self.code.bytes.as_ptr());
             function(rows.as_mut_ptr().cast(), state);
         }
         true

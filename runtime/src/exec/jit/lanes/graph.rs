@@ -152,6 +152,9 @@ pub fn fixed(nodes: &[Node]) -> Vec<bool> {
     fixed
 }
 
+/// The columns of a table of three bits, as [`Graph::logic`] takes it: what each word has in its eight rows.
+pub const COLUMNS: [u8; 3] = [0b1111_0000, 0b1100_1100, 0b1010_1010];
+
 /// What is known of the NaNs in a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Nans {
@@ -445,7 +448,7 @@ impl Graph {
         self.operate(Operation { mask: Some(mask), ..operation })
     }
 
-    /// The value of an operation, on whatever host.
+    /// The value of an operation, in operations of the host.
     fn operate(&mut self, operation: Operation) -> Value {
         match self.host {
             Host::Avx512 => self.node(Node::Operation(operation)),

@@ -248,5 +248,9 @@ pub fn replaces(code: Code) -> bool {
                 | Code::EVEX_Vfnmsub231ps_zmm_k1z_zmm_zmmm512b32_er
                 | Code::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er
                 | Code::EVEX_Vfnmadd231pd_zmm_k1z_zmm_zmmm512b64_er
+                | Code::VEX_Vfmadd132ps_ymm_ymm_ymmm256
+                | Code::VEX_Vfmsub132ps_ymm_ymm_ymmm256
+                | Code::VEX_Vfnmadd132ps_ymm_ymm_ymmm256
+                | Code::VEX_Vfnmsub132ps_ymm_ymm_ymmm256
         )
 }

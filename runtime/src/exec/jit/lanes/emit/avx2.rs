@@ -27,8 +27,7 @@ impl Emitter {
         let home = plan.home(index).and_then(|(row, _)| self.home(row, way));
         let is_constant = |value: Value| homes[value.index()] == Location::Constant;
         let all = || operation.arguments.into_iter().chain([operation.mask]).flatten();
-        let is_in_register = |value: &Value| !is_constant(*value);
-        for argument in all().filter(is_in_register) {
+        for argument in all().filter(|argument| !is_constant(*argument)) {
             self.operand(graph, argument, way, homes)?;
         }
         let at = |value: Value| self.registers[value.index()][way];
@@ -36,7 +35,7 @@ impl Emitter {
         let gives = |value: Value| if home.is_some() { at(value) == home } else { ends(value) };
         let (code, arguments) = order(operation, home.is_some(), gives, is_constant);
         let mask = operation.mask.and_then(at);
-        let (has, replaces) = (in_avx2(of_masks(code))?, replaces(code) || is_on_factor(code));
+        let (has, replaces) = (in_avx2(of_masks(code))?, replaces(code));
         let count = arguments.iter().flatten().count();
         let (mut places, mut loaded) = ([None; 3], Vec::new());
         for (nth, argument) in arguments.into_iter().enumerate() {
@@ -44,7 +43,7 @@ impl Emitter {
             places[nth] = match graph.constant(argument).filter(|_| is_constant(argument)) {
                 Some(word) => {
                     let memory = self.constant([word; 8]);
-                    let in_memory = if nth == 0 && replaces { true } else { nth + 1 == count && reads_memory(has) };
+                    let in_memory = nth == 0 && replaces || nth + 1 == count && reads_memory(has);
                     Some(if in_memory {
                         Argument::Memory(memory)
                     } else {
@@ -145,16 +144,6 @@ fn of_masks(code: Code) -> Code {
         | Code::EVEX_Vpblendmb_zmm_k1z_zmm_zmmm512 => Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm,
         code => code,
     }
-}
-
-fn is_on_factor(code: Code) -> bool {
-    matches!(
-        code,
-        Code::VEX_Vfmadd132ps_ymm_ymm_ymmm256
-            | Code::VEX_Vfmsub132ps_ymm_ymm_ymmm256
-            | Code::VEX_Vfnmadd132ps_ymm_ymm_ymmm256
-            | Code::VEX_Vfnmsub132ps_ymm_ymm_ymmm256
-    )
 }
 
 /// In which order a fused product takes its arguments, so that its result takes the place of one that is there or that

@@ -133,7 +133,7 @@ fn homes(graph: &Graph, segment: &Segment, used: &[bool]) -> Vec<Location> {
     (0..fixed.len()).map(home).collect()
 }
 
-/// The code that writes whole rows, so many warps at a time.
+/// The code that writes whole rows, `warps` warps at a time.
 fn full(wanted: &Wanted, windows: &[Window], warps: usize) -> Option<Made> {
     use Register::{EAX, ECX, R8, RAX};
     if !wanted.columns.is_multiple_of(warps) {
@@ -162,6 +162,7 @@ fn full(wanted: &Wanted, windows: &[Window], warps: usize) -> Option<Made> {
     out.push(Instruction::with2(Code::Mov_r32_imm32, ECX, (wanted.columns / warps) as u32))?;
     match out.host {
         _ if mask.is_none() => {}
+        Host::Avx2 if wanted.again.is_none() => {}
         Host::Avx512 => {
             out.push(Instruction::with3(Code::VEX_Kxorw_kr_kr_kr, ANY, ANY, ANY))?;
             out.push(Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, ALL, ALL, ALL))?;
@@ -249,7 +250,7 @@ fn part(wanted: &Wanted) -> Option<Made> {
 }
 
 impl Emitter {
-    /// Notes the lanes that jump, and gathers those that always do; with AVX-512 those that ever do, too.
+    /// Notes the lanes that jump. AVX-512 gathers those that do in all warps and in any; AVX2 the former, where it repeats.
     fn jumps(&mut self, wanted: &Wanted, mask: Value, homes: &[Location]) -> Option<()> {
         use Register::{R8, R11D, R11L};
         for way in 0..self.ways {
@@ -258,8 +259,10 @@ impl Emitter {
             if self.host == Host::Avx2 {
                 self.bits(R11D, jumps)?;
                 self.push(Instruction::with2(Code::Mov_rm8_r8, note, R11L))?;
-                let all = self.lanes();
-                self.push(Instruction::with3(Code::VEX_Vpand_ymm_ymm_ymmm256, all, all, jumps))?;
+                if wanted.again.is_some() {
+                    let all = self.lanes();
+                    self.push(Instruction::with3(Code::VEX_Vpand_ymm_ymm_ymmm256, all, all, jumps))?;
+                }
                 self.done(mask, true, way);
                 continue;
             }

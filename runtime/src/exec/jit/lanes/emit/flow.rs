@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
-use super::plan::{Location, Part, Plan, Segment, shared, used};
+use super::plan::{Location, Part, Plan, Segment, locations, used};
 use super::{Access, Emitted, Emitter, LANES, Label, Made, SLOTS, Slots, touched, vectors};
 use crate::exec::jit::lanes::graph::Graph;
 use crate::exec::jit::lanes::host::Host;
@@ -44,7 +44,7 @@ fn state(at: usize) -> MemoryOperand {
     MemoryOperand::with_base_displ(Register::RSI, at as i64)
 }
 
-/// Where the state has the lanes of a set that belong to a register, as so many are before it.
+/// Where the state has the lanes of a set that belong to a register; `before` registers of the row come before it.
 pub fn set(set: u16, before: usize, host: Host) -> Option<MemoryOperand> {
     let set = usize::from(set);
     (set < SETS).then(|| state(offset_of!(FlowState, sets) + 8 * set + before * host.lanes() / 8))
@@ -104,16 +104,9 @@ impl Flow {
     /// Where values are, and the plan of each block.
     fn plans(&self) -> Option<(Vec<Location>, Vec<Plan>)> {
         let used = used(&self.graph, self.segments());
-        let (fixed, read) = shared(&self.graph, &used, self.segments());
-        let location = |index: usize| match Location::of_constant(&self.graph, index) {
-            Some(constant) => constant,
-            None if !fixed[index] || !used[index] => Location::Segment,
-            None if read[index] => Location::Register,
-            None => Location::Before,
-        };
-        let mut locations: Vec<Location> = (0..fixed.len()).map(location).collect();
+        let mut locations = locations(&self.graph, &used, self.segments());
         let is_shared = |index: &usize| locations[*index] == Location::Register;
-        let mut shared: Vec<usize> = (0..fixed.len()).filter(is_shared).collect();
+        let mut shared: Vec<usize> = (0..locations.len()).filter(is_shared).collect();
         let mut slots = 0;
         loop {
             let (mut plans, mut most) = (Vec::with_capacity(self.blocks.len()), 0);

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
-use super::plan::{Location, Part, Plan, Segment, shared, used};
+use super::plan::{Location, Part, Plan, Segment, locations, used};
 use super::{Access, Constant, Emitted, Emitter, LANES, Label, Made, SLOTS, Slots, WAYS, bit, touched, vectors};
 use crate::exec::jit::lanes::graph::{Graph, Node, Value};
 use crate::exec::jit::lanes::host::Host;
@@ -134,7 +134,7 @@ impl Emitted {
         [4, 2, 1].into_iter().find_map(|warps| Some((Emitted::looped_of(wanted, warps)?, warps)))
     }
 
-    /// The same for so many warps.
+    /// The same for a number of warps.
     pub fn looped_of(wanted: &Loop, warps: usize) -> Option<Self> {
         let rows = touched(&wanted.graph, wanted.segments());
         Some(Emitted::new(looped(wanted, warps)?, wanted.columns, rows, vec![]))
@@ -150,19 +150,12 @@ struct Allocation {
 }
 
 impl Allocation {
-    /// Decides it for so many registers of each value. Returns `None` on register pressure.
+    /// Decides it for `ways` registers of each value. Returns `None` on register pressure.
     fn new(wanted: &Loop, ways: usize) -> Option<Self> {
         let host = wanted.graph.host();
         let nodes = wanted.graph.nodes();
         let used = used(&wanted.graph, wanted.segments());
-        let (fixed, read) = shared(&wanted.graph, &used, wanted.segments());
-        let home = |index: usize| match Location::of_constant(&wanted.graph, index) {
-            Some(constant) => constant,
-            None if !fixed[index] || !used[index] => Location::Segment,
-            None if read[index] => Location::Register,
-            None => Location::Before,
-        };
-        let mut homes: Vec<Location> = (0..nodes.len()).map(home).collect();
+        let mut homes = locations(&wanted.graph, &used, wanted.segments());
         let mut shared: Vec<usize> = (0..nodes.len()).filter(|&index| homes[index] == Location::Register).collect();
         let (mut slots, (mut rows, mut written)) = (0, wanted.rows(&used));
         let all = written;
@@ -256,7 +249,7 @@ struct Labels {
     end: Label,
 }
 
-/// The code for so many warps side by side.
+/// The code for `warps` warps side by side.
 fn looped(wanted: &Loop, warps: usize) -> Option<Made> {
     use Register::{R8, R8D, R11D, RAX, RDI, RDX};
     let ways = warps * wanted.graph.host().pieces();

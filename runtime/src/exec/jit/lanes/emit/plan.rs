@@ -59,6 +59,18 @@ impl Location {
     }
 }
 
+/// Where values are that some segments share: constants behind the code, and what is the same for all warps in registers.
+pub fn locations<'a>(graph: &Graph, used: &[bool], segments: impl Iterator<Item = &'a Segment>) -> Vec<Location> {
+    let (fixed, read) = shared(graph, used, segments);
+    let location = |index: usize| match Location::of_constant(graph, index) {
+        Some(constant) => constant,
+        None if !fixed[index] || !used[index] => Location::Segment,
+        None if read[index] => Location::Register,
+        None => Location::Before,
+    };
+    (0..fixed.len()).map(location).collect()
+}
+
 /// A segment of a trace: values that a segment computes are known in those after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {

@@ -1,4 +1,4 @@
-//! Moves of vector registers and of masks, whatever the host has for them.
+//! Moves of vector registers and of masks, in the instructions of the host.
 
 use std::mem::offset_of;
 
@@ -155,22 +155,20 @@ impl Emitter {
         }
     }
 
-    /// Gets the mask of a register's lanes from where a loop's state has their bits; that of the others, if so.
-    fn load_lanes(&mut self, way: usize, others: bool) -> Option<()> {
-        let lanes = self.lanes();
-        if self.host == Host::Avx2 {
-            debug_assert!(others, "the others are kept as a vector");
-            let at = offset_of!(State, others) as i64 + self.bytes(way);
-            return self.load(lanes, MemoryOperand::with_base_displ(Register::RSI, at));
-        }
+    /// For code of AVX-512: gets the mask of the active lanes from where a loop's state has their bits.
+    pub(super) fn load_active(&mut self, way: usize) -> Option<()> {
         let at = (loops::ACTIVE + self.mask_bytes(way)) as i64;
-        self.load_mask(lanes, MemoryOperand::with_base_displ(Register::RSI, at))?;
-        if others { self.complement(lanes) } else { Some(()) }
+        self.load_mask(LANES, MemoryOperand::with_base_displ(Register::RSI, at))
     }
 
-    /// For code of AVX-512: gets the mask of the active lanes.
-    pub(super) fn load_active(&mut self, way: usize) -> Option<()> {
-        self.load_lanes(way, false)
+    /// Gets the mask of the lanes that a loop leaves alone. AVX2 has it in the state.
+    fn load_others(&mut self, way: usize) -> Option<()> {
+        if self.host == Host::Avx512 {
+            self.load_active(way)?;
+            return self.complement(LANES);
+        }
+        let at = offset_of!(State, others) as i64 + self.bytes(way);
+        self.load(self.lanes(), MemoryOperand::with_base_displ(Register::RSI, at))
     }
 
     /// Moves a value to where a row stays.
@@ -178,15 +176,14 @@ impl Emitter {
         if self.masked & bit(row) == 0 {
             return self.copy(home, from);
         }
-        let lanes = self.lanes();
         if self.host == Host::Avx2 {
-            self.load_lanes(way, true)?;
+            self.load_others(way)?;
             let blend = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
-            return self.push(Instruction::with4(blend, home, from, home, lanes));
+            return self.push(Instruction::with4(blend, home, from, home, self.lanes()));
         }
         self.load_active(way)?;
         let copy = Instruction::with2(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, home, from);
-        self.push_masked(copy.ok()?, lanes)
+        self.push_masked(copy.ok()?, LANES)
     }
 
     /// Stores a register, but not in the lanes that are not written.
@@ -196,7 +193,7 @@ impl Emitter {
         match self.access {
             Access::Whole | Access::From => return self.save(to, from),
             Access::But => {}
-            Access::Active => self.load_lanes(way, true)?,
+            Access::Active => self.load_others(way)?,
         }
         self.blend(stored, from, to, self.lanes())?;
         self.save(to, stored)

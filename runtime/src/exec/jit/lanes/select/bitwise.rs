@@ -3,11 +3,8 @@
 use isaforge_core::semantics::{Node, Op};
 
 use super::{Cover, Found};
-use crate::exec::jit::lanes::graph::{Kind, Value};
+use crate::exec::jit::lanes::graph::{COLUMNS, Kind, Value};
 use crate::exec::jit::lanes::pieces::Pieces;
-
-/// The columns of a table of three bits: what each word has in its eight rows.
-const COLUMNS: [u8; 3] = [0b1111_0000, 0b1100_1100, 0b1010_1010];
 
 impl Cover<'_> {
     pub(super) fn bitwise(&mut self, at: usize, node: &Node) -> Option<Found> {

@@ -125,8 +125,11 @@ impl Cover<'_> {
             (Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er);
         let graph = &mut *self.graph;
         let (sign, one, zero) = (graph.splat(SIGN), graph.splat(1), graph.splat(0));
-        for (word, _) in [(&mut a, product), (&mut c, addend)].into_iter().filter(|(_, negated)| *negated) {
-            *word = graph.xor(*word, sign);
+        if product {
+            a = graph.xor(a, sign);
+        }
+        if addend {
+            c = graph.xor(c, sign);
         }
         let product = graph.apply(Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, &[a, b]);
         let sum = graph.apply(fma(false, false), &[a, b, c]);
