@@ -79,3 +79,30 @@ fn the_fast_tests_say_what_the_exact_way_says() {
         }
     }
 }
+
+/// An override on the upper bits of a wide field and on another field: too much to be asked at once.
+const WIDE_CONDITION: &str = r##"<isa>
+  <bitset name="#instruction" size="32">
+    <field name="FULL" pos="31" type="bool" display="(full)"/>
+    <field name="SRC" low="0" high="15" type="uint"/>
+    <pattern low="16" high="30">000000000000001</pattern>
+  </bitset>
+  <bitset name="move" extends="#instruction">
+    <display>{FULL}{NAME} {SRC}</display>
+    <override>
+      <expr>(({SRC} &gt;&gt; 10) &amp; 0xf) == 10 &amp;&amp; {FULL}</expr>
+      <display>{NAME} other {SRC}</display>
+    </override>
+  </bitset>
+</isa>"##;
+
+#[test]
+fn conditions_on_many_bits_are_tested_part_by_part() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let document = folder.path().join("wide.xml");
+    std::fs::write(&document, WIDE_CONDITION).expect("the document is written");
+    let stream = compiled(document, None).expect("it is there");
+    let tests: Vec<u16> = stream.tested.iter().flat_map(|tested| tested.tests).copied().collect();
+    assert!(tests.len() >= 2 && !tests.contains(&Tested::EXACT), "{tests:?}");
+    assert!(compare(stream, &mut Random(seed::seed(18))) > 0);
+}

@@ -21,7 +21,7 @@ const MOST_BITS: usize = 16;
 const BUDGET: u64 = 1 << 24;
 /// The deepest that sets stand within sets.
 const DEEPEST: u32 = 8;
-/// Of so many computed fields in a row, core computes no more: nothing that comes near is taken.
+/// Core computes no deeper chain of computed fields; nothing that comes near is taken.
 const LONGEST_CHAIN: u32 = 24;
 
 /// A layout, and what its bits and its parameters are as functions of the bits of an instruction. What is not there is 0.
@@ -79,7 +79,7 @@ impl Validity {
         self.sets.clear();
     }
 
-    /// The place of an instruction of which some bits are known.
+    /// The place of an instruction some bits of which are known.
     pub(super) fn place(&mut self, index: u16, mask: Wide, value: Wide) -> Option<Place> {
         let layout = self.stream.layouts.get(usize::from(index))?;
         let mut word = Vec::new();
@@ -124,6 +124,7 @@ impl Validity {
         let count = match found.op {
             Op::Select => 3,
             Op::And | Op::Or => 2,
+            Op::Zext => 1,
             _ => 0,
         };
         let single = |at: &u16| expression.nodes.get(usize::from(*at)).is_some_and(|node| node.ty.lanes == 1);
@@ -142,6 +143,7 @@ impl Validity {
             match found.op {
                 Op::Select => self.diagrams.choose(condition, b, c),
                 Op::And => self.diagrams.and(a, b),
+                Op::Zext => a,
                 _ => self.diagrams.choose(a, Node::TRUE, b),
             }
         });
