@@ -83,36 +83,45 @@ impl DerefMut for Rows {
     }
 }
 
-/// Some warps, in order. Their numbers are data, so that a loop over them is not unrolled: what is to become vector
+/// Some warps, a bit for each. Which they are is data, so that a loop over them is not unrolled: what is to become vector
 /// instructions is the loop over the lanes within.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct List {
-    warps: [u8; WARPS],
-    len: usize,
-    /// A bit for each.
-    bits: u8,
-}
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Warps(u8);
 
-impl List {
-    /// Adds a warp, if it is wanted; there is room for each once.
+impl Warps {
+    /// The warps that have any lanes.
     #[inline(always)]
-    pub fn push_if(&mut self, warp: usize, wanted: bool) {
-        self.warps[self.len % WARPS] = warp as u8;
-        self.len += usize::from(wanted);
-        self.bits |= u8::from(wanted) << warp;
+    fn with(lanes: &[u16; WARPS]) -> Self {
+        Warps::which(lanes.map(|lanes| lanes != 0))
     }
 
-    /// The warps.
+    /// The warps for which something holds: bytes of 0 or 1 become adjacent bits in one product.
+    #[inline(always)]
+    fn which(holds: [bool; WARPS]) -> Self {
+        Warps((u64::from_le_bytes(holds.map(u8::from)).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8)
+    }
+
+    /// How many there are.
+    #[inline(always)]
+    fn count(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// The warps, in order.
     #[inline(always)]
     pub fn listed(self) -> impl Iterator<Item = usize> {
-        self.warps.into_iter().take(self.len).map(|warp| usize::from(warp) % WARPS)
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let warp = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            (warp < WARPS).then_some(warp)
+        })
     }
 }
 
-/// A bit for each warp that is one of those: bytes of 0 or 1 become adjacent bits in one product.
-#[inline(always)]
-fn those(are: [bool; WARPS]) -> u8 {
-    (u64::from_le_bytes(are.map(u8::from)).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+/// How many lanes there are.
+fn count(lanes: &[u16; WARPS]) -> u32 {
+    lanes.iter().map(|lanes| lanes.count_ones()).sum()
 }
 
 /// The program counter of lanes that have ended, or that have to wait.
@@ -125,17 +134,21 @@ pub struct Bundle {
     pub rows: Rows,
     /// Where warps belong; those that do not exist have no live lanes.
     pub homes: [Home; WARPS],
+    /// The workgroup of all of them, if there is but one.
+    pub only_group: Option<usize>,
     /// The word that each lane executes next; out of date for the active lanes, which are at `pc`.
     pcs: Row<WARPS>,
     /// Lanes that have not ended.
     pub live: [u16; WARPS],
     /// Lanes that exist.
     pub threads: [u16; WARPS],
-    /// Lanes that execute the current instruction, as bits and as masks.
+    /// Lanes that execute the current instruction.
     pub active: [u16; WARPS],
-    masks: Row<WARPS>,
     /// Warps with active lanes.
-    order: List,
+    busy: Warps,
+    /// Ones in the active lanes, for handlers: machine code has the bits. Out of date until [`Bundle::prepare`] is called.
+    masks: Row<WARPS>,
+    has_masks: bool,
     active_threads: u32,
     /// Whether every live lane is active and most warps are there: all rows may be written whole then.
     whole: bool,
@@ -160,14 +173,14 @@ pub struct Bundle {
     jumps: [u16; WARPS],
     /// Where the lanes access memory, as was last asked.
     pub reached: Option<Reached>,
-    /// Where all warps begin.
-    entry: Box<Entry>,
+    /// The lanes that exist when all warps begin together, and how many there are.
+    entry: ([u16; WARPS], u32),
     /// The word where all live lanes are, if they are active and nothing has been executed since. Their program counters may
     /// be out of date.
     together: Option<u32>,
-    /// What the active lanes were when a branch parted all live lanes, as long as no more branches have: those that jumped wait
-    /// at one word, and are joined there without looking for them.
-    parted: Option<Active>,
+    /// How many lanes were active when a branch parted all live lanes, as long as no more branches have: those that jumped
+    /// wait at one word, and are joined there without looking for them.
+    parted: Option<u32>,
     /// Whether all threads of its workgroups are in it: their barriers wait for nobody else.
     pub is_closed: bool,
     /// What [`Begin`](super::run::Begin) adds in each warp.
@@ -208,29 +221,6 @@ impl Quads {
     }
 }
 
-/// All live lanes, when they were active together.
-#[derive(Debug)]
-struct Active {
-    lanes: [u16; WARPS],
-    masks: Row<WARPS>,
-    order: List,
-    threads: u32,
-    whole: bool,
-}
-
-/// Where all warps begin.
-#[derive(Debug)]
-struct Entry {
-    threads: [u16; WARPS],
-    masks: Row<WARPS>,
-}
-
-impl Default for Entry {
-    fn default() -> Self {
-        Entry { threads: [0; WARPS], masks: Row::splat(0) }
-    }
-}
-
 /// Which active lanes take a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
@@ -248,12 +238,14 @@ impl Bundle {
         Bundle {
             rows: code.rows(),
             homes: [Home::default(); WARPS],
+            only_group: Some(Home::default().group),
             pcs: Row::splat(PARKED),
             live: [0; WARPS],
             threads: [0; WARPS],
             active: [0; WARPS],
+            busy: Warps::default(),
             masks: Row::splat(0),
-            order: List::default(),
+            has_masks: false,
             active_threads: 0,
             whole: false,
             pc: 0,
@@ -267,7 +259,7 @@ impl Bundle {
             taken: Taken::None,
             jumps: [0; WARPS],
             reached: None,
-            entry: Box::default(),
+            entry: ([0; WARPS], 0),
             together: None,
             parted: None,
             is_closed: false,
@@ -282,25 +274,34 @@ impl Bundle {
     /// Puts threads into a warp, at the first word.
     pub fn start(&mut self, warp: usize, home: Home, threads: u16) {
         self.part();
-        (self.homes[warp], self.live[warp], self.threads[warp]) = (home, threads, threads);
+        self.place_in(warp, home);
+        (self.live[warp], self.threads[warp]) = (threads, threads);
         for (lane, pc) in self.pcs.0[warp].iter_mut().enumerate() {
             *pc = if threads >> lane & 1 != 0 { 0 } else { PARKED };
         }
         self.at_barrier &= !(1 << warp);
     }
 
-    /// Says which lanes exist when all warps begin together with [`Enter`].
-    pub fn set_entry(&mut self, threads: [u16; WARPS]) {
-        let mut entry = Entry { threads, ..Entry::default() };
-        for (warp, bits) in threads.into_iter().enumerate() {
-            for lane in lanes(bits) {
-                entry.masks.0[warp][lane] = u32::MAX;
-            }
-        }
-        *self.entry = entry;
+    /// Says where a warp belongs.
+    pub fn place_in(&mut self, warp: usize, home: Home) {
+        self.homes[warp] = home;
+        let is_only = self.homes.iter().all(|other| other.group == home.group);
+        self.only_group = is_only.then_some(home.group);
     }
 
-    /// Whether all live lanes go on together, for [`Enter`] or a barrier has put them where they are, and all are chosen:
+    /// Says which lanes exist when all warps begin together.
+    pub fn set_entry(&mut self, threads: [u16; WARPS]) {
+        self.entry = (threads, count(&threads));
+    }
+
+    /// Puts all warps at the first word, with all lanes that exist.
+    pub fn enter(&mut self) {
+        let (threads, count) = self.entry;
+        (self.live, self.threads, self.active, self.active_threads) = (threads, threads, threads, count);
+        (self.at_barrier, self.together, self.has_masks) = (0, Some(0), false);
+    }
+
+    /// Whether all live lanes go on together, for [`Bundle::enter`] or a barrier has put them where they are, and all are chosen:
     /// there are no others to choose from then.
     pub fn goes_on(&mut self) -> bool {
         if self.chosen == 0 || self.chosen != self.ready() {
@@ -308,22 +309,31 @@ impl Bundle {
             return false;
         }
         let Some(pc) = self.together.take() else { return false };
-        self.order = List::default();
-        let mut threads = 0;
-        for (warp, active) in self.active.iter().enumerate() {
-            self.order.push_if(warp, *active != 0);
-            threads += active.count_ones();
-        }
-        (self.active_threads, self.whole) = (threads, self.order.len > WARPS / 2);
-        (self.pc, self.others, self.room) = (pc, PARKED, TURN);
+        self.join(self.active_threads);
+        (self.pc, self.room) = (pc, TURN);
         true
+    }
+
+    /// All live lanes become active; `threads` says how many there are.
+    fn join(&mut self, threads: u32) {
+        (self.active, self.busy, self.has_masks) = (self.live, Warps::with(&self.live), false);
+        (self.active_threads, self.whole, self.others) = (threads, self.busy.count() > WARPS / 2, PARKED);
     }
 
     /// Brings program counters up to date, before lanes are no longer together.
     fn part(&mut self) {
         let Some(pc) = self.together.take() else { return };
-        for (pcs, mask) in self.pcs.0.iter_mut().zip(&self.masks.0) {
-            *pcs = blend(pcs, &[pc; LANES], mask);
+        for (pcs, live) in self.pcs.0.iter_mut().zip(self.live) {
+            // Nowhere is all ones.
+            *pcs = or(&not(&from_bits(live)), &[pc; LANES]);
+        }
+    }
+
+    /// Brings the masks of the active lanes up to date, before handlers are executed.
+    #[inline(always)]
+    pub fn prepare(&mut self, masks: &Op, view: &mut MemoryView<'_>) {
+        if !self.has_masks {
+            masks.run(true, self, view);
         }
     }
 
@@ -337,7 +347,7 @@ impl Bundle {
     pub fn wait(&mut self, pc: u32) -> bool {
         let all = self.active == self.live;
         if all {
-            (self.together, self.at_barrier) = (Some(pc), self.order.bits);
+            (self.together, self.at_barrier) = (Some(pc), self.busy.0);
         }
         all
     }
@@ -355,7 +365,7 @@ impl Bundle {
     /// The warps that have active lanes, in order.
     #[inline(always)]
     pub fn busy(&self) -> impl Iterator<Item = usize> + use<> {
-        self.order.listed()
+        self.busy.listed()
     }
 
     /// Ones in the active lanes of a warp.
@@ -378,12 +388,12 @@ impl Bundle {
 
     /// How many warps have active lanes.
     pub fn busy_count(&self) -> u64 {
-        self.order.len as u64
+        self.busy.count() as u64
     }
 
     /// Whether any warp has active lanes.
     pub fn is_busy(&self) -> bool {
-        self.order.len > 0
+        self.busy.0 != 0
     }
 
     /// How many lanes are active.
@@ -405,7 +415,7 @@ impl Bundle {
 
     /// How many instructions a warp has executed in its turn.
     pub fn executed(&self, warp: usize) -> u32 {
-        self.turns[warp] + if self.order.bits >> warp & 1 != 0 { self.since } else { 0 }
+        self.turns[warp] + if self.busy.0 >> warp & 1 != 0 { self.since } else { 0 }
     }
 
     /// How many instructions the active warps may still execute together.
@@ -443,7 +453,7 @@ impl Bundle {
         self.settle();
         self.chosen &= self.ready() & self.unfinished();
         if self.chosen == 0 {
-            self.order = List::default();
+            self.busy = Warps::default();
             return;
         }
         schedule.run(false, self, view);
@@ -454,28 +464,21 @@ impl Bundle {
     /// some may be elsewhere, or a warp has had its turn.
     #[inline(always)]
     pub fn rejoin(&mut self) -> bool {
-        let Some(parted) = &self.parted else { return false };
-        let since = self.since;
-        for warp in self.order.listed() {
-            self.turns[warp] += since;
-        }
-        let most = parted.order.listed().map(|warp| self.turns[warp]).max().unwrap_or(0);
+        let Some(threads) = self.parted else { return false };
+        let most = Warps::with(&self.live).listed().map(|warp| self.executed(warp)).max().unwrap_or(0);
         if most >= TURN {
-            // What was written down is taken back: others choose.
-            self.order.listed().for_each(|warp| self.turns[warp] -= since);
             return false;
         }
-        (self.active, self.masks, self.order) = (parted.lanes, parted.masks, parted.order);
-        (self.active_threads, self.whole, self.others) = (parted.threads, parted.whole, PARKED);
-        (self.since, self.room) = (0, TURN - most);
-        self.parted = None;
+        self.settle();
+        self.join(threads);
+        (self.parted, self.room) = (None, TURN - most);
         true
     }
 
     /// Lets the chosen warps have a turn.
     pub fn choose(&mut self, chosen: u8) {
         self.parted = None;
-        (self.chosen, self.order, self.since) = (chosen, List::default(), 0);
+        (self.chosen, self.busy, self.since) = (chosen, Warps::default(), 0);
         for warp in (0..WARPS).filter(|warp| chosen >> warp & 1 != 0) {
             self.turns[warp] = 0;
         }
@@ -484,7 +487,7 @@ impl Bundle {
     /// Moves the active lanes to `pc`.
     pub fn go(&mut self, pc: u32) {
         for warp in self.busy() {
-            self.pcs.0[warp] = blend(&self.pcs.0[warp], &[pc; LANES], &self.masks.0[warp]);
+            self.pcs.0[warp] = blend(&self.pcs.0[warp], &[pc; LANES], &from_bits(self.active[warp]));
         }
     }
 
@@ -529,12 +532,12 @@ impl Bundle {
 
     /// The warps that have live lanes and do not wait at a barrier.
     pub fn ready(&self) -> u8 {
-        those(self.live.map(|lanes| lanes != 0)) & !self.at_barrier
+        Warps::with(&self.live).0 & !self.at_barrier
     }
 
     /// The warps that have not had their turn.
     pub fn unfinished(&self) -> u8 {
-        those(self.turns.map(|turn| turn < TURN))
+        Warps::which(self.turns.map(|turn| turn < TURN)).0
     }
 
     /// The active lanes end.
@@ -557,11 +560,9 @@ impl Bundle {
         for warp in first..WARPS {
             (self.live[warp], self.active[warp]) = (0, 0);
             self.pcs.0[warp] = [PARKED; LANES];
-            self.masks.0[warp] = [0; LANES];
         }
-        let mut order = List::default();
-        self.busy().filter(|&warp| warp < first).for_each(|warp| order.push_if(warp, true));
-        self.order = order;
+        self.busy.0 &= ((1u32 << first) - 1) as u8;
+        (self.active_threads, self.has_masks) = (count(&self.active), false);
     }
 
     /// Whether all lanes of all warps are active.
@@ -573,7 +574,7 @@ impl Bundle {
     /// Executes machine code for the active lanes; what a branch at its end found, as [`Bundle::branch`] wants it.
     #[inline(always)]
     pub fn execute(&mut self, machine: &BlockFn, windows: &Windows<'_>, times: &mut Times) -> [bool; 2] {
-        let busy = self.order.bits.into();
+        let busy = self.busy.0.into();
         machine.run(&mut self.rows, &self.active, busy, &mut self.jumps, windows, times).map(|lanes| lanes != 0)
     }
 
@@ -596,12 +597,8 @@ pub struct Schedule;
 impl Body for Schedule {
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, _: &Fields) -> bool {
-        let mut chosen = List::default();
-        for warp in 0..WARPS {
-            chosen.push_if(warp, bundle.chosen >> warp & 1 != 0);
-            bundle.active[warp] = 0;
-        }
-        bundle.masks = Row::splat(0);
+        let chosen = Warps(bundle.chosen);
+        (bundle.active, bundle.masks, bundle.has_masks) = ([0; WARPS], Row::splat(0), true);
         let mut least = [PARKED; LANES];
         for warp in chosen.listed() {
             least = lower(&least, &bundle.pcs.0[warp]);
@@ -610,7 +607,6 @@ impl Body for Schedule {
         let pc = smallest(&least);
         let wanted = if pc == PARKED { PARKED - 1 } else { pc };
         let mut others = [PARKED; LANES];
-        bundle.order = List::default();
         let mut threads = 0;
         for warp in chosen.listed() {
             let pcs = &bundle.pcs.0[warp];
@@ -619,30 +615,25 @@ impl Body for Schedule {
             let bits = bit_mask(&mask);
             bundle.masks.0[warp] = mask;
             bundle.active[warp] = bits;
-            bundle.order.push_if(warp, bits != 0);
             threads += bits.count_ones();
         }
-        bundle.active_threads = threads;
-        bundle.whole = bundle.active == bundle.live && bundle.order.len > WARPS / 2;
+        (bundle.active_threads, bundle.busy) = (threads, Warps::with(&bundle.active));
+        bundle.whole = bundle.active == bundle.live && bundle.busy.count() > WARPS / 2;
         (bundle.pc, bundle.others) = (pc, smallest(&others));
         true
     }
 }
 
-/// Puts all warps at the first word, with all lanes that exist.
-pub struct Enter;
+/// Makes the masks of the active lanes.
+pub struct Masks;
 
-impl Body for Enter {
+impl Body for Masks {
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, _: &Fields) -> bool {
-        let Entry { threads, masks } = &*bundle.entry;
         for warp in 0..WARPS {
-            bundle.masks.0[warp] = masks.0[warp];
-            // Nowhere is all ones.
-            bundle.pcs.0[warp] = not(&masks.0[warp]);
+            bundle.masks.0[warp] = from_bits(bundle.active[warp]);
         }
-        (bundle.live, bundle.threads, bundle.active) = (*threads, *threads, *threads);
-        (bundle.at_barrier, bundle.together) = (0, Some(0));
+        bundle.has_masks = true;
         true
     }
 }
@@ -666,7 +657,7 @@ impl Body for Branch {
             return true;
         }
         let source = &bundle.rows[op.sources[0] as usize];
-        for warp in bundle.order.listed() {
+        for warp in bundle.busy() {
             bundle.jumps[warp] = bit_mask(&and(&source.0[warp], &bundle.masks.0[warp]));
         }
         Part::run::<WHOLE>(bundle, view, op)
@@ -684,29 +675,16 @@ impl Body for Part {
         let target = op.numbers[0];
         let forward = target > op.pc;
         let (here, there) = if forward { (op.pc + 1, target) } else { (target, op.pc + 1) };
-        let order = bundle.order;
-        bundle.parted = None;
-        if bundle.active == bundle.live {
-            bundle.parted = Some(Active {
-                lanes: bundle.active,
-                masks: bundle.masks,
-                order,
-                threads: bundle.active_threads,
-                whole: bundle.whole,
-            });
-        }
-        bundle.order = List::default();
+        bundle.parted = (bundle.active == bundle.live).then_some(bundle.active_threads);
         let mut threads = 0;
-        for warp in order.listed() {
+        for warp in bundle.busy() {
             let (active, jumps) = (bundle.active[warp], bundle.jumps[warp]);
             let stays = if forward { active & !jumps } else { jumps };
-            let leaves = from_bits(active & !stays);
-            bundle.pcs.0[warp] = blend(&bundle.pcs.0[warp], &[there; LANES], &leaves);
-            bundle.masks.0[warp] = from_bits(stays);
+            bundle.pcs.0[warp] = blend(&bundle.pcs.0[warp], &[there; LANES], &from_bits(active & !stays));
             bundle.active[warp] = stays;
-            bundle.order.push_if(warp, stays != 0);
             threads += stays.count_ones();
         }
+        (bundle.busy, bundle.has_masks) = (Warps::with(&bundle.active), false);
         (bundle.active_threads, bundle.whole) = (threads, false);
         bundle.others = bundle.others.min(there);
         bundle.taken = Taken::Some(here);

@@ -8,7 +8,7 @@ use isaforge_core::semantics;
 use isaforge_valhall::Instruction;
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::bundle::{Enter, Row, Rows, Schedule, Taken, WARPS};
+use super::bundle::{Masks, Row, Rows, Schedule, Taken, WARPS};
 use super::handler::{self, Fields, Handler, handler};
 use super::jit::code_cache::Functions;
 use super::kept;
@@ -151,8 +151,8 @@ pub struct Lowered {
     pub schedule: handler::Op,
     /// What it was lowered for.
     pub level: Level,
-    /// Puts all warps at the first word.
-    pub enter: handler::Op,
+    /// Makes the masks of the active lanes, for [`Bundle::prepare`](super::bundle::Bundle::prepare).
+    pub masks: handler::Op,
     /// Puts registers at their beginning.
     pub begin: Handler,
     /// What became machine code; and what did where all registers are kept.
@@ -258,7 +258,7 @@ impl Lowered {
         let registers =
             steps.iter().fold(lowering.registers, |all, step: &Foreign| all | step.registers & !lowering.written);
         let schedule = handler::<Schedule>(level).with(Fields::default());
-        let enter = handler::<Enter>(level).with(Fields::default());
+        let masks = handler::<Masks>(level).with(Fields::default());
         let begin = handler::<Begin>(level);
         let Lowering { ops, constants, exact, stored, order, .. } = lowering;
         let (ordered, atomics) = (ordered || order == Order::Shown, ordered || order != Order::Free);
@@ -277,7 +277,7 @@ impl Lowered {
             atomics,
             schedule,
             level,
-            enter,
+            masks,
             begin,
             functions: Default::default(),
             idle: Mutex::default(),

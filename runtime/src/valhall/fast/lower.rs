@@ -85,7 +85,7 @@ pub struct Tables {
 }
 
 impl<'a> Lowering<'a> {
-    /// For a program of so many words.
+    /// For a program of `words` words.
     pub fn new(level: Level, given: Given<'a>, words: u32) -> Self {
         Lowering {
             level,

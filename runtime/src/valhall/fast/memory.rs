@@ -156,7 +156,7 @@ impl<const WORDS: usize> Body for Store<WORDS> {
     }
 }
 
-/// The columns of a warp in so many rows.
+/// The columns of a warp in consecutive rows.
 #[inline(always)]
 fn columns<const WORDS: usize>(rows: &[Row<WARPS>], warp: usize) -> [Column; WORDS] {
     let mut columns = [[0; LANES]; WORDS];

@@ -26,7 +26,7 @@ fn strays(low: &Column, high: &Column, (start, above): (u32, u32), behind: &Colu
     strays
 }
 
-/// Whether so many lanes from an address on reach a different high word.
+/// Whether `lanes` lanes from an address on reach a different high word.
 #[inline(always)]
 fn wraps(start: u32, size: u32, lanes: usize) -> bool {
     start > u32::MAX - size * lanes as u32

@@ -169,7 +169,7 @@ impl Tally {
         bundle.tick(words as u32)
     }
 
-    /// Counts words that so many threads of so many warps execute, but not which.
+    /// Counts words by the threads and warps that execute them, but not which words they are.
     fn add_words(&mut self, words: u64, threads: u64, warps: u64) {
         self.spent += threads * words;
         self.warp_instructions += warps * words;
@@ -231,7 +231,7 @@ impl<'a> Runner<'a> {
         Runner { deadline: launch.deadline, ..runner }
     }
 
-    /// Runs workgroups of so many warps.
+    /// Runs workgroups of `warps` warps.
     pub fn over(code: &'a Code<'a>, uniforms: &'a [u32], warps: u32, budget: u64) -> Self {
         Runner {
             code,
@@ -366,6 +366,7 @@ impl<'a> Runner<'a> {
         }
         let exhausted = self.tally.count(bundle, pc, end);
         let (ops, whole) = (code.ops(pc..end), bundle.is_whole());
+        bundle.prepare(&code.masks, view);
         if let Some(failed) = ops.iter().find(|op| !op.run(whole, bundle, view)).map(Op::pc) {
             return self.stop(bundle, groups, failed, end);
         }
@@ -373,7 +374,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Executes a compiled loop, or compiled runs one after another as long as the same lanes go on and the next run is
-    /// compiled; nothing when what begins here is not. False when the lanes that go on have to be chosen anew.
+    /// compiled; `None` when what begins here is not. False when the lanes that go on have to be chosen anew.
     fn compiled(
         &mut self,
         bundle: &mut Bundle,
@@ -403,8 +404,7 @@ impl<'a> Runner<'a> {
             room -= block.words();
             executed += block.words() as u64;
             bundle.tick(block.words() as u32);
-            let most = 1 + (room / block.words()) as u32;
-            match block.run(self.code, whole, bundle, view, most) {
+            match block.run(self.code, whole, bundle, view, room as u32) {
                 Ok(times) => {
                     let more = block.words() * (times as usize - 1);
                     *counted = counted.wrapping_add(threads * u64::from(times - 1));
@@ -473,6 +473,7 @@ impl<'a> Runner<'a> {
         let exhausted = self.tally.count(bundle, pc, pc + 1);
         let next = pc as u32 + 1;
         let whole = bundle.is_whole();
+        bundle.prepare(&self.code.masks, view);
         if !self.code.ops(pc..pc + 1).iter().all(|op| op.run(whole, bundle, view)) {
             bundle.go(next);
             self.fail(bundle, groups, pc);

@@ -63,15 +63,15 @@ struct Function {
 }
 
 impl Function {
-    /// Executes it, and again as long as all lanes jump to its beginning, up to so many times; how often. With 0 nothing was
-    /// done, since memory is not accessed as it has to be.
+    /// Executes it, and again as long as all lanes jump to its beginning and there is room for all its words; how often. With
+    /// 0 nothing was done, since memory is not accessed as it has to be.
     #[inline(always)]
-    fn run(&self, code: &Code<'_>, whole: bool, bundle: &mut Bundle, view: &mut MemoryView<'_>, most: u32) -> u32 {
+    fn run(&self, code: &Code<'_>, whole: bool, bundle: &mut Bundle, view: &mut MemoryView<'_>, room: u32) -> u32 {
         let mut times = Times::ONCE;
         let [some, lacking] = if !self.accesses.is_empty() {
             let Some(full) = self.full.get_or_init(|| self.compile(bundle, view)) else { return 0 };
+            let most = if self.wanted.again.is_some() { 1 + room / self.words.len() as u32 } else { 1 };
             let Some(mut memory) = Memory::find(bundle, view, &self.accesses) else { return 0 };
-            let most = if self.wanted.again.is_some() { most } else { 1 };
             let Some(windows) = Windows::find(&mut memory, full.windows(), WARPS, most) else { return 0 };
             times = Times { all: windows.times(), left: windows.times() };
             bundle.execute(full, &windows, &mut times)
@@ -80,6 +80,7 @@ impl Function {
         } else {
             let part = self.part.get_or_init(|| BlockFn::new(&Emitted::part(&self.wanted)?, self.level));
             let Some(part) = part else {
+                bundle.prepare(&code.masks, view);
                 // They only compute, and never fail.
                 code.ops(self.words.clone()).iter().for_each(|op| _ = op.run(whole, bundle, view));
                 return 1;
@@ -99,7 +100,7 @@ impl Function {
 }
 
 impl Block {
-    /// Compiles the run that begins at a word; nothing when no handlers of it can be.
+    /// Compiles the run that begins at a word; `None` when no handlers of it can be compiled.
     pub fn new(code: &Code<'_>, pc: usize, known: Arc<Words>) -> Option<Self> {
         let end = code.block(pc);
         let mut pieces = Vec::new();
@@ -140,8 +141,9 @@ impl Block {
         self.end - self.start
     }
 
-    /// Executes it, and again as long as all lanes go back to its beginning, up to so many times; how often, or the word of
-    /// the handler that failed the first time. The bundle has counted the first time before.
+    /// Executes it, and again as long as all lanes go back to its beginning and its words fit into the `room` that the first
+    /// time has left; how often, or the word of the handler that failed the first time. The bundle has counted the first
+    /// time before.
     #[inline(always)]
     pub fn run(
         &self,
@@ -149,13 +151,13 @@ impl Block {
         whole: bool,
         bundle: &mut Bundle,
         view: &mut MemoryView<'_>,
-        most: u32,
+        room: u32,
     ) -> Result<u32, u32> {
         let mut times = 1;
         for piece in &self.pieces {
             if let Some(together) = &piece.together {
                 // Only what is all of the block is executed more often than once.
-                times = together.run(code, whole, bundle, view, most);
+                times = together.run(code, whole, bundle, view, room);
                 if times > 0 {
                     continue;
                 }
@@ -164,12 +166,13 @@ impl Block {
             for call in piece.calls(code, &self.known) {
                 match call {
                     Call::Handlers(words) => {
+                        bundle.prepare(&code.masks, view);
                         let mut ops = code.ops(words.clone()).iter();
                         if let Some(failed) = ops.find(|op| !op.run(whole, bundle, view)) {
                             return Err(failed.pc());
                         }
                     }
-                    Call::Function(function) => _ = function.run(code, whole, bundle, view, 1),
+                    Call::Function(function) => _ = function.run(code, whole, bundle, view, 0),
                 }
             }
         }
@@ -212,7 +215,7 @@ fn calls(code: &Code<'_>, words: Range<usize>, known: &Words) -> Vec<Call> {
 }
 
 impl Function {
-    /// Compiles the handlers of some words; nothing where it cannot be done.
+    /// Compiles the handlers of some words; `None` where it cannot be done.
     fn new(code: &Code<'_>, words: Range<usize>, known: &Words) -> Option<Self> {
         let mut sequence = Sequence::new(code);
         // One handler is as fast.

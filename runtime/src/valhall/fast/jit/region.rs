@@ -59,7 +59,7 @@ pub struct Ran {
     pub threads: u64,
     /// Words, for each warp.
     pub warps: u64,
-    /// The word where all lanes are that were active; nothing where the lanes that go on have to be chosen anew.
+    /// The word where all lanes are that were active; `None` where the lanes that go on have to be chosen anew.
     pub next: Option<u32>,
 }
 
@@ -81,7 +81,7 @@ impl Running {
 }
 
 impl Region {
-    /// Compiles the loop of some words; nothing where it cannot be.
+    /// Compiles the loop of some words; `None` where it cannot be compiled.
     pub fn new(code: &Code<'_>, words: Range<usize>, known: &Words) -> Option<Self> {
         // A trace has values in registers that blocks alone would forget, and may have too many.
         Region::compile(code, words.clone(), known, true).or_else(|| Region::compile(code, words, known, false))
@@ -129,7 +129,7 @@ impl Region {
         Some(Region { words, places, inside, blocks, wanted, level, function, narrow })
     }
 
-    /// Executes it, no more than `room` words for each warp; nothing where that is too little, or where other lanes wait
+    /// Executes it, no more than `room` words for each warp; `None` where that is too little, or where other lanes wait
     /// in it where they cannot be met. With `alone` they never can.
     pub fn run(&self, running: &mut Running, bundle: &mut Bundle, room: u32, alone: bool) -> Option<Ran> {
         let function = self.function(running);
@@ -230,7 +230,7 @@ fn lanes(all: &[u16; WARPS], first: usize, ways: usize) -> u64 {
     all[first..first + ways].iter().rev().fold(0, |lanes, &more| lanes << LANES | u64::from(more))
 }
 
-/// The words of the loop that begins at a word, and which only computes; nothing where there is none.
+/// The words of the loop that begins at a word, and which only computes; `None` where there is none.
 pub fn extent(code: &Code<'_>, known: &Words, pc: usize) -> Option<Range<usize>> {
     let to = |word: usize| code.exit(word).and_then(Exit::target);
     let last = (pc..code.words().min(pc + WORDS)).rev().find(|&word| to(word) == Some(pc))?;
@@ -241,7 +241,7 @@ pub fn extent(code: &Code<'_>, known: &Words, pc: usize) -> Option<Range<usize>>
     (pc..=last).all(|word| stays(word) && known.computes(word)).then_some(pc..last + 1)
 }
 
-/// The places of a loop where lanes may wait, and the words at which its blocks begin; nothing when there are too many.
+/// The places of a loop where lanes may wait, and the words at which its blocks begin; `None` when there are too many.
 fn outline(code: &Code<'_>, words: &Range<usize>) -> Option<(Vec<u32>, Vec<usize>)> {
     let (mut places, mut starts) = (vec![words.start, words.end], vec![words.start]);
     for word in words.clone() {

@@ -83,45 +83,43 @@ impl Body for Reach {
 /// The memory that a full bundle accesses.
 pub struct Memory<'m, 'w> {
     view: &'m mut MemoryView<'w>,
-    /// For each access its instruction, and where lanes are.
-    reached: [(u32, Reached); WINDOWS],
-    /// The workgroup whose memory the bundle sees.
-    group: usize,
-    /// Whether all of it sees the same.
-    is_one_group: bool,
+    accesses: &'m [Access],
+    /// Where the lanes are in each access. Not a [`Reached`] each: to copy one right after it was written would wait until
+    /// its parts have reached the cache.
+    starts: [u64; WINDOWS],
+    patterns: [(bool, u32); WINDOWS],
+    /// The workgroup whose memory the bundle sees, if there is but one.
+    group: Option<usize>,
 }
 
 impl<'m, 'w> Memory<'m, 'w> {
     /// Finds out where a full bundle accesses it. Returns `None` where lanes are anywhere.
     #[inline(always)]
-    pub fn find(bundle: &mut Bundle, view: &'m mut MemoryView<'w>, accesses: &[Access]) -> Option<Self> {
-        let mut reached = [(0, Reached::default()); WINDOWS];
-        for (found, access) in reached.iter_mut().zip(accesses) {
-            *found = (access.reach.pc(), access.reach(bundle, view)?);
+    pub fn find(bundle: &mut Bundle, view: &'m mut MemoryView<'w>, accesses: &'m [Access]) -> Option<Self> {
+        let (mut starts, mut patterns) = ([0; WINDOWS], [(false, 0); WINDOWS]);
+        for ((start, pattern), access) in starts.iter_mut().zip(&mut patterns).zip(accesses) {
+            let Reached { start: first, contiguous, column } = access.reach(bundle, view)?;
+            (*start, *pattern) = (first, (contiguous, column));
         }
-        let group = bundle.homes[0].group;
-        let is_one_group = bundle.homes.iter().all(|home| home.group == group);
-        Some(Memory { view, reached, group, is_one_group })
+        Some(Memory { view, accesses, starts, patterns, group: bundle.only_group })
     }
 }
 
 impl window::Memory for Memory<'_, '_> {
     #[inline(always)]
     fn window(&mut self, index: usize, window: &Window, bytes: usize) -> Option<Bytes<'_>> {
-        let (pc, reached) = *self.reached.get(index)?;
-        if (reached.contiguous, reached.column) != (window.contiguous, window.column) {
+        if *self.patterns.get(index)? != (window.contiguous, window.column) {
             return None;
         }
-        let start = reached.start.wrapping_add_signed(window.from.into());
+        let start = self.starts[index].wrapping_add_signed(window.from.into());
         // The memories of several workgroups have the same addresses.
-        if !self.is_one_group && Mapped::RESERVED.contains(&start) {
-            return None;
-        }
+        let group = if Mapped::RESERVED.contains(&start) { self.group? } else { 0 };
+        let pc = self.accesses.get(index)?.reach.pc();
         Some(if window.writes {
-            let (base, found) = self.view.around_mut(pc, self.group, start, bytes)?;
+            let (base, found) = self.view.around_mut(pc, group, start, bytes)?;
             Bytes::Write(found.get_mut((start - base) as usize..)?)
         } else {
-            let (base, found) = self.view.around(pc, self.group, start, bytes)?;
+            let (base, found) = self.view.around(pc, group, start, bytes)?;
             Bytes::Read(found.get((start - base) as usize..)?)
         })
     }

@@ -20,7 +20,7 @@ enum Step {
     Number(Part),
     /// What only a word knows.
     Leaf(Node),
-    /// A sum of earlier steps, of at most so many bits.
+    /// A sum of earlier steps, under a mask.
     Sum(u64, [u8; 2]),
     /// A primitive of earlier steps.
     Pure(Node, [Type; 4], [u8; 4]),

@@ -90,7 +90,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// The number that an operand always is, as so many bits; `None` where it is something else.
+    /// The number that an operand always is, at a width in bits; `None` where it is something else.
     pub fn of(operand: &'static table::Operand, mask: u64, shift: u32) -> Option<Part> {
         let Shape::Number { bits, ty, .. } = &operand.shape else { return None };
         let signed = if *ty == Number::Signed { bits.width() } else { 0 };
@@ -229,7 +229,7 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
 /// Where the row of a slot is, for words of a pattern.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
-    /// In the table, at a base and so many places behind as some bits of the word say; one of the rows there.
+    /// In the table, at a base plus what some bits of the word say; one of the rows there.
     Table {
         base: u32,
         mask: u16,

@@ -67,7 +67,7 @@ fn beginning(code: &Code<'_>, register: usize) -> (Op, Added) {
 
 /// Says where a warp belongs and which threads it has.
 fn place(bundle: &mut Bundle, warp: usize, home: Home, group: &Group) {
-    bundle.homes[warp] = home;
+    bundle.place_in(warp, home);
     bundle.rows[row::WARP as usize].0[warp] = [home.number as u32; LANES];
     for lane in 0..LANES {
         let thread = LANES * home.number + lane;
@@ -121,8 +121,6 @@ pub struct Dispatch {
     pub(super) groups: Vec<Group>,
     bundles: Vec<Bundle>,
     own: Own,
-    /// What puts warps at the first word.
-    enter: Op,
     /// What puts registers at their beginning, and what is added for each workgroup.
     registers: Vec<(Op, Added)>,
     /// Threads of a workgroup along each axis, and how many workgroups fit.
@@ -167,7 +165,6 @@ impl Dispatch {
                 recent: Recent::default(),
                 host: Nothing,
             },
-            enter: code.enter,
             registers: registers(code.registers()).map(|register| beginning(code, register)).collect(),
             size: (launch.local_size, together),
         };
@@ -237,7 +234,7 @@ impl Dispatch {
         let present = self.groups.len() * self.own.warps;
         let mut view = self.own.view(memory);
         for (index, bundle) in self.bundles.iter_mut().enumerate() {
-            self.enter.run(true, bundle, &mut view);
+            bundle.enter();
             if present < (index + 1) * WARPS {
                 bundle.drop_from(present.saturating_sub(index * WARPS));
             }
