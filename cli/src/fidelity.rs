@@ -21,12 +21,12 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Status, Failure> {
     let all = args.isa.fidelity.ok_or_else(unknown)?();
     for wanted in &args.names {
         // There may be none of a class.
-        if !Class::NAMES.contains(&wanted.as_str()) && !all.iter().any(|entry| is_meant(entry, wanted)) {
+        if !Class::NAMES.contains(&wanted.as_str()) && !all.iter().any(|entry| matches(entry, wanted)) {
             let help = format!("classes are {}; `isaforge fidelity {name} --tsv` lists all", Class::NAMES.join(", "));
             return Err(Failure::usage(format!("`{wanted}` is no class, and no instruction of {name}"), help));
         }
     }
-    let meant = |entry: &Entry| args.names.is_empty() || args.names.iter().any(|wanted| is_meant(entry, wanted));
+    let meant = |entry: &Entry| args.names.is_empty() || args.names.iter().any(|wanted| matches(entry, wanted));
     let entries: Vec<Entry> = all.into_iter().filter(meant).collect();
     let text = if args.tsv {
         table(&entries)
@@ -43,7 +43,7 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
-fn is_meant(entry: &Entry, wanted: &str) -> bool {
+fn matches(entry: &Entry, wanted: &str) -> bool {
     entry.class.name() == wanted || entry.mnemonic.starts_with(wanted)
 }
 

@@ -57,24 +57,24 @@ pub type ListJob = fn(&Job<'_>, &mut Regions) -> Result<(u64, String), String>;
 /// Runs one thread of a shader: its words, the uniforms, the most instructions. Returns its colour.
 pub type RunShader = fn(&[u64], &[u32], u64) -> Result<Color, String>;
 
-/// What was seen of a run.
+/// What a run reports, watched or not.
 #[derive(Debug)]
-pub struct Seen<T = u64> {
+pub struct WatchReport<T = u64> {
     /// What the run gives, of a job the number of instructions that threads executed; or why it ended before its end.
     pub ended: Result<T, String>,
     /// What was executed until then, if that was wanted.
     pub profile: Option<Profile>,
 }
 
-impl<T> Seen<T> {
-    /// A run that nobody looked at.
+impl<T> WatchReport<T> {
+    /// The report of a run that was not watched.
     pub fn unwatched(ended: Result<T, String>) -> Self {
-        Seen { ended, profile: None }
+        WatchReport { ended, profile: None }
     }
 }
 
 /// Runs a job on memory and counts what is executed.
-pub type CountJob = fn(&Job<'_>, &mut Regions) -> Seen;
+pub type CountJob = fn(&Job<'_>, &mut Regions) -> WatchReport;
 
 /// A picture that a program has drawn.
 #[derive(Clone, Debug)]
@@ -104,7 +104,7 @@ pub struct Case {
 pub type RunCase = fn(&str) -> Result<Case, String>;
 
 /// Runs a recorded case and counts what is executed.
-pub type CountCase = fn(&str) -> Seen<Case>;
+pub type CountCase = fn(&str) -> WatchReport<Case>;
 
 /// Runs a job on all engines, each on memory of its own. Returns how it ended on all of them.
 ///
@@ -244,7 +244,7 @@ fn list_valhall(job: &Job<'_>, regions: &mut Regions) -> Result<(u64, String), S
     Ok((executed, listing))
 }
 
-fn count_valhall(job: &Job<'_>, regions: &mut Regions) -> Seen {
+fn count_valhall(job: &Job<'_>, regions: &mut Regions) -> WatchReport {
     counted(|profile| {
         let mut resources = job.resources.clone();
         on_memory(job, regions, |launch, memory| valhall::run_with(launch, memory, &mut resources, profile))
@@ -252,7 +252,7 @@ fn count_valhall(job: &Job<'_>, regions: &mut Regions) -> Seen {
 }
 
 fn compare_valhall(job: &Job<'_>, regions: &mut Regions) -> Result<Result<u64, String>, String> {
-    let memory = laid_out(regions)?;
+    let memory = map_regions(regions)?;
     match compare(&launch(job), &memory, &Execution::available()) {
         Ok(Ok(outcome)) => Ok(Ok(outcome.thread_instructions)),
         Ok(Err(error)) => Ok(Err(error.to_string())),
@@ -261,10 +261,10 @@ fn compare_valhall(job: &Job<'_>, regions: &mut Regions) -> Result<Result<u64, S
 }
 
 /// Runs something and counts what is executed.
-pub fn counted<T>(run: impl FnOnce(&mut Option<Profile>) -> Result<T, String>) -> Seen<T> {
+pub fn counted<T>(run: impl FnOnce(&mut Option<Profile>) -> Result<T, String>) -> WatchReport<T> {
     let mut profile = Some(observe::profile());
     let ended = run(&mut profile);
-    Seen { ended, profile }
+    WatchReport { ended, profile }
 }
 
 /// Lays out memory, runs a job, and takes memory back. Gives the number of instructions that threads executed.
@@ -273,7 +273,7 @@ fn on_memory(
     regions: &mut Regions,
     run: impl FnOnce(&Launch, &mut Memory) -> Result<Outcome, RunError>,
 ) -> Result<u64, String> {
-    let mut memory = laid_out(regions)?;
+    let mut memory = map_regions(regions)?;
     let outcome = run(&launch(job), &mut memory);
     taken_back(memory, regions);
     Ok(outcome.map_err(|error| error.to_string())?.thread_instructions)
@@ -292,8 +292,8 @@ pub fn launch(job: &Job<'_>) -> Launch {
     }
 }
 
-/// Memory with all regions, which are empty then.
-pub fn laid_out(regions: &mut Regions) -> Result<Memory, String> {
+/// Maps all regions, and leaves them empty.
+pub fn map_regions(regions: &mut Regions) -> Result<Memory, String> {
     let mut memory = Memory::new();
     for (base, bytes) in regions.iter_mut().filter(|(_, bytes)| !bytes.is_empty()) {
         memory.map(*base, std::mem::take(bytes)).map_err(|error| error.to_string())?;
@@ -329,7 +329,7 @@ fn run_valhall_case(text: &str, observer: impl Observer) -> Result<Case, String>
     Ok(Case { name, pictures, instructions, problems })
 }
 
-/// A target as a picture. Channels of which most numbers cannot be seen, because they are whole or lie outside 0 to 1,
+/// A target as a picture. Channels whose numbers mostly cannot be seen, because they are whole or lie outside 0 to 1,
 /// are stretched from the least number to the greatest. Numbers on the curve of sRGB are shown on it.
 pub fn picture(name: &str, target: &Target) -> Picture {
     let [width, _] = target.size();

@@ -23,11 +23,11 @@ pub fn launch(data: &[u8]) {
     let file = sources.add("launch.yaml", text);
     let folder = Path::new("no such folder");
     let planned = read_yaml(&sources, file, &mut out).is_some_and(|node| {
-        if vpu::is_meant(&node) {
+        if vpu::matches(&node) {
             vpu::plan::read(&node, folder, &mut sources, &mut out).is_some()
-        } else if usc::is_meant(&node) {
+        } else if usc::matches(&node) {
             usc::plan::read(&node, folder, &mut sources, &mut out).is_some()
-        } else if draw::is_meant(&node) {
+        } else if draw::matches(&node) {
             draw::plan::read(&node, folder, &mut sources, &mut out).is_some()
         } else {
             plan::read(&node, folder, &mut sources, &mut out).is_some()

@@ -17,9 +17,9 @@ use isaforge_runtime::{usc, valhall, vpu, watched};
 use crate::builtin::{self, Builtin};
 use crate::failure::Failure;
 use crate::input;
-use crate::machine::{laid_out, launch};
+use crate::machine::{launch, map_regions};
 use crate::run::launch::Program;
-use crate::run::{cases, draw, init, own, plan, usc as usc_run, vpu as vpu_run, without_mistakes};
+use crate::run::{cases, draw, init, own, plan, report_or_plan, usc as usc_run, vpu as vpu_run};
 
 /// A program that can be debugged.
 pub struct Opened {
@@ -60,13 +60,13 @@ pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<O
     let folder = path.parent().unwrap_or(Path::new(""));
     let made = node.and_then(|node| {
         let source = source(&node, path, folder, &sources);
-        let (machine, set) = if vpu_run::is_meant(&node) {
+        let (machine, set) = if vpu_run::matches(&node) {
             let setup = vpu_run::plan::read(&node, folder, &mut sources, &mut out)?;
             (of_vpu(setup), builtin::find(vpu_run::NAME)?)
-        } else if usc_run::is_meant(&node) {
+        } else if usc_run::matches(&node) {
             let plan = usc_run::plan::read(&node, folder, &mut sources, &mut out)?;
             (of_usc(plan), builtin::find(usc_run::NAME)?)
-        } else if draw::is_meant(&node) {
+        } else if draw::matches(&node) {
             let plan = draw::plan::read(&node, folder, &mut sources, &mut out)?;
             (of_drawing(plan), named(&node)?)
         } else {
@@ -74,7 +74,7 @@ pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<O
         };
         Some((machine, Set::new(set.tables, set.semantics), source))
     });
-    let Some((machine, set, source)) = without_mistakes(made, path, sources, out) else { return Ok(None) };
+    let Some((machine, set, source)) = report_or_plan(made, path, sources, out) else { return Ok(None) };
     let machine = machine.map_err(|reason| Failure::usage(format!("`{}`: {reason}", path.display()), ""))?;
     Ok(Some(Opened { machine, set, source }))
 }
@@ -114,7 +114,7 @@ fn source(launch: &Node, path: &Path, folder: &Path, sources: &Sources) -> Optio
 }
 
 fn of_launch(mut plan: plan::Plan) -> Made {
-    let memory = laid_out(&mut plan.buffers.memory)?;
+    let memory = map_regions(&mut plan.buffers.memory)?;
     let job = plan.job(Deadline::NONE, None);
     Ok(Box::new(valhall::watched::Watched::launch(launch(&job), memory, plan.resources.clone())))
 }
@@ -138,7 +138,7 @@ fn of_drawing(plan: draw::plan::Plan) -> Made {
     let program = plan.program.clone();
     let start = move |told: &mut valhall::watched::Told<'_>| {
         let mut plan = plan.clone();
-        let mut memory = laid_out(&mut plan.buffers.memory)?;
+        let mut memory = map_regions(&mut plan.buffers.memory)?;
         draw::triangles(&mut plan, &mut memory, told).map(|_| memory)
     };
     Ok(Box::new(valhall::watched::Watched::new(&program, Box::new(start))))

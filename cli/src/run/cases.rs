@@ -7,7 +7,7 @@ use crate::builtin;
 use crate::conform::is_case;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
-use crate::machine::{Color, Machine, Picture, Seen};
+use crate::machine::{Color, Machine, Picture, WatchReport};
 use crate::output::{count, failed, say, thousands};
 use crate::paint::{GOOD, paint};
 use crate::picture::{Rgba, write_png};
@@ -81,7 +81,7 @@ fn case(
 ) -> Result<bool, Failure> {
     let seen = match args.watch.counts() {
         true => (machine.count_case)(text),
-        false => Seen::unwatched((machine.case)(text)),
+        false => WatchReport::unwatched((machine.case)(text)),
     };
     if let Some(profile) = &seen.profile {
         watch::show(machine.fidelity, profile, "reference", &args.watch)?;

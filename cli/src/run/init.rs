@@ -30,7 +30,7 @@ pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Statu
     let name = program.display();
     let (start, keys, by) = if let Some((spec, generation)) = spec {
         let Some((target, _)) = own::set(spec, generation)? else { return Ok(Status::Mistakes) };
-        if elf::is_meant(&read_file(program).map_err(Failure::reading(program))?) {
+        if elf::matches(&read_file(program).map_err(Failure::reading(program))?) {
             let help = format!("`isaforge run --spec {} {name}`", spec.display());
             return Err(Failure::usage(format!("`{name}` is an ELF file, which runs as it is"), help));
         }

@@ -28,7 +28,7 @@ use isaforge_compiler::source::Sources;
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
 use crate::input;
-use crate::machine::{Engine, Seen, needs_reference};
+use crate::machine::{Engine, WatchReport, needs_reference};
 use crate::output::{count, failed, say, thousands};
 use crate::paint::{GOOD, paint};
 use crate::{check, debug, json};
@@ -72,22 +72,22 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     let mut diagnostics = Diagnostics::new();
     let node = plan::open(&args.launch, &mut sources, &mut diagnostics);
     if let Some(node) = &node {
-        if vpu::is_meant(node) {
+        if vpu::matches(node) {
             uncounted(args, "programs of the VPU")?;
             engine::print_listing(args, "")?;
             return vpu::run(args, execution, node, sources, diagnostics);
         }
-        if usc::is_meant(node) {
+        if usc::matches(node) {
             return usc::run(args, execution, node, sources, diagnostics);
         }
-        if draw::is_meant(node) {
+        if draw::matches(node) {
             engine::print_listing(args, "")?;
             return draw::run(args, execution, node, sources, diagnostics);
         }
     }
     let folder = args.launch.parent().unwrap_or(Path::new(""));
     let plan = node.and_then(|node| plan::read(&node, folder, &mut sources, &mut diagnostics));
-    let Some(mut plan) = without_mistakes(plan, &args.launch, sources, diagnostics) else {
+    let Some(mut plan) = report_or_plan(plan, &args.launch, sources, diagnostics) else {
         return Ok(Status::Mistakes);
     };
     // A job borrows the plan; memory is given back to it afterwards.
@@ -106,12 +106,12 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
         (machine.count)(&job, &mut memory)
     } else if args.dump_jit && !needs_reference(job.resources) {
         let ended = (machine.list)(&job, &mut memory);
-        Seen::unwatched(ended.map(|(executed, text)| {
+        WatchReport::unwatched(ended.map(|(executed, text)| {
             listing = text;
             executed
         }))
     } else {
-        Seen::unwatched((machine.run)(&job, &mut memory))
+        WatchReport::unwatched((machine.run)(&job, &mut memory))
     };
     if let Some(before) = before {
         memory = before;
@@ -158,13 +158,8 @@ fn uncounted(args: &RunArgs, what: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a launch file says, unless there are mistakes in it, which are shown.
-pub fn without_mistakes<P>(
-    plan: Option<P>,
-    launch: &Path,
-    sources: Sources,
-    mut diagnostics: Diagnostics,
-) -> Option<P> {
+/// The plan that a launch file makes, with all that is wrong reported; `None` where that is an error.
+pub fn report_or_plan<P>(plan: Option<P>, launch: &Path, sources: Sources, mut diagnostics: Diagnostics) -> Option<P> {
     diagnostics.finish();
     check::render(&diagnostics, &sources);
     if plan.is_none() {

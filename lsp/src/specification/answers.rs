@@ -84,8 +84,8 @@ fn named(checked: &Checked, name: &str, key: &str) -> Option<Definition> {
     let files = checked.sources.files().filter(|file| ends(checked.sources.path_on_disk(*file)));
     let all = files.flat_map(|file| definitions(&checked.sources, file)).filter(|found| found.name == name);
     let all: Vec<Definition> = all.collect();
-    let is_meant = |found: &&Definition| found.section.trim_end_matches('s') == key.trim_end_matches('s');
-    match (all.iter().find(is_meant), &all[..]) {
+    let has_section = |found: &&Definition| found.section.trim_end_matches('s') == key.trim_end_matches('s');
+    match (all.iter().find(has_section), &all[..]) {
         (Some(found), _) | (None, [found]) => Some(found.clone()),
         (None, _) => None,
     }

@@ -17,10 +17,10 @@ use isaforge_runtime::valhall::observe::Observer;
 use isaforge_runtime::valhall::{self, Fragments};
 
 use self::plan::Plan;
-use super::{engine, outputs, watch, without_mistakes};
+use super::{engine, outputs, report_or_plan, watch};
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
-use crate::machine::{Engine, Execution, Seen, counted, laid_out, picture, taken_back};
+use crate::machine::{Engine, Execution, WatchReport, counted, map_regions, picture, taken_back};
 use crate::output::{failed, say, thousands};
 use crate::paint::{GOOD, paint};
 use crate::picture::{Rgba, write_png};
@@ -32,7 +32,7 @@ struct Nobody;
 impl Observer for Nobody {}
 
 /// Whether a launch file is one that draws.
-pub fn is_meant(launch: &Node) -> bool {
+pub fn matches(launch: &Node) -> bool {
     let Value::Map(entries) = &launch.value else { return false };
     entries.iter().any(|(key, _)| key.value == "size" || key.value == "targets")
 }
@@ -50,7 +50,7 @@ pub fn run(
 ) -> Result<Status, Failure> {
     let folder = args.launch.parent().unwrap_or(Path::new(""));
     let plan = plan::read(launch, folder, &mut sources, &mut diagnostics);
-    let Some(mut plan) = without_mistakes(plan, &args.launch, sources, diagnostics) else {
+    let Some(mut plan) = report_or_plan(plan, &args.launch, sources, diagnostics) else {
         return Ok(Status::Mistakes);
     };
     if args.engine.compare {
@@ -62,8 +62,8 @@ pub fn run(
     let by_reference = execution.is_some_and(|execution| execution.engine() == Engine::Reference);
     let seen = match args.watch.counts() {
         true => counted(|profile| draw(&mut plan, profile)),
-        false if by_reference => Seen::unwatched(draw(&mut plan, Nobody)),
-        false => Seen::unwatched(draw(&mut plan, ())),
+        false if by_reference => WatchReport::unwatched(draw(&mut plan, Nobody)),
+        false => WatchReport::unwatched(draw(&mut plan, ())),
     };
     if let Some(profile) = &seen.profile {
         watch::show(machine.fidelity, profile, "reference", &args.watch)?;
@@ -104,7 +104,7 @@ fn pixels(target: &Target) -> Vec<Rgba> {
 
 /// Lays out memory, draws, and takes memory back. Returns the number of instructions.
 fn draw(plan: &mut Plan, observer: impl Observer) -> Result<u64, String> {
-    let mut memory = laid_out(&mut plan.buffers.memory)?;
+    let mut memory = map_regions(&mut plan.buffers.memory)?;
     let executed = triangles(plan, &mut memory, observer);
     taken_back(memory, &mut plan.buffers.memory);
     executed
@@ -159,7 +159,7 @@ mod tests {
         let (mut sources, mut out) = (Sources::new(), Diagnostics::new());
         let file = sources.add("example.yaml", text.to_owned());
         let node = read_yaml(&sources, file, &mut out).expect("it is YAML");
-        assert!(is_meant(&node));
+        assert!(matches(&node));
         let launch = DrawLaunch::from_node(&node, &mut Reader { sources: &sources, out: &mut out });
         assert!(launch.is_some() && out.is_empty(), "{}", out.render(&sources, Style::default()));
     }

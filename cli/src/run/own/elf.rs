@@ -23,7 +23,7 @@ pub struct Program {
 }
 
 /// Whether a file is an ELF file.
-pub fn is_meant(bytes: &[u8]) -> bool {
+pub fn matches(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x7fELF")
 }
 

@@ -21,7 +21,7 @@ use isaforge_runtime::Guarded;
 use self::console::{Console, values};
 use self::launch::OwnLaunch;
 use super::buffers::{Buffers, read_file};
-use super::{init, outputs, plan, program, without_mistakes};
+use super::{init, outputs, plan, program, report_or_plan};
 use crate::args::RunArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
@@ -143,13 +143,13 @@ pub fn set(spec: &Path, generation: Option<&str>) -> Result<Option<(Target, Set)
 /// When it cannot be read.
 pub fn open(launch: &Path, set: Set) -> Result<Option<Job>, Failure> {
     let bytes = read_file(launch).map_err(Failure::reading(launch))?;
-    if !elf::is_meant(&bytes) {
+    if !elf::matches(&bytes) {
         if let Some(failure) = init::mistaken(launch, true) {
             return Err(failure);
         }
         let (mut sources, mut diagnostics) = (Sources::new(), Diagnostics::new());
         let job = read_launch(set, launch, &mut sources, &mut diagnostics);
-        return Ok(without_mistakes(job, launch, sources, diagnostics));
+        return Ok(report_or_plan(job, launch, sources, diagnostics));
     }
     let found = elf::read(&bytes, set.2.elf);
     let found = found.map_err(|(message, help)| Failure::usage(format!("`{}`: {message}", launch.display()), help))?;

@@ -19,10 +19,10 @@ use isaforge_runtime::usc::{Instance, LANES, Machine, Register, Report, RunError
 
 use self::launch::{UscNumber, UscOutput, UscPixel, UscPrint};
 use self::plan::{Given, Plan, Rectangle};
-use super::{engine, watch, without_mistakes};
+use super::{engine, report_or_plan, watch};
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
-use crate::machine::{Engine, Execution, Seen, usc_fidelity};
+use crate::machine::{Engine, Execution, WatchReport, usc_fidelity};
 use crate::output::{count, failed, say, thousands, write_whole};
 use crate::paint::{GOOD, HELP, paint};
 use crate::picture::{Rgba, write_png};
@@ -31,7 +31,7 @@ use crate::picture::{Rgba, write_png};
 pub const NAME: &str = "usc";
 
 /// Whether a launch file is one for the USC.
-pub fn is_meant(launch: &Node) -> bool {
+pub fn matches(launch: &Node) -> bool {
     let Value::Map(entries) = &launch.value else { return false };
     let is_usc = |value: &Value| matches!(value, Value::Text(name) if name == NAME);
     entries.iter().any(|(key, node)| key.value == "isa" && is_usc(&node.value))
@@ -41,7 +41,7 @@ pub fn is_meant(launch: &Node) -> bool {
 #[derive(Default)]
 pub struct Left {
     report: Report,
-    /// The pixel outputs of the rectangle, row by row; nothing where the fragment was discarded.
+    /// The pixel outputs of the rectangle, row by row; `None` where the fragment was discarded.
     pixels: Vec<Option<[u32; 8]>>,
     tasks: Vec<Task>,
 }
@@ -59,7 +59,7 @@ pub fn run(
 ) -> Result<Status, Failure> {
     let folder = args.launch.parent().unwrap_or(Path::new(""));
     let plan = plan::read(launch, folder, &mut sources, &mut diagnostics);
-    let Some(mut plan) = without_mistakes(plan, &args.launch, sources, diagnostics) else {
+    let Some(mut plan) = report_or_plan(plan, &args.launch, sources, diagnostics) else {
         return Ok(Status::Mistakes);
     };
     plan.machine = plan.machine.until(engine::deadline(args));
@@ -72,7 +72,7 @@ pub fn run(
     let started = Instant::now();
     let seen = match args.watch.counts() {
         true => counted(&mut plan),
-        false => Seen::unwatched(everything(&mut plan, None)),
+        false => WatchReport::unwatched(everything(&mut plan, None)),
     };
     let elapsed = started.elapsed();
     engine::print_listing(args, &if args.dump_jit { plan.program.listing() } else { String::new() })?;
@@ -184,11 +184,11 @@ fn prepare(plan: &Plan, task: &mut Task, first: usize) -> Result<(), String> {
 }
 
 /// Runs the program and counts what is executed.
-fn counted(plan: &mut Plan) -> Seen<Left> {
+fn counted(plan: &mut Plan) -> WatchReport<Left> {
     let mut looks = Looks::default();
     looks.profile = Some(profile());
     let ended = everything(plan, Some(&mut looks));
-    Seen { ended, profile: looks.profile }
+    WatchReport { ended, profile: looks.profile }
 }
 
 /// Runs all tasks.
@@ -202,7 +202,7 @@ pub fn everything(plan: &mut Plan, watch: Option<&mut Looks<'_>>) -> Result<Left
     }
 }
 
-/// Runs tasks, of which the first has this number.
+/// Runs tasks; the first has this number.
 fn run_tasks(
     plan: &mut Plan,
     tasks: &mut [Task],

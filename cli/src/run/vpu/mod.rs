@@ -14,7 +14,7 @@ use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::{Node, Value};
 use isaforge_runtime::vpu::{self, Warning};
 
-use super::without_mistakes;
+use super::report_or_plan;
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
 use crate::machine::Execution;
@@ -28,7 +28,7 @@ pub const NAME: &str = "vpu";
 const WARNINGS: usize = 16;
 
 /// Whether a launch file is one for the VPU.
-pub fn is_meant(launch: &Node) -> bool {
+pub fn matches(launch: &Node) -> bool {
     let Value::Map(entries) = &launch.value else { return false };
     let is_vpu = |value: &Value| matches!(value, Value::Text(name) if name == NAME);
     entries.iter().any(|(key, node)| key.value == "isa" && is_vpu(&node.value))
@@ -47,7 +47,7 @@ pub fn run(
 ) -> Result<Status, Failure> {
     let folder = args.launch.parent().unwrap_or(Path::new(""));
     let plan = plan::read(launch, folder, &mut sources, &mut diagnostics);
-    let Some(mut plan) = without_mistakes(plan, &args.launch, sources, diagnostics) else {
+    let Some(mut plan) = report_or_plan(plan, &args.launch, sources, diagnostics) else {
         return Ok(Status::Mistakes);
     };
     if args.engine.compare {

@@ -300,7 +300,7 @@ impl Files<'_> {
         scene.tiles.push((buffer, data));
     }
 
-    /// Registers from a file, at most so many.
+    /// Registers from a file, at most `most`.
     fn elements(&mut self, file: &Spanned<String>, most: usize) -> Vec<[u16; 4]> {
         let bytes = self.bytes(file).unwrap_or_default();
         if !bytes.len().is_multiple_of(8) || bytes.len() / 8 > most {
