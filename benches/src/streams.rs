@@ -1,5 +1,5 @@
 //! Sets that are read from a stream of bytes: RV32IMC as the example has it, and documents of others where they stand beside
-//! the project, on words of which the text is known.
+//! the project, on words whose text is known.
 
 use std::collections::BTreeSet;
 use std::hint::black_box;

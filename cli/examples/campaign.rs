@@ -145,7 +145,7 @@ fn texts(random: &mut Random) -> &'static str {
     }
 }
 
-/// Specifications of which a file is changed.
+/// Specifications in which a file is changed.
 struct Specifications {
     yaml: Vec<&'static str>,
     xml: Vec<&'static str>,

@@ -28,7 +28,7 @@ const SHOWN: usize = 8;
 /// The view: the middle, and how much of the plane the picture's side covers.
 const CENTER: [f32; 2] = [-0.68, 0.0];
 const SIDE: f32 = 2.7;
-/// After so many steps a point counts as one of the set.
+/// The steps after which a point counts as one of the set.
 const STEPS: u32 = 128;
 /// Samples of a pixel in each direction; a build without optimisation has no time for more than one.
 const OVERSAMPLING: u32 = if cfg!(debug_assertions) { 1 } else { 2 };

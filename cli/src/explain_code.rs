@@ -46,7 +46,7 @@ pub fn explain_code(code: &str) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
-/// A page in colour, for so many columns.
+/// A page in colour, wrapped at `width`.
 fn draw(page: &Page, width: usize) -> String {
     let mut text = format!("{}\n", paint(BOLD, &format!("{}: {}", page.code, page.title)));
     for paragraph in page.text.split("\n\n") {

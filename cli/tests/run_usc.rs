@@ -167,7 +167,7 @@ fn a_trace_has_each_group_with_its_instances_and_what_it_changed() {
     assert_eq!((run.status, run.err.as_str()), (Some(0), ""));
     let lines: Vec<&str> = run.out.lines().collect();
     assert_eq!(lines.len(), 10, "{}", run.out);
-    // A row of quads, of which the upper pixels lie in the rectangle.
+    // A row of quads whose upper pixels lie in the rectangle.
     let block = "++xx++xx++xx++xxxxxxxxxxxxxxxxxx";
     let changed = "r2=1:00000001 4:00000002 5:00000003 8:00000004 9:00000005 12:00000006 13:00000007";
     assert_eq!(lines[0], format!("task 0 0x0000 {block} mbyp ft0, sr97 | mov r2, ft0  | {changed}"));

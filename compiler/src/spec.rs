@@ -291,12 +291,12 @@ impl FromNode for TargetWord {
 }
 
 impl TargetWord {
-    /// The same with its unit, in a set whose words have so many bits.
+    /// The same with its unit, in a set whose words have `word_bits` bits.
     pub fn target(self, word_bits: u8) -> Target {
         self.target_in(u16::from(word_bits / 8))
     }
 
-    /// The same with its unit, which is so many bytes if it does not say one.
+    /// The same with its unit, by default `unit` bytes.
     pub fn target_in(self, unit: u16) -> Target {
         Target { base: self.base, unit: self.unit.unwrap_or(unit).max(1) }
     }
@@ -413,7 +413,7 @@ vocabulary! {
         /// Bits of an instruction word: 8, 16, 32 or 64. Any other multiple of 8 up to 256, or a list of lengths, makes the set a
         /// stream.
         optional word: OneOrMany<Spanned<u16>>,
-        /// Bytes come in groups of so many, the most significant first; without it the first byte holds the lowest bits.
+        /// Bytes come in groups of this size, the most significant first; without it the first byte holds the lowest bits.
         optional swap: Spanned<u8>,
         /// The first and the last generation of the hardware that the specification tells apart.
         optional generations: OneOrMany<Spanned<u32>>,
@@ -821,7 +821,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// A rule on the operands of an instruction: so many distinct values at most.
+    /// A rule on the operands of an instruction: the most distinct values.
     pub struct LimitSpec {
         /// What is limited; the message says "too many …".
         required name: String,

@@ -66,7 +66,7 @@ impl Letters {
     }
 }
 
-/// The greatest likeness by Jaro and Winkler of two names with so many letters in common.
+/// The greatest likeness by Jaro and Winkler of two names with a number of letters in common.
 fn most_likeness(a: &[char], b: &[char], common: usize) -> f64 {
     let common = common as f64;
     let jaro = (common / a.len() as f64 + common / b.len() as f64 + 1.0) / 3.0;

@@ -33,7 +33,7 @@ use crate::suggest::did_you_mean;
 
 /// How deep elements may nest.
 const MAX_DEPTH: usize = 64;
-/// After so many mistakes the rest of the file is not read: it is not XML.
+/// The mistakes after which the rest of the file is not read: it is not XML.
 const MAX_MISTAKES: usize = 1000;
 /// So many bytes may be read again because what looked like markup was not: keeps reading linear.
 const MAX_REREAD: usize = 1 << 24;

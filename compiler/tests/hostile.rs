@@ -237,7 +237,7 @@ fn no_chain_of_operators_uses_up_the_stack() {
     let sum = |terms: usize| format!("1{}", " + 1".repeat(terms));
     let casts = |terms: usize| format!("(1 as u32){}", " as u32".repeat(terms));
     let members = |terms: usize| format!("(1 as u32){}", ".h0".repeat(terms));
-    // Chains of which each begins with another one.
+    // Chains that each begin with another one.
     let nested =
         |terms: usize| (0..40).fold("1".to_owned(), |inner, _| format!("({inner}){}", " + 1".repeat(terms / 40)));
     for text in [sum(100_000), casts(100_000), members(100_000), nested(100_000)] {

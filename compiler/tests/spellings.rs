@@ -11,7 +11,7 @@ use isaforge_core::parse::parse;
 use isaforge_core::print::{Style as Printing, print};
 use isaforge_core::text::Line;
 
-/// A specification whose operand has two readings, of which `near` has the texts `texts`, or what is wrong with it.
+/// A specification whose operand has two readings; `near` has the texts `texts`; or what is wrong with it.
 fn spec(texts: &str) -> Result<&'static Isa, String> {
     let text = format!(
         r#"isa: lamps

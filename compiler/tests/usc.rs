@@ -229,7 +229,7 @@ fn programs_walk_to_their_end_and_are_sealed_alike() {
     assert_eq!(programs, 210);
 }
 
-/// Values of which every part is legal by itself, in a combination that some header allows.
+/// Values whose every part is legal by itself, in a combination that some header allows.
 fn arbitrary(isa: &'static GroupIsa, random: &mut impl FnMut() -> usize) -> Values {
     let mut values = Values::new(isa);
     let header = isa.slots[0].records[random() % isa.slots[0].records.len()];

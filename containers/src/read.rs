@@ -23,7 +23,7 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Unpacks bytes to exactly so many: with zstd or zlib, as their first bytes say. Returns `None` if they are damaged.
+/// Unpacks bytes to exactly `size`: with zstd or zlib, as their first bytes say. Returns `None` if they are damaged.
 pub fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     if size as u64 > MOST {
         return None;

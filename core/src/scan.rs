@@ -78,7 +78,7 @@ fn usual_mnemonic(isa: &'static Isa, text: &[u8], at: usize) -> Option<(u16, usi
     name_of(isa, first, second, word)?.map(|opcode| (opcode, at + word))
 }
 
-/// The form with this name of so many bytes: `Some(None)` if there is none, `None` if the name is too long to say.
+/// The form with this name of `len` bytes: `Some(None)` if there is none, `None` if the name is too long to say.
 #[inline(always)]
 fn name_of(isa: &'static Isa, first: u64, second: u64, len: usize) -> Option<Option<u16>> {
     if len > 16 {

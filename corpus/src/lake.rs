@@ -107,7 +107,7 @@ impl Table {
     }
 }
 
-/// Programs of a row group: so many are read and decoded by one partition.
+/// Programs of a row group, which one partition reads and decodes.
 const ROW_GROUP: usize = 1024;
 
 impl Lake {

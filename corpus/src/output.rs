@@ -36,10 +36,10 @@ pub enum Format {
     Svg,
 }
 
-/// A table for people ends after so many rows.
+/// The most rows of a table for people.
 const MOST_ROWS: usize = 10_000;
 
-/// A file or a picture, which is made as a whole, ends after so many rows.
+/// The most rows of a file or a picture, which is made as a whole.
 const MOST_WHOLE: usize = 1 << 24;
 
 /// Writes an answer while it is computed. Returns how many rows there were.

@@ -357,7 +357,7 @@ mod tests {
 
     use super::*;
 
-    /// Two lanes, of which lane n holds 0.5 + n in r1 and -n in r2; memory holds 7 at 0x10.
+    /// Two lanes; lane n holds 0.5 + n in r1 and -n in r2; memory holds 7 at 0x10.
     struct Two;
 
     impl View for Two {

@@ -74,7 +74,7 @@ pub enum Resume {
     Step(u64),
     /// One instruction of this warp, and all that it calls.
     Over,
-    /// Back so many instructions of this warp.
+    /// Back by a number of instructions of this warp.
     Back(u64),
     /// To the next breakpoint or watchpoint, or to the end.
     Continue,
@@ -285,9 +285,9 @@ impl<'m> Session<'m> {
 /// Until when the program runs.
 #[derive(Clone, Debug)]
 enum Goal {
-    /// So many instructions have been executed; then it has this reason to stop, unless it is to go back so many more.
+    /// The number of instructions that have been executed; then it has this reason to stop, unless it is to go back further.
     Count(u64, Reason, u64),
-    /// A warp has executed so many.
+    /// A warp has executed a number of instructions.
     Step(u64, u64),
     /// The next instruction of any warp.
     Any,

@@ -58,7 +58,7 @@ impl Format {
         Format::ALL[(at + 1) % Format::ALL.len()].0
     }
 
-    /// A value of so many bits.
+    /// A value of a width in bits.
     ///
     /// ```
     /// use isaforge_debugger::value::Format;
@@ -99,7 +99,7 @@ fn number(value: f32) -> String {
     format!("{value:?}")
 }
 
-/// A number of so many bits with a sign.
+/// A signed number of a width in bits.
 pub fn signed(bits: u64, width: u32) -> i64 {
     let above = 64 - width.clamp(1, 64);
     ((bits << above) as i64) >> above

@@ -20,7 +20,7 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes room for so many bytes and tells where it is.
+/// Allocates `bytes` bytes and tells where they are.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(bytes: usize) -> *mut u8 {
     let mut state = state();

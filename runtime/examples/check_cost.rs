@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use isaforge_core::program::assemble;
 use isaforge_runtime::{Engine, Execution, Launch, Memory, valhall};
 
-/// The least time of a launch, of so many.
+/// The least time of several launches.
 fn least(launch: &Launch, execution: Execution) -> Duration {
     let mut least = Duration::MAX;
     for _ in 0..2_000 {

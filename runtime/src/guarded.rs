@@ -24,7 +24,7 @@ impl<T: fmt::Debug> fmt::Debug for Guarded<T> {
     }
 }
 
-/// Zeros that are left out where so many follow one another.
+/// The least run of zeros that is left out.
 const ZEROS: usize = 4096;
 
 impl<T: Copy> Guarded<T> {
@@ -168,7 +168,7 @@ mod pages {
             let len = values.len();
             let mut pages = Pages::without_values(len);
             for value in values.take(len) {
-                // SAFETY: there is room for so many.
+                // SAFETY: there is room for all of them.
                 unsafe { pages.start.add(pages.len).write(value) };
                 pages.len += 1;
             }
@@ -217,7 +217,7 @@ mod pages {
 
         #[inline(always)]
         fn deref(&self) -> &[T] {
-            // SAFETY: so many values were written there, and the pages live as long as `self`.
+            // SAFETY: that many values were written there, and the pages live as long as `self`.
             unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
         }
     }

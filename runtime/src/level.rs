@@ -105,7 +105,7 @@ impl Level {
         Level { compiles: Compiles::Always, ..self }
     }
 
-    /// How often a run of instructions is executed before it is compiled, of so many times; nothing where it never is.
+    /// How often a run of instructions is executed before it is compiled; `None` where it never is.
     pub(crate) fn compiles_after(self, times: u32) -> Option<u32> {
         match self.compiles {
             _ if self.kind == Kind::Portable => None,

@@ -29,7 +29,7 @@ pub struct Bank {
 }
 
 impl Bank {
-    /// So many registers with a value for each lane, of so many bits, that are called by a letter and a number.
+    /// Registers with a value for each lane, called by a letter and a number: how many, and their width in bits.
     pub fn new(open: &str, count: u32, width: u32) -> Self {
         Bank {
             open: open.to_owned(),

@@ -14,7 +14,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// The same, so many times.
+    /// The same, a number of times.
     pub fn times(self, count: u64) -> Self {
         Traffic { read: self.read * count, written: self.written * count }
     }
@@ -60,18 +60,18 @@ pub struct Profile {
     pub terms: Terms,
     /// An instruction each.
     rows: Vec<Row>,
-    /// How often so many lanes took part together, by their number.
+    /// How often a number of lanes took part together, by that number.
     pub occupancy: Vec<u64>,
 }
 
 impl Profile {
-    /// One in which nothing is counted, for instructions with these names and warps of so many lanes.
+    /// One in which nothing is counted, for instructions with these names and warps of `lanes` lanes.
     pub fn new(names: impl IntoIterator<Item = &'static str>, lanes: usize, terms: Terms) -> Self {
         let row = |mnemonic| Row { mnemonic, warps: 0, threads: 0, traffic: Traffic::default() };
         Profile { terms, rows: names.into_iter().map(row).collect(), occupancy: vec![0; lanes + 1] }
     }
 
-    /// Counts an instruction, by its place among the names, so many times on so many lanes each.
+    /// Counts an instruction, by its place among the names: how often, and on how many lanes each time.
     pub fn count(&mut self, instruction: usize, times: u64, lanes: u32, traffic: Traffic) {
         if let Some(row) = self.rows.get_mut(instruction) {
             row.warps += times;
@@ -80,7 +80,7 @@ impl Profile {
         }
     }
 
-    /// Counts that so many lanes took part together.
+    /// Counts how many lanes took part together.
     pub fn occupy(&mut self, lanes: u32) {
         if let Some(times) = self.occupancy.get_mut(lanes as usize) {
             *times += 1;

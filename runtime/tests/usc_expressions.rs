@@ -276,7 +276,7 @@ enum Statement {
     Mix(usize, u32),
     /// Whether bit `n` of r8 is set decides.
     If(u32, Vec<Statement>, Vec<Statement>),
-    /// At most so many rounds; a round ends the loop when the bits of r8 under a mask are clear.
+    /// A bound on the rounds; a round ends the loop when the bits of r8 under a mask are clear.
     Loop(u32, u32, Vec<Statement>),
 }
 

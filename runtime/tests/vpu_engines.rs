@@ -78,7 +78,7 @@ fn programs_leave_what_the_reference_leaves() {
     programs_agree(22, |_| true, 12 * rounds());
 }
 
-/// Those of which groups advance side by side: they write no memory, wait for nothing and launch nothing.
+/// Those whose groups advance side by side: they write no memory, wait for nothing and launch nothing.
 #[test]
 fn groups_side_by_side_leave_what_they_leave_one_after_another() {
     let words: Vec<u64> = (0..69).map(|opcode| sample(isaforge_vpu::ISA, opcode, &mut Random(1)) >> 56).collect();

@@ -121,7 +121,7 @@ pub fn records(set: &'static Set, items: &Items) -> Result<StructArray, String> 
     let tables = set.tables();
     match tables {
         Tables::Words(isa) => {
-            // What is known of an instruction takes far more room than its row: so many words at a time.
+            // What is known of an instruction takes far more room than its row: some words at a time.
             let size = tables.unit();
             let mut chunk = [0u64; CHUNK];
             let mut from = 0;

@@ -64,7 +64,7 @@ impl Items {
         Ok(Items { first, len, size: 1, stride: 1, nulls: None, _owner: Owner::Buffer(buffer) })
     }
 
-    /// Words of so many bytes: `bytes` in the order of memory, a buffer of bytes or of words, an Arrow array of words.
+    /// Words of a size in bytes: `bytes` in the order of memory, a buffer of bytes or of words, an Arrow array of words.
     pub fn words(object: &Bound<'_, PyAny>, size: usize) -> PyResult<Items> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
             whole(bytes.as_bytes().len(), size)?;
@@ -149,7 +149,7 @@ impl Items {
             let mut bytes = [0u8; 8];
             let offset = (from + index) as isize * self.stride;
             // SAFETY: The item lies within the memory that the owner keeps: the index is less than `len`, and the owner says
-            // that so many items of `size` bytes lie `stride` bytes apart. `size` is at most 8.
+            // that `len` items of `size` bytes lie `stride` bytes apart. `size` is at most 8.
             unsafe {
                 std::ptr::copy_nonoverlapping(self.first.offset(offset), bytes.as_mut_ptr(), self.size);
             }

@@ -89,7 +89,7 @@ impl Dump {
         Some(dump)
     }
 
-    /// Lines with an address, digits, and characters or a text after them, of which the first and the last may be missing.
+    /// Lines with an address, digits, and characters or a text after them; the first and the last may be missing.
     fn listing(text: &str) -> Option<Dump> {
         let mut dump = Dump::default();
         let mut addresses = None;

@@ -5,7 +5,7 @@
 //! text ──digits, dump──▶ readings ┴─which of them decodes?──▶ bytes in the order of memory
 //! ```
 //!
-//! A text may be read in several ways. The first one of which every instruction decodes is taken, and a note says so where it
+//! A text may be read in several ways. The first one in which every instruction decodes is taken, and a note says so where it
 //! is not the plain one; where there is none, it is the plain one.
 
 mod dump;

@@ -45,7 +45,7 @@ impl Rule {
         }
     }
 
-    /// Whether so many of `total` words are enough.
+    /// Whether a number of `total` words is enough.
     pub fn is_met_by(&self, agreeing: usize, total: usize) -> bool {
         agreeing as f64 >= self.share * total as f64
     }

@@ -107,7 +107,7 @@ fn located(line: &str, error: &ParseError) -> ProgramError {
     }
 }
 
-/// The explanation of a word, in colour, for so many columns; whether the word is an instruction.
+/// The explanation of a word, in colour, wrapped at `width`; whether the word is an instruction.
 pub fn render(
     isa: &'static Isa,
     semantics: Option<&'static Semantics>,

@@ -7,7 +7,7 @@ use isaforge_core::table::{Enum, Type};
 
 use crate::paint::{BOLD, DIM, paint, wrap};
 
-/// The overview, for so many columns.
+/// The overview, wrapped at `width`.
 pub fn overview(isa: &'static Isa, semantics: Option<&'static Semantics>, width: usize) -> String {
     let mut out = format!("{}\n", paint(BOLD, isa.name));
     wrap(isa.doc, width.saturating_sub(2)).iter().for_each(|line| out.push_str(&format!("  {line}\n")));
@@ -55,7 +55,7 @@ pub fn overview(isa: &'static Isa, semantics: Option<&'static Semantics>, width:
     out
 }
 
-/// What an enum chooses between, for so many columns.
+/// What an enum chooses between, wrapped at `width`.
 pub fn choices(of: &Enum, width: usize) -> String {
     let mut out = format!("{}\n", paint(BOLD, of.name));
     wrap(of.doc, width.saturating_sub(2)).iter().for_each(|line| out.push_str(&format!("  {line}\n")));

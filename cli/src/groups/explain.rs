@@ -102,7 +102,7 @@ fn example(isa: &'static GroupIsa, operation: &'static Operation, width: usize) 
     out
 }
 
-/// The explanation of a group, in colour, for so many columns.
+/// The explanation of a group, in colour, wrapped at `width`.
 fn render(isa: &'static GroupIsa, group: &Group, note: &str, width: usize) -> String {
     let mut line = Line::new();
     print(isa, group, SEPARATOR, &mut line);

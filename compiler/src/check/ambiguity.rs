@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Alternative, Fixed, Form, Isa, Kind, Part};
 use crate::source::Span;
 
-/// After so many pairs no more are looked for: something is wrong with all instructions at once.
+/// The pairs after which no more are looked for: something is wrong with all instructions at once.
 const MOST_PAIRS: usize = 1 << 18;
 /// How many instructions one message points at.
 const SHOWN: usize = 4;

@@ -39,7 +39,7 @@ impl<'a> Habits<'a> {
         *self.0.entry(name).or_default().entry(bits).or_default() += 1;
     }
 
-    /// How a thing stands that lies in some bits and is in conflict at so many places.
+    /// How a thing stands that lies in some bits, by the places at which it is in conflict.
     pub(crate) fn standing(&self, name: &str, bits: u64, conflicts: usize) -> Standing {
         let none = BTreeMap::new();
         let places = self.0.get(name).unwrap_or(&none);

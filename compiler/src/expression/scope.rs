@@ -159,7 +159,7 @@ pub enum Choices {
     Flag,
     /// Named values and their bits.
     Values(Vec<(String, u64)>),
-    /// A number of so many bits.
+    /// A number of a width in bits.
     Number(u8),
 }
 

@@ -204,7 +204,7 @@ vocabulary! {
     pub struct DerivedSpec {
         /// The field of the header.
         required field: Spanned<String>,
-        /// Only in groups of which this holds.
+        /// Only in groups for which this holds.
         optional when: OneOrMany<Condition>,
         /// It is the length of the group, padding included, in units.
         optional length: bool,
@@ -244,7 +244,7 @@ vocabulary! {
     pub struct ProgramSpec {
         /// The last group starts and ends at a multiple of this many bytes.
         required align: Spanned<u8>,
-        /// A group of which one of these holds is the last.
+        /// A group for which one of these holds is the last.
         required ends: OneOrMany<Condition>,
         /// Fields that hold branch targets.
         optional targets: Vec<BranchSpec>,

@@ -17,7 +17,7 @@ use crate::stream::model::Bank;
 /// What executes programs.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// Whether the specification has a section `machine`; otherwise this is a scalar machine of which nothing is said.
+    /// Whether the specification has a section `machine`; otherwise this is a scalar machine without a description.
     pub declared: bool,
     /// How many lanes execute together.
     pub lanes: u8,

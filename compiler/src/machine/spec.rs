@@ -120,7 +120,7 @@ vocabulary! {
 vocabulary! {
     /// Ends the program.
     pub struct ExitSpec {
-        /// The register with its status, of which the low eight bits count.
+        /// The register with its status, whose low eight bits count.
         required status: Spanned<String>,
     }
 }

@@ -3,7 +3,7 @@
 use isaforge_core::semantics::Op;
 use isaforge_core::stream::{Expression, Input, Layout, Piece, Scope, Source, Stream, Type, Values};
 
-/// The most numbers of which a signature is made.
+/// The most numbers that make a signature.
 const LONGEST_SIGNATURE: usize = 1 << 10;
 
 /// A question about a layout.

@@ -153,7 +153,7 @@ pub(super) fn proves(engine: Engine, layout: &'static Layout, field: u8) -> bool
     back.is_some_and(|back| there.bits.iter().zip(&back.bits).all(|(a, b)| a.is_some() && a == b))
 }
 
-/// Whether a number of so many bits times a factor is so small that dividing gives the number.
+/// Whether a number of a width times a factor is so small that dividing gives the number.
 fn exact(factor: u64, width: u8) -> bool {
     width < 64 && i128::from(factor as i64).abs() << width < 1 << 63
 }

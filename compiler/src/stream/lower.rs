@@ -15,7 +15,7 @@ struct Lower {
     known: HashMap<Expr, u16>,
     /// Bits of the parameters of each set.
     widths: Vec<Vec<u8>>,
-    /// The sets of which a layout fits whatever the bits.
+    /// The sets in which a layout fits whatever the bits.
     total: Vec<bool>,
 }
 

@@ -13,11 +13,11 @@ use crate::suggest::one_of;
 /// An instruction set whose instructions are read from a stream of bytes. Enums are those of [`crate::model::Isa`].
 #[derive(Clone, Debug, Default)]
 pub struct Stream {
-    /// Instructions start at multiples of so many bytes.
+    /// Instructions start at multiples of this many bytes.
     pub unit: u8,
     /// Bytes of the longest instruction.
     pub longest: u8,
-    /// Groups of so many bytes lie most significant first; 1 for none.
+    /// The size in bytes of the groups that lie most significant first; 1 for none.
     pub swap: u8,
     /// The generations that are told apart, the first and the last.
     pub generations: (u32, u32),
@@ -40,7 +40,7 @@ impl Stream {
     /// The number of a generation, given by name or by number.
     ///
     /// # Errors
-    /// The generations that there are, in words; nothing where none are told apart.
+    /// The generations that there are, in words; `None` where none are told apart.
     pub fn generation(&self, wanted: &str) -> Result<u32, String> {
         let (first, last) = self.generations;
         if let Some((_, number)) = self.generation_names.iter().find(|(name, _)| name == wanted) {
@@ -119,7 +119,7 @@ pub struct Set {
     pub parameters: Vec<String>,
     /// Its layouts. Where two fit, the one with more constant bits wins, then the earlier one.
     pub layouts: Vec<Layout>,
-    /// Whether it is no mistake that a word fits two of which neither contains the other: the order is meant.
+    /// Whether a word may fit two layouts neither of which contains the other: then the order decides.
     pub first_wins: bool,
 }
 
@@ -253,7 +253,7 @@ pub enum Type {
     Register(usize),
     /// As the layout of a set that fits, with the fields that are its parameters.
     Set(usize, Vec<usize>),
-    /// As a float of so many bits.
+    /// As a float of a width in bits.
     Float(u8),
 }
 

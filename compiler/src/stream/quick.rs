@@ -2,7 +2,7 @@
 //! over the bits that decide them.
 //!
 //! [Diagrams](super::validity) say what a layout demands. The bits that must have one certain value are compared with the
-//! pattern; what is left becomes a table, or a tree where more than [`MOST_BITS`] bits decide it. A layout of which something
+//! pattern; what is left becomes a table, or a tree where more than [`MOST_BITS`] bits decide it. A layout about which something
 //! is unknown, or that needs a larger tree than [`MOST_LOOKS`], is left to the exact way.
 
 use std::collections::{BTreeSet, HashMap};
@@ -246,7 +246,7 @@ impl Tables {
         tree
     }
 
-    /// A number of which the bits are functions, as a tree: it leads to what `meant` says of the number, if that is not 0.
+    /// A number whose bits are functions, as a tree: it leads to what `meant` says of the number, if that is not 0.
     fn new_tree(&self, number: &[Node], meant: &dyn Fn(u64) -> u16) -> Option<Tree> {
         let diagrams = &self.validity.diagrams;
         if number.iter().any(|bit| diagrams.is_unknown(*bit)) {

@@ -1,6 +1,6 @@
 //! Whether computed values have a way back to the bits that give them.
 //!
-//! E0132: a value from which none is found, or of which nothing proves that one is. What follows from few bits is tried for
+//! E0132: a value from which none is found, or for which nothing proves that one is. What follows from few bits is tried for
 //! all of them; more bits need an expression that is known to be a sum of bits or a number times a factor plus an offset,
 //! which [`isaforge_core::stream::solve`] inverts.
 
@@ -25,7 +25,7 @@ const BUDGET: u64 = 1 << 22;
 enum Why {
     /// No way back from this value.
     Lost(u64),
-    /// Nothing proves that there is one; so many bits decide the value.
+    /// Nothing proves that there is one; how many bits decide the value.
     Unproved(u32),
 }
 

@@ -182,7 +182,7 @@ pub(super) fn registers_of(bits: u32, width: u16) -> u32 {
     bits.div_ceil(u32::from(width).max(1)).max(1)
 }
 
-/// A number as a value of so many bits.
+/// A number as a value of a width in bits.
 pub(super) fn cut(value: u64, bits: u32) -> u64 {
     value & ones(bits)
 }

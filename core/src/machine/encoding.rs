@@ -76,7 +76,7 @@ impl Found {
 type Tables = (&'static Semantics, &'static Hardware);
 
 impl Encoding {
-    /// Instructions start at multiples of so many bytes.
+    /// Instructions start at multiples of this many bytes.
     pub fn unit(self) -> u64 {
         match self {
             Encoding::Words(isa) => u64::from(isa.word_bits / 8).max(1),

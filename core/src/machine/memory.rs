@@ -157,7 +157,7 @@ struct Region {
     /// For each place where an instruction may start, its number in the cache of instructions and one; 0 where none is
     /// known. Empty until an instruction is fetched from the region.
     code: Vec<u32>,
-    /// Instructions start at multiples of so many bytes from the base.
+    /// Instructions start at multiples of this many bytes from the base.
     unit: usize,
     /// The offsets between which all known instructions lie.
     extent: Range<usize>,

@@ -410,7 +410,7 @@ impl<const L: usize> Machine<L> {
         self.registers.is_zero(slot)
     }
 
-    /// Notes that an engine has executed so many instructions in all lanes, which go on at an address.
+    /// Notes how many instructions an engine has executed in all lanes, which go on at an address.
     pub fn advance(&mut self, executed: u64, pc: u64) {
         self.executed += executed;
         self.pc = [pc; L];

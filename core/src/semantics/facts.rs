@@ -32,7 +32,7 @@ pub enum FidelityClass {
 /// How it is known what the hardware does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// Tests compared it with hardware, within so many units in the last place; 0 for bit by bit.
+    /// Tests compared it with hardware, within a number of units in the last place; 0 for bit by bit.
     Tested(u8),
     /// The same, as a part of a sequence of instructions.
     TestedInSequence,

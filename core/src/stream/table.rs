@@ -12,11 +12,11 @@ pub struct Stream {
     pub name: &'static str,
     /// What the instruction set is.
     pub doc: &'static str,
-    /// Instructions start at multiples of so many bytes.
+    /// Instructions start at multiples of this many bytes.
     pub unit: u8,
     /// Bytes of the longest instruction, at most [`Wide::BYTES`].
     pub longest: u8,
-    /// The bytes of so many are in the order of most significant first; 1 where the first byte of memory is the lowest.
+    /// The size of the groups of bytes in the order of most significant first; 1 where the first byte of memory is the lowest.
     pub swap: u8,
     /// The least and the greatest generation that the specification tells apart; equal where there is only one.
     pub generations: (u32, u32),
@@ -375,7 +375,7 @@ pub enum Token {
     Column(u8),
     /// More of a text, which is there where a condition holds: index into [`Stream::expressions`].
     If(u16, &'static [Token]),
-    /// The bits of a field as a number, whatever its type. With more than one digit there are just so many.
+    /// The bits of a field as a number, whatever its type. With more than one digit, that is their number.
     Bits(u8, Notation),
     /// A remark on the instruction. It stands behind the whole text: `text\t; one, another`. Those of an instruction come in
     /// the order of the tokens, and those beyond [`MAX_ASIDES`] are left out.

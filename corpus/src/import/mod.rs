@@ -1,7 +1,7 @@
 //! `isaforge-corpus import`: programs of files into a lake.
 //!
 //! ```text
-//! PATH… ──walk──▶ files ──read──▶ programs ──hash──▶ those that are new ──▶ a Parquet file every so many bytes
+//! PATH… ──walk──▶ files ──read──▶ programs ──hash──▶ those that are new ──▶ a Parquet file for every few megabytes
 //! ```
 //!
 //! - [`walk`]: the files of paths
@@ -63,10 +63,10 @@ pub struct Summary {
     pub interrupted: bool,
 }
 
-/// A file of the lake has about so many bytes of code.
+/// About how many bytes of code a file of the lake has …
 const PART: usize = 32 << 20;
 
-/// And at most so many programs.
+/// … and the most programs.
 const MOST_PROGRAMS: usize = 1 << 16;
 
 /// Reads programs into a lake. Code that the lake has already is left out; where it was found is kept.

@@ -41,7 +41,7 @@ struct Left {
     tiles: [Tile; TILE_BUFFERS],
 }
 
-/// One program of opcodes that are usable, of which many groups run at the same time, over a rectangle and as the host
+/// One program of usable opcodes, run by many groups at the same time, over a rectangle and as the host
 /// queues them.
 ///
 /// # Panics

@@ -83,7 +83,7 @@ impl Graph {
         self.add(Node { op: Op::Const(value), ty: Type::U64, args: [None; 3] })
     }
 
-    /// What a slot of so many bits held when the block began.
+    /// What a slot of this width in bits held when the block began.
     pub fn slot(&mut self, slot: u32, bits: u8) -> Value {
         self.add(Node { op: Op::Slot(slot), ty: Type::unsigned(bits), args: [None; 3] })
     }

@@ -67,7 +67,7 @@ impl<H: Host> Cpu<'_, H> {
         self.iterate(&iteration, active)
     }
 
-    /// Loads so many words to registers from one on.
+    /// Loads words to consecutive registers.
     pub(super) fn load(&mut self, address: u64, to: Register, count: u32, i: usize) -> Result<(), Trap> {
         let mut bytes = vec![0; count as usize * 4];
         self.host.load(address, &mut bytes).map_err(|fault| Trap::Memory { instance: i, fault })?;
@@ -79,7 +79,7 @@ impl<H: Host> Cpu<'_, H> {
         Ok(())
     }
 
-    /// Stores the low bytes of so many registers, so many bytes of each.
+    /// Stores the low bytes of consecutive registers.
     pub(super) fn store(
         &mut self,
         address: u64,

@@ -110,7 +110,7 @@ pub(super) fn set_of(state: u16) -> Option<Set> {
     }
 }
 
-/// The register so many behind the one that an operand of a group names.
+/// The register that lies some places behind the one that an operand of a group names.
 pub(super) fn operand(step: &Step, operand: u16, element: u16) -> Result<Register, Trap> {
     let (sources, results) = ports(&step.action);
     let first = match port(operand) {
@@ -216,7 +216,7 @@ fn mask_of(column: &Wide<LANES>) -> Mask {
 }
 
 impl<H: Host> Group<'_, '_, H> {
-    /// The register so many behind the one that an operand names.
+    /// The register that lies some places behind the one that an operand names.
     fn register(&self, number: u16, element: u16) -> Result<Register, Trap> {
         operand(self.step, number, element)
     }

@@ -332,7 +332,7 @@ impl<H: Host> Machine<H> {
         }
     }
 
-    /// Runs a program on tasks until all have ended, at most so many groups.
+    /// Runs a program on tasks until all have ended or the budget of groups is spent.
     ///
     /// Tasks take turns; one that waits for a mutex lets the others go on.
     ///

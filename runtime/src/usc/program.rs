@@ -216,7 +216,7 @@ impl Program {
         Program::load_with_slots(bytes, 0)
     }
 
-    /// Reads a program for a machine that has so many slot registers, 0 to 8; it has as many internal registers less.
+    /// Reads a program for a machine with 0 to 8 slot registers; it has as many internal registers less.
     ///
     /// # Errors
     /// As for [`load`](Program::load).

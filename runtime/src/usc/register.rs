@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use isaforge_usc::{ISA, Regbank};
 
-/// Temporaries, vertex inputs: so many an instance.
+/// Temporaries and vertex inputs of an instance.
 pub const TEMPORARIES: usize = 248;
 /// Shared registers of a machine, coefficients of a task (and as many alternate ones).
 pub const SHARED: usize = 4096;
@@ -169,7 +169,7 @@ impl Register {
         Register::new(Regbank::Temp, number)
     }
 
-    /// The same register of a machine with so many slot registers. They take the numbers of internal registers, from the
+    /// The same register of a machine with a number of slot registers. They take the numbers of internal registers, from the
     /// last one down: slot 0 is internal register 7.
     pub(super) fn with_slots(self, slots: u16) -> Register {
         let Register::Column(column @ FIRST_INTERNAL..=LAST_INTERNAL) = self else { return self };

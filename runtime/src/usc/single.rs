@@ -81,7 +81,7 @@ pub enum Next {
 pub struct Group(Program);
 
 impl Group {
-    /// A group by its bytes, on a machine that has so many slot registers.
+    /// A group by its bytes, on a machine with a number of slot registers.
     ///
     /// # Errors
     /// When it is none, or cannot be executed.

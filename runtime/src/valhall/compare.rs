@@ -193,7 +193,7 @@ impl Search<'_> {
         let _ = run_probed(self.launch, &mut self.memory.clone(), self.execution.level(), look);
     }
 
-    /// The looks of a range, one of so many.
+    /// The looks of a range, `stride` apart.
     fn looks(&self, range: std::ops::Range<u64>, stride: u64) -> Vec<Look> {
         let (mut looks, mut number) = (Vec::new(), 0u64);
         self.probe(&mut |held| {

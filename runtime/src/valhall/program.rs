@@ -96,7 +96,7 @@ pub(super) struct Decoder {
     flow: u64,
     end: u64,
     /// For each form, bits that are set in all words that may write a value of more than one register from the last
-    /// register on; nothing where it never does.
+    /// register on; `None` where it never does.
     pairs: Vec<Option<u64>>,
     /// Those of them that are the same for all such forms.
     last: u64,
@@ -111,7 +111,7 @@ impl Decoder {
         &DECODER
     }
 
-    /// The instruction and what happens after it; nothing where the word is none, or names a register beyond the last.
+    /// The instruction and what happens after it; `None` where the word is no instruction, or names a register beyond the last.
     #[inline(always)]
     pub fn decode(&self, word: u64) -> Option<(Instruction, After)> {
         let instruction = isaforge_valhall::decode(word).ok()?;

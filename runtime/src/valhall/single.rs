@@ -189,12 +189,12 @@ fn program(word: u64, pc: usize, words: u32) -> Vec<u64> {
     program
 }
 
-/// A workgroup of so many warps along x.
+/// A workgroup of `warps` warps along x.
 pub(super) fn group(warps: u32) -> Group {
     Group { id: [0; 3], size: [warps * LANES as u32, 1, 1] }
 }
 
-/// The bytes that the threads of so many warps have for themselves.
+/// The private bytes of the threads of `warps` warps.
 pub fn private_bytes(warps: u32) -> usize {
     warps as usize * LANES * THREAD_BYTES
 }

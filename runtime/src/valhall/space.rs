@@ -79,7 +79,7 @@ impl Space<'_> {
         self.view().read(lane, address, into)
     }
 
-    /// Whether so many bytes, at most 60, can be written for a lane.
+    /// Whether `len` bytes, at most 60, can be written for a lane.
     pub fn check(&self, lane: usize, address: u64, len: usize) -> Result<(), MemoryFault> {
         match address {
             address if !Memory::RESERVED.contains(&address) => self.memory.read(address, &mut [0; 60][..len.min(60)]),

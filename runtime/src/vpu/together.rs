@@ -27,7 +27,7 @@ pub(crate) struct Bundle<'a> {
 }
 
 impl<'a> Bundle<'a> {
-    /// Groups that cannot meet and may each issue so many instructions.
+    /// Groups that cannot meet and may issue up to `turn` instructions each.
     pub(crate) fn new(
         level: Level,
         program: &'a Program,

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The variable that says the seed of all tests, in decimal or in hexadecimal behind `0x`.
 const VARIABLE: &str = "ISAFORGE_SEED";
 
-/// The seed of a stream of random numbers, of which each test has its own.
+/// The seed of a test's own stream of random numbers.
 ///
 /// # Panics
 /// When the variable holds no number.

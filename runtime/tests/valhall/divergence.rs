@@ -37,7 +37,7 @@ enum Op {
     Label(usize),
     /// Writes a register to the thread's place in workgroup memory.
     Give(u8),
-    /// Reads what the thread so many further (around the end) has given.
+    /// Reads what a thread further on (around the end) has given.
     Take(u8, u32),
     Barrier,
     /// Writes four registers to the thread's place in memory and ends.

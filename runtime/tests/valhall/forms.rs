@@ -15,7 +15,7 @@ use super::{assemble, to_bytes, to_words};
 
 const IN: u64 = 0x10_0000;
 const OUT: u64 = 0x20_0000;
-/// Threads of a bundle all lanes of which are active.
+/// Threads of a bundle whose lanes are all active.
 const THREADS: usize = 128;
 /// Instructions of a program; each has two registers for its result, from this one on.
 const TOGETHER: usize = 16;
@@ -51,7 +51,7 @@ fn classes() -> Vec<u32> {
     single.chain(pairs).chain(INTEGER).collect()
 }
 
-/// What the threads find: eight words each, of which the first and the third go through all pairs of classes as far as
+/// What the threads find: eight words each; the first and the third go through all pairs of classes as far as
 /// there are threads.
 fn inputs(groups: usize) -> Vec<u32> {
     let classes = classes();

@@ -1,7 +1,7 @@
 //! Files of vectors.
 //!
 //! A file holds groups of cases: for each group its name, the inputs of its cases (bytes, all of one length) and their
-//! answers, of which every so many is there in full and the others as a hash of 32 bits. Byte n of all inputs of a group
+//! answers, where some are there in full and the others as a hash of 32 bits. Byte n of all inputs of a group
 //! lies together, and so do hashes and answers: alike things in a row compress better. The whole is deflated.
 
 use std::io::{Read, Write};

@@ -24,7 +24,7 @@ fn vpu_instructions_do_what_was_recorded() {
     set::check(&mut vpu::Vpu::new(), 2, 1);
 }
 
-/// One instruction of so many is broken; `WITNESS=all` breaks all of them.
+/// One instruction of this number is broken; `WITNESS=all` breaks all of them.
 #[test]
 fn breaking_a_text_is_noticed_where_the_instruction_is_named() {
     let every = if std::env::var("WITNESS").as_deref() == Ok("all") { 1 } else { 16 };

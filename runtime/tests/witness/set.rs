@@ -34,7 +34,7 @@ fn path<S: Set>() -> PathBuf {
 /// Differences that are shown; more of them say nothing new.
 const SHOWN: usize = 12;
 
-/// Writes the vectors of a set, when asked to; else replays one case of so many.
+/// Writes the vectors of a set, when asked to; else replays every `every`-th case.
 pub fn check<S: Set>(set: &mut S, every: usize, fast_every: usize) {
     match std::env::var("WITNESS").as_deref() {
         Ok("record") => record(set),

@@ -1,4 +1,4 @@
-//! Bits of which nothing is said.
+//! Bits that the specification does not mention.
 
 isaforge::isa! { "specs/e0105_unaccounted.yaml" }
 

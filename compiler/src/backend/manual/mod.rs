@@ -41,7 +41,7 @@ pub struct Subject {
 /// A manual: the text of each file, by its path in the folder.
 pub type Files = BTreeMap<String, String>;
 
-/// A diagram of so many bits as HTML, as it stands on the page of an instruction. The runs are all bits, the highest first;
+/// A bit diagram as HTML, as it stands on the page of an instruction. The runs are all bits, the highest first;
 /// the classes of the cells are the names of roles.
 pub fn diagram(bits: u16, runs: Vec<facts::Run>, label: &str) -> String {
     let layout = facts::Layout { bits, runs, ..facts::Layout::default() };

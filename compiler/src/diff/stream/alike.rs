@@ -53,7 +53,7 @@ impl Alike {
 
     /// Whether a layout has a counterpart that reads all its words alike, and nothing comes before that.
     fn reader(&self, old: u16, new: u16, layout: &Layout, depth: u8) -> bool {
-        // Several may have its name: variants, of which conditions choose one.
+        // Several may have its name: variants, from which conditions choose.
         let all = || Self::layouts(self.new, new).filter(|other| meet(layout, other));
         let named = || all().filter(|other| other.name == layout.name);
         let alike = |partner: &&Layout| {

@@ -8,7 +8,7 @@ use super::alike::{Alike, meet, open};
 use super::{Entry, Reading, Role, active};
 use crate::diff::Decoding;
 
-/// A layout of which no more bits than this are open has all its words tried.
+/// A layout with no more open bits than this has all its words tried.
 const MOST_OPEN: u32 = 16;
 /// Words drawn at random where nothing can be proved.
 const DRAWS: usize = 512;

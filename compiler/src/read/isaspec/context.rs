@@ -299,7 +299,7 @@ impl<'d, 'o> Context<'d, 'o> {
         Some(index)
     }
 
-    /// Reports readings of an operand of which two fit.
+    /// Reports an operand with two readings that fit.
     fn rivals(&mut self, leaves: &[Leaf<'_>]) {
         for (i, b) in leaves.iter().enumerate() {
             for a in &leaves[..i] {
@@ -339,7 +339,7 @@ pub(super) fn partial<'l, 'd>(leaves: &'l [Leaf<'d>]) -> Option<&'l [Leaf<'d>]> 
     (!covered).then_some(leaves)
 }
 
-/// The bits of a value of so many.
+/// The bits of a value of a width.
 pub(super) fn width_mask(width: u8) -> u64 {
     ones(width.into())
 }

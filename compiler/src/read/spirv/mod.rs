@@ -85,7 +85,7 @@ fn read(request: Request<'_>) -> Option<Isa> {
     })
 }
 
-/// The set of instructions with bit fields, of which there are none.
+/// The set of instructions with bit fields; there are none.
 fn all(span: Span) -> Set {
     let (name, doc) = ("spirv".to_owned(), "The instructions.".to_owned());
     Set { name, doc, span, bits: 0, parameters: Vec::new(), layouts: Vec::new(), first_wins: false }

@@ -26,7 +26,7 @@ impl SequenceError {
 }
 
 impl SequenceError {
-    /// The same at a place so many bytes further.
+    /// The same at a place some bytes further.
     pub(super) fn moved(mut self, by: usize) -> Self {
         self.at += by;
         self

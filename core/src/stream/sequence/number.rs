@@ -85,7 +85,7 @@ pub(super) fn integer(text: &str) -> Option<i128> {
     Some(if negative { -i128::from(value) } else { value.into() })
 }
 
-/// A float with so many digits at most, as `%g` of C writes it.
+/// A float with at most `digits` digits, as `%g` of C writes it.
 fn general(value: f64, digits: usize) -> String {
     let text = format!("{value:.*e}", digits - 1);
     let Some((mantissa, exponent)) = text.split_once('e') else { return text };

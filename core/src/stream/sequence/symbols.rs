@@ -8,9 +8,9 @@ use super::table::Says;
 /// A type of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberType {
-    /// Integers of so many bits, and whether they have a sign.
+    /// Integers: their width in bits, and whether they are signed.
     Integer(u32, bool),
-    /// Floats of so many bits.
+    /// Floats: their width in bits.
     Float(u32),
 }
 

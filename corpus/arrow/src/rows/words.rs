@@ -28,7 +28,7 @@ pub struct Words {
     flows: RefCell<Flows>,
 }
 
-/// Texts of a batch end before so many bytes.
+/// The most bytes of the texts of a batch.
 const MOST_TEXT: usize = 1 << 30;
 
 impl Words {

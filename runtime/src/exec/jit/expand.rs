@@ -34,7 +34,7 @@ struct Expand<'a> {
     guards: &'a mut Vec<(Value, bool)>,
 }
 
-/// The type of the register in which so many bits are computed.
+/// The type of the register in which a value of a width is computed.
 fn host(bits: u32, signed: bool) -> Type {
     match (bits <= 32, signed) {
         (true, false) => Type::U32,
@@ -65,7 +65,7 @@ impl Expand<'_> {
         self.put(Pure::Select, Type::U64, &[condition, yes, no])
     }
 
-    /// A value of so many bits with its sign, in a register.
+    /// A value of a width in bits, sign-extended, in a register.
     fn extended(&mut self, value: Value, bits: u32, to: u32) -> Value {
         match (bits, to) {
             (from, to) if from == to => value,

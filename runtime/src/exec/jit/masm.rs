@@ -275,7 +275,7 @@ impl Masm {
         });
     }
 
-    /// Loads so many bytes, zeros above.
+    /// Loads `size` bytes, with zeros above.
     pub fn load(&mut self, size: u8, to: Register, from: MemoryOperand) {
         self.push(match size {
             1 => Instruction::with2(Code::Movzx_r32_rm8, low(to), from),
@@ -285,7 +285,7 @@ impl Masm {
         });
     }
 
-    /// Stores so many bytes of a register.
+    /// Stores the low `size` bytes of a register.
     pub fn store(&mut self, size: u8, to: MemoryOperand, from: Register) {
         self.push(match size {
             1 => Instruction::with2(Code::Mov_rm8_r8, to, byte(from)),
@@ -295,7 +295,7 @@ impl Masm {
         });
     }
 
-    /// Stores so many bytes of a number.
+    /// Stores the low `size` bytes of a number.
     pub fn store_number(&mut self, size: u8, to: MemoryOperand, number: i32) {
         self.push(match size {
             1 => Instruction::with2(Code::Mov_rm8_imm8, to, i32::from(number as u8)),

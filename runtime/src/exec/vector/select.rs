@@ -140,7 +140,7 @@ struct Pending {
 enum Source {
     /// A node's slots as they are.
     Node(u16),
-    /// Moved up by so many bits.
+    /// Shifted left by a number of bits.
     Raised(u16, u32),
     /// The low or the high word of a node that is wider than a slot.
     Word(u16, usize),

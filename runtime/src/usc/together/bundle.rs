@@ -101,7 +101,7 @@ pub(in crate::usc) struct Bundle<'a, 't, H> {
 }
 
 impl<'t, H: Host> Bundle<'_, 't, H> {
-    /// Adds a task that may execute so many groups.
+    /// Adds a task and the number of groups that it may execute.
     pub fn add(&mut self, task: &'t mut Task, number: usize, left: u64) {
         self.members.push(Member { task, active: 0, number, left, stands: false, done: Ahead::default() });
     }
@@ -224,7 +224,7 @@ impl<'t, H: Host> Bundle<'_, 't, H> {
         self.settle(here, since, |_| pc);
     }
 
-    /// Writes down that the first `here` members have executed so many groups, and where each goes on.
+    /// Writes down that the first `here` members have executed `since` groups, and where each goes on.
     fn settle(&mut self, here: usize, since: u64, pc: impl Fn(&Member<'_>) -> usize) {
         for member in &mut self.members[..here] {
             member.task.pc = pc(member);

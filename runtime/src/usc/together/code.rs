@@ -26,7 +26,7 @@ const MOST: usize = 1 << 14;
 /// What a group is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    /// Operations on columns; so many such groups that have the same instances begin here.
+    /// Operations on columns; the number says how many such groups with the same instances begin here.
     Plain(u32),
     /// Operations on columns of all instances that there are, whichever execute the group.
     ForAll,

@@ -73,7 +73,7 @@ pub(super) struct Executed {
 }
 
 impl Regions {
-    /// None yet, of so many groups.
+    /// None yet, for a program of `groups` groups.
     pub fn new(groups: usize) -> Self {
         Regions { entries: (0..groups).map(|_| Entry::default()).collect(), compiled: AtomicUsize::new(0) }
     }
@@ -113,7 +113,7 @@ impl Regions {
 }
 
 impl Region {
-    /// Lets a task execute it, at most so many groups. `None` when it has executed none.
+    /// Lets a task execute it, at most `most` groups. `None` when it has executed none.
     pub fn run(
         &self,
         program: &Program,

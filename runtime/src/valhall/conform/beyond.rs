@@ -163,7 +163,7 @@ fn rotation(base: &str) -> Option<(Rotation, Logic)> {
     Some((kind, logic))
 }
 
-/// A component of so many bits, rotated by a count modulo its width.
+/// A component of a width, rotated by a count modulo that width.
 fn rotate(kind: Rotation, bits: u32, value: u64, count: u32) -> u64 {
     let (value, count) = (value & ones(bits), count & (bits - 1));
     let around = (bits - count) & (bits - 1);
@@ -184,7 +184,7 @@ fn width(ty: &str) -> Option<u32> {
     })
 }
 
-/// A value of so many bits, each component made from its place.
+/// A value of a width, each component made from its place.
 fn components(bits: u32, total: u32, make: impl Fn(u32) -> u64) -> u64 {
     (0..total).step_by(bits as usize).fold(0, |all, at| all | (make(at) & ones(bits)) << at)
 }

@@ -123,7 +123,7 @@ enum Expected {
     Nan(Format),
     /// A float near zero.
     NearZero,
-    /// These bits, so many of them.
+    /// These bits, and how many of them count.
     Bits { value: u64, bits: usize, floats: Option<Floats> },
 }
 

@@ -39,7 +39,7 @@ mod cell {
 
 /// Cases of an operation, and of one that has many fields.
 const CASES: [usize; 2] = [96, 200];
-/// One case of so many has its answer in full.
+/// One case of this number has its answer in full.
 const FULL: usize = 32;
 const SEED: u64 = 0x7573_6320_6772_6f75;
 /// Slot registers of the machine.

@@ -16,7 +16,7 @@ const SEED: u64 = 0x7573_6377_6974_6e65;
 /// Where memory is mapped.
 pub const MAIN: u64 = 0x12_3456_0000;
 pub const MAIN_BYTES: usize = 8192;
-/// Temporaries, vertex inputs and shared registers begin with so many that instructions like to use.
+/// Temporaries, vertex inputs and shared registers begin with as many as instructions like to use.
 pub const USED: usize = 32;
 
 /// The kinds of states whose registers hold addresses.

@@ -37,11 +37,11 @@ mod cell {
     pub const PRIVATE: u32 = 0x4000;
 }
 
-/// All combinations of a form's choices are tried when there are at most so many.
+/// All combinations of a form's choices are tried when there are no more than this.
 const ALL: u64 = 2048;
 /// The least and the greatest number of cases of a form.
 const CASES: [usize; 2] = [400, 2048];
-/// One case of so many has its answer in full.
+/// One case of this number has its answer in full.
 const FULL: usize = 16;
 const SEED: u64 = 0x7661_6c68_616c_6c39;
 

@@ -25,7 +25,7 @@ impl Valhall {
     }
 }
 
-/// Breaks one instruction of so many in several ways and looks for whom the recorded results speak up.
+/// Breaks every `every`-th instruction in several ways and looks which of them the recorded results notice.
 pub fn check(valhall: &mut Valhall, every: usize) {
     let groups = groups::<Valhall>();
     let (mut broken, mut noticed) = (0, 0);

@@ -147,7 +147,7 @@ fn field_value(isa: &'static Isa, field: &Field, random: &mut Random) -> u64 {
     random.below(most.clamp(1, 1 << 32) as usize) as u64
 }
 
-/// A number of so many bits: small, at an end, or any.
+/// A number of a width in bits: small, at an end, or any.
 fn number(width: u32, random: &mut Random) -> u64 {
     let small = random.below(9) as u64;
     let all = ones(width);

@@ -21,7 +21,7 @@ use state::{ADDRESSES, STATES, cell};
 
 /// Cases of an instruction that computes, and of the others.
 const CASES: [usize; 2] = [500, 240];
-/// One case of so many has its answer in full.
+/// One case of this number has its answer in full.
 const FULL: usize = 16;
 const SEED: u64 = 0x7670_7520_776f_7264;
 

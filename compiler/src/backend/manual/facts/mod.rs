@@ -363,7 +363,7 @@ fn digits(value: u64, width: u32) -> String {
     (0..width.min(64)).rev().map(|bit| if value >> bit & 1 == 0 { '0' } else { '1' }).collect()
 }
 
-/// The values that a number of so many bits can have.
+/// The values that a number of a width in bits can have.
 fn range(width: u32, signed: bool) -> String {
     match (width, signed) {
         (0, _) => "0".to_owned(),

@@ -20,7 +20,7 @@ use crate::exec::jit::check::{self, Refused, Rules, Step};
 pub enum Kind {
     /// A block: the active lanes, windows of memory, the lanes that jump, and how often it may be executed.
     Block,
-    /// A loop that executes so many warps side by side: its state.
+    /// The state of a loop; the number is how many warps it executes side by side.
     Loop(usize),
     /// A region whose lanes all go the same way: its state.
     Flow,

@@ -147,7 +147,7 @@ impl LoopFn {
         self.code.listing(text)
     }
 
-    /// The code of a loop, which executes so many warps side by side.
+    /// The code of a loop that executes `ways` warps side by side.
     pub fn new(emitted: &Emitted, ways: usize, level: Level) -> Option<Self> {
         Some(LoopFn { code: Executable::new(emitted, Kind::Loop(ways), level)?, ways })
     }

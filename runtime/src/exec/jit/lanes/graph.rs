@@ -348,7 +348,7 @@ impl Graph {
         self.is_old_row(value.index(), row)
     }
 
-    /// The one NaN of floats of so many bits.
+    /// The canonical NaN of floats of a width in bits.
     pub fn nan(&self, bits: u8) -> Option<u32> {
         self.nans[usize::from(bits != 16)]
     }

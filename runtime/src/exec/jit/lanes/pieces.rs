@@ -67,7 +67,7 @@ impl Pieces {
         }
     }
 
-    /// Moved up by some bits, in a value of so many.
+    /// Shifted left, in a value of a width.
     pub fn raised(&self, by: u32, size: u32) -> Self {
         let mut moved = self.slice(0, size.saturating_sub(by));
         match &mut moved {

@@ -43,7 +43,7 @@ pub struct LoopPlan {
 }
 
 impl LoopPlan {
-    /// Takes the writing of the pairs out of a segment; nothing where something else in it depends on them.
+    /// Takes the writing of the pairs out of a segment; `None` where something else in it depends on them.
     pub fn alone(mut self, graph: &Graph, segment: &mut Segment) -> Option<Self> {
         let is_moved = |row: u32| self.pairs.iter().any(|&(first, _)| row == first || row == first + 1);
         let written: Vec<_> = segment.rows.extract_if(.., |(row, _)| is_moved(*row)).collect();

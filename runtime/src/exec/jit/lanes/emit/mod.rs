@@ -244,7 +244,7 @@ impl Emitter {
         Some(Made { code, constants, marks: self.marks })
     }
 
-    /// Adds an instruction; nothing when there is no such instruction, which would be a mistake of ours.
+    /// Adds an instruction. Returns `None` for one that does not exist, which would be a bug of ours.
     fn push(&mut self, instruction: Result<Instruction, IcedError>) -> Option<()> {
         let instruction = instruction.inspect_err(|error| debug_assert!(false, "{error:?}")).ok()?;
         let written = self.encoder.encode(&instruction, self.place);

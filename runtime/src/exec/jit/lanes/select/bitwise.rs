@@ -50,7 +50,7 @@ impl Cover<'_> {
         }
     }
 
-    /// The table of a function of at most three words, which are added to `leaves`; it looks so many operations deep.
+    /// The table of a function of at most three words, which are added to `leaves`; it looks `deep` operations down.
     fn table(&mut self, at: u16, leaves: &mut Vec<Value>, deep: u32) -> Option<u8> {
         let node = self.node(at)?;
         let opens = matches!(node.op, Op::And | Op::Or | Op::Xor | Op::Not) && node.ty.size() <= 32;

@@ -35,7 +35,7 @@ impl Truth {
     }
 }
 
-/// The instructions on masks of so many components.
+/// The instructions on masks with a bit for each component.
 fn on_masks(op: Op, parts: u8) -> Option<Code> {
     Some(match (op, parts) {
         (Op::And, 1) => Code::VEX_Kandw_kr_kr_kr,
