@@ -114,7 +114,11 @@ impl Rows {
         };
         let rows = self.len - before;
         if rows > 0 {
-            self.programs.push(OfProgram { name: program.to_owned(), hash: hash.to_owned(), rows });
+            // Programs are short, so that texts which nobody wants would take as long as the words.
+            let text =
+                |column, text: &str| if self.columns.contains(&column) { text.to_owned() } else { String::new() };
+            let (name, hash) = (text(Column::Program, program), text(Column::Hash, hash));
+            self.programs.push(OfProgram { name, hash, rows });
         }
         next
     }
