@@ -7,7 +7,7 @@ use isaforge_core::bits::Bits;
 use isaforge_core::registers;
 use isaforge_core::table::{self, Form, Type};
 
-use crate::registers::{OperandPlan, Registers};
+use crate::registers::{Operands, Registers};
 use crate::views::{Name, Names};
 
 /// What columns need of a form.
@@ -18,8 +18,8 @@ pub struct FormPlan {
     /// … and what they are when all are at their defaults; where one has none, a value that no word has.
     pub(crate) quiet_value: u64,
     pub(crate) modifiers: Vec<ModifierPlan>,
-    pub(crate) reads: Arc<[OperandPlan]>,
-    pub(crate) writes: Arc<[OperandPlan]>,
+    pub(crate) reads: Arc<Operands>,
+    pub(crate) writes: Arc<Operands>,
 }
 
 /// A modifier of a form or of one of its operands.

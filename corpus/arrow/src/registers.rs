@@ -1,7 +1,7 @@
-//! The registers that operands of words name, looked up by the bits that name them: what an operand is differs from word to
-//! word, so tests in turn would be mispredicted.
+//! The registers that operands of words name, looked up by the bits that name them. What an operand is differs from word to
+//! word, and so does how many registers it is, so nearly all words take a way without branches, which would be mispredicted.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,10 +13,28 @@ use crate::views::Name;
 
 /// Registers that follow each other in [`Registers::all`]; none where an operand is no register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Run {
-    first: u32,
-    count: u32,
+struct Run {
+    /// The first registers, as many as are written at once; only those of `summary` count.
+    items: [u32; FEW],
+    /// From [`COUNT`] on how many there are. Below a bit for each register, the same bit for some: runs that have no bit in
+    /// common have no register in common. [`EXACT`] where there are more than [`FEW`], or where the operand is not looked up.
+    summary: u64,
 }
+
+/// Registers of a run that are written at once.
+const FEW: usize = 4;
+
+/// Operands that are looked up; words that may have more are [`EXACT`].
+const MOST_OPERANDS: usize = 4;
+
+/// Where a summary has its count.
+const COUNT: u32 = 59;
+
+/// Says that registers have to be found one by one.
+const EXACT: u64 = 1 << (COUNT - 1);
+
+/// Bits for registers: [`MOST_OPERANDS`] summaries are added without a carry into [`EXACT`].
+const REGISTER_BITS: usize = 56;
 
 /// The registers of a set of words.
 #[derive(Debug, Default)]
@@ -27,18 +45,31 @@ pub(crate) struct Registers {
     pub names: Vec<Name>,
     /// Where each bank begins.
     banks: Vec<usize>,
-    /// Operands by their fields, and their look-ups: forms share them, so that those in use stay in the cache.
-    operands: HashMap<Vec<RegisterField>, Arc<[OperandPlan]>>,
-    runs: HashSet<Arc<[Run]>>,
+    /// Operands by their fields: forms share them, so that those in use stay in the cache.
+    operands: HashMap<Vec<RegisterField>, Arc<Operands>>,
+    /// Tables of operands, one after the other, and where each of them stands.
+    runs: Vec<Run>,
+    tables: Vec<Range<usize>>,
 }
 
 /// Registers after the last of a bank: nothing says that hardware refuses a run that begins there.
 const AFTER: u32 = 64;
 
+/// The most bits that operands share.
+const MOST_SHARED: u32 = 4;
+
+/// The most bits that registers are looked up by.
+const MOST_BITS: u32 = 15;
+
+/// The most runs that all tables of a set have together.
+const MOST_RUNS: usize = 1 << 18;
+
 impl Registers {
     /// Those of a set, without operands.
     pub fn new(isa: &Isa, name: impl FnMut(&Register) -> Name) -> Registers {
         let mut found = Registers::default();
+        found.runs.resize(1 << MOST_SHARED, Run::default());
+        found.runs.resize(2 << MOST_SHARED, Run { summary: EXACT, ..Run::default() });
         for (bank, count) in isa.banks.iter().map(|bank| bank.count).enumerate() {
             found.banks.push(found.all.len());
             found.all.extend((0..count + AFTER).map(|index| Register { bank: bank as u16, index }));
@@ -48,75 +79,220 @@ impl Registers {
     }
 
     /// The operands that have these fields.
-    pub fn operands(&mut self, fields: Vec<RegisterField>) -> Arc<[OperandPlan]> {
+    pub fn operands(&mut self, fields: Vec<RegisterField>) -> Arc<Operands> {
         if let Some(known) = self.operands.get(&fields) {
             return Arc::clone(known);
         }
-        let of_operands = fields.chunk_by(|field, next| field.operand == next.operand);
-        let plans: Arc<[OperandPlan]> = of_operands.map(|fields| OperandPlan::new(fields, self)).collect();
-        self.operands.insert(fields, Arc::clone(&plans));
-        plans
+        let operands = Arc::new(Operands::new(&fields, self));
+        self.operands.insert(fields, Arc::clone(&operands));
+        operands
     }
 
     /// The registers that a word has at the first of these fields where it has some.
-    #[inline(never)]
-    fn find(&self, fields: &[RegisterField], word: u64) -> Run {
-        let Some(found) = fields.iter().find_map(|field| field.of(word)) else { return Run::default() };
+    fn find(&self, fields: &[RegisterField], word: u64) -> Range<usize> {
+        let Some(found) = fields.iter().find_map(|field| field.of(word)) else { return 0..0 };
         let start = |bank: usize| self.banks.get(bank).copied().unwrap_or(self.all.len());
         let bank = usize::from(found.bank);
         let (first, end) = (start(bank) + usize::from(found.first), start(bank + 1));
-        let count = usize::from(found.count).min(end.saturating_sub(first));
-        Run { first: first.min(end) as u32, count: count as u32 }
-    }
-}
-
-/// An operand that may be a register.
-#[derive(Debug)]
-pub(crate) struct OperandPlan {
-    /// Shifts and masks of the bits that say which register it is: they lie in one place or two, one after the other here.
-    places: [(u8, u16); 2],
-    /// The registers, by these bits. Empty where the bits are many, or in more places.
-    runs: Arc<[Run]>,
-    fields: Vec<RegisterField>,
-}
-
-/// The most bits that registers are looked up by.
-const MOST_BITS: u32 = 10;
-
-impl OperandPlan {
-    fn new(fields: &[RegisterField], registers: &mut Registers) -> OperandPlan {
-        let named = fields.iter().fold(0, |named, field| {
-            named | field.mask | field.first.mask(field.base) | field.count.map_or(0, |count| count.mask(0))
-        });
-        let low = lowest_run(named);
-        let high = lowest_run(named & !low);
-        let mut plan = OperandPlan { places: [(0, 0); 2], runs: Arc::default(), fields: fields.to_vec() };
-        if low | high != named || named.count_ones() > MOST_BITS {
-            return plan;
-        }
-        let width = low.count_ones();
-        let [low_at, high_at] = [low, high].map(|run| run.trailing_zeros() & 63);
-        let place = |run: u64, at: u32, to: u32| (at.saturating_sub(to) as u8, ((run >> at) << to) as u16);
-        plan.places = [place(low, low_at, 0), place(high, high_at, width)];
-        let word = |index: u64| (index << low_at) & low | ((index >> width) << high_at) & high;
-        plan.runs = (0..1 << named.count_ones()).map(|index| registers.find(fields, word(index))).collect();
-        match registers.runs.get(&plan.runs) {
-            Some(known) => plan.runs = Arc::clone(known),
-            None => drop(registers.runs.insert(Arc::clone(&plan.runs))),
-        }
-        plan
+        first.min(end)..(first + usize::from(found.count)).min(end)
     }
 
-    /// The registers that it is in a valid word, as a range of all.
-    #[inline(always)]
-    pub fn of(&self, registers: &Registers, word: u64) -> Range<usize> {
-        let [low, high] = self.places.map(|(shift, mask)| (word >> (shift & 63)) as u16 & mask);
-        let run = match self.runs.get(usize::from(low | high)) {
-            Some(run) => *run,
-            None => registers.find(&self.fields, word),
+    /// The same as an entry of a table.
+    fn run(&self, fields: &[RegisterField], word: u64) -> Run {
+        let found = self.find(fields, word);
+        // Programs use the first registers of each bank most, which get different bits.
+        let bit = |at: usize| {
+            let register = self.all[at];
+            1 << ((register.index as usize + 29 * usize::from(register.bank)) % REGISTER_BITS)
         };
-        run.first as usize..run.first as usize + run.count as usize
+        let summary = match found.len() {
+            count if count > FEW => EXACT,
+            count => found.clone().fold((count as u64) << COUNT, |bits, at| bits | bit(at)),
+        };
+        Run { items: std::array::from_fn(|index| (found.start + index) as u32), summary }
     }
+
+    /// Where a table begins, which stands there once for all operands that have it.
+    fn add(&mut self, table: &[Run]) -> u32 {
+        if let Some(known) = self.tables.iter().find(|known| self.runs[known.start..known.end] == *table) {
+            return known.start as u32;
+        }
+        let start = self.runs.len();
+        self.runs.extend(table);
+        self.tables.push(start..self.runs.len());
+        start as u32
+    }
+}
+
+/// The operands of a form that may be registers.
+#[derive(Debug, Default)]
+pub(crate) struct Operands {
+    /// Bits that several operands are looked up by: how far they are from the right, and a mask for them there.
+    shared: (u8, u32),
+    /// How many of the places are those of operands.
+    count: usize,
+    places: [Place; MOST_OPERANDS],
+    /// The fields of each.
+    fields: Vec<Vec<RegisterField>>,
+}
+
+/// Where an operand of a word says which registers it is. The default is that of an operand that is none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    /// Where its table begins: what operands share is the low part of an index, its own bits are the high part.
+    table: u32,
+    /// Its own bits, once the word has been rotated to the right.
+    mask: u32,
+    rotate: u8,
+}
+
+impl Place {
+    /// An operand that is not looked up.
+    const EXACT: Place = Place { table: 1 << MOST_SHARED, mask: 0, rotate: 0 };
+}
+
+impl Operands {
+    fn new(fields: &[RegisterField], registers: &mut Registers) -> Operands {
+        let of_operands = fields.chunk_by(|field, next| field.operand == next.operand);
+        let fields: Vec<Vec<RegisterField>> = of_operands.map(<[_]>::to_vec).collect();
+        // Bits far away from those of an operand are nearly always some that others have, too.
+        let wide = fields.iter().map(|fields| named(fields)).find(|named| span(*named) > MOST_BITS).unwrap_or(0);
+        let far = lowest_run(wide & !lowest_run(wide));
+        let shared = if far.count_ones() > MOST_SHARED { 0 } else { far };
+        let (shift, width) = (shared.trailing_zeros() & 63, shared.count_ones());
+        let mut places = [Place::default(); MOST_OPERANDS];
+        for (place, fields) in places.iter_mut().zip(&fields) {
+            let own = named(fields) & !shared;
+            let at = own.trailing_zeros() & 63;
+            *place = Place::EXACT;
+            let bits = span(own) + width;
+            if bits > MOST_BITS || registers.runs.len() + (1 << bits) > MOST_RUNS {
+                continue;
+            }
+            let run = |index: u64| {
+                let word = (index >> width) << at;
+                // No word has an index with bits in between.
+                let is_index = word & !own == 0;
+                let word = word | (index << shift) & shared;
+                if is_index { registers.run(fields, word) } else { Run::default() }
+            };
+            let table: Vec<Run> = (0..1 << bits).map(run).collect();
+            let mask = ((own >> at) << width) as u32;
+            *place = Place { table: registers.add(&table), mask, rotate: (at.wrapping_sub(width) & 63) as u8 };
+        }
+        if fields.len() > MOST_OPERANDS {
+            places[0] = Place::EXACT;
+        }
+        let count = fields.len().min(MOST_OPERANDS);
+        Operands { shared: (shift as u8, (shared >> shift) as u32), count, places, fields }
+    }
+
+    /// The registers of a valid word, operand by operand, as indices into [`Registers::all`].
+    pub fn each<'o>(&'o self, registers: &'o Registers, word: u64) -> impl Iterator<Item = usize> + 'o {
+        self.fields.iter().flat_map(move |fields| registers.find(fields, word))
+    }
+}
+
+/// The bits of a word that say which registers it has at these fields.
+fn named(fields: &[RegisterField]) -> u64 {
+    fields.iter().fold(0, |named, field| {
+        named | field.mask | field.first.mask(field.base) | field.count.map_or(0, |count| count.mask(0))
+    })
+}
+
+/// Bits from the lowest that is set to the highest.
+fn span(bits: u64) -> u32 {
+    64 - (bits.leading_zeros() + bits.trailing_zeros()).min(64)
+}
+
+/// The registers of words, each once for a word, as indices into [`Registers::all`].
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Those before `len`. What stands behind them was written because that takes less than to ask whether it counts.
+    items: Vec<u32>,
+    len: usize,
+}
+
+/// Room for what is written for a word: a summary counts up to 31.
+const ROOM: usize = (1 << (64 - COUNT)) + FEW;
+
+impl Found {
+    /// Takes all away.
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// All of them, those of each word after those of the word before.
+    pub fn all(&self) -> &[u32] {
+        &self.items[..self.len]
+    }
+
+    /// Appends the registers of valid words, operand by operand. `ends` gets how many there are with each word. `USUAL` is how
+    /// many operands nearly all words have at most.
+    #[inline(always)]
+    pub fn extend<'o, const USUAL: usize>(
+        &mut self,
+        registers: &Registers,
+        words: impl Iterator<Item = (u64, &'o Operands)>,
+        ends: &mut [i32],
+    ) {
+        for ((word, operands), end) in words.zip(ends) {
+            let Some(room) = self.items[self.len..].first_chunk_mut::<ROOM>() else {
+                self.exactly(registers, operands, word);
+                *end = self.len as i32;
+                continue;
+            };
+            let (shift, mask) = operands.shared;
+            let shared = (word >> (shift & 63)) as u32 & mask;
+            let (mut sum, mut either) = (0u64, 0);
+            let mut add = |place: &Place| {
+                let own = word.rotate_right(place.rotate.into()) as u32 & place.mask;
+                let run = &registers.runs[(place.table + shared + own) as usize];
+                let at = (sum >> COUNT) as usize;
+                room[at..at + FEW].copy_from_slice(&run.items);
+                sum = sum.wrapping_add(run.summary);
+                either |= run.summary;
+            };
+            operands.places[..USUAL].iter().for_each(&mut add);
+            operands.places[..operands.count].iter().skip(USUAL).for_each(add);
+            let count = (sum >> COUNT) as usize;
+            // A bit that two runs have makes their sum another one.
+            let apart = (sum ^ either) << (64 - COUNT) == 0;
+            match either & EXACT == 0 {
+                true if apart => self.len += count,
+                true => self.len += once(&mut room[..count]),
+                false => self.exactly(registers, operands, word),
+            }
+            *end = self.len as i32;
+        }
+    }
+
+    /// Appends the registers of a word without tables.
+    #[inline(never)]
+    fn exactly(&mut self, registers: &Registers, operands: &Operands, word: u64) {
+        let found: Vec<u32> = operands.each(registers, word).map(|register| register as u32).collect();
+        let needed = self.len + found.len() + ROOM;
+        if self.items.len() < needed {
+            self.items.resize(2 * needed, 0);
+        }
+        let room = &mut self.items[self.len..][..found.len()];
+        room.copy_from_slice(&found);
+        self.len += once(room);
+    }
+}
+
+/// Keeps the first of equal items. Returns how many are left, in front of the others.
+#[inline(never)]
+fn once(items: &mut [u32]) -> usize {
+    let mut kept = 0;
+    for at in 0..items.len() {
+        let item = items[at];
+        if !items[..kept].contains(&item) {
+            items[kept] = item;
+            kept += 1;
+        }
+    }
+    kept
 }
 
 /// The lowest run of adjacent bits that are set.
@@ -137,8 +313,9 @@ mod tests {
         const NEAR: &Bits = &Bits::new(0, 6);
         const APART: &Bits = &Bits { low: Piece::new(0, 6), high: &[Piece::shared(57, 2)] };
         const SCATTERED: &Bits = &Bits { low: Piece::new(0, 3), high: &[Piece::new(4, 2), Piece::shared(63, 1)] };
-        const WIDE: &Bits = &Bits::new(0, 11);
+        const WIDE: &Bits = &Bits::new(0, 16);
         const COUNT: &Bits = &Bits::new(33, 2);
+        const MANY: &Bits = &Bits::new(33, 3);
         let isa = isaforge_valhall::ISA;
         let mut registers = Registers::new(isa, |_| Name::EMPTY);
         let mut random = Random(7);
@@ -152,24 +329,46 @@ mod tests {
             bank,
             operand,
         };
-        for (first, is_looked_up) in [(NEAR, true), (APART, true), (SCATTERED, false), (WIDE, false)] {
-            for count in [None, Some(COUNT)] {
-                let fields = vec![RegisterField { count, ..field(first, 0, 0) }, field(first, 1, 0), field(NEAR, 0, 1)];
-                let operands = registers.operands(fields.clone());
-                assert_eq!(operands.len(), 2);
-                assert_eq!(!operands[0].runs.is_empty(), is_looked_up && (first == NEAR || count.is_none()));
-                for _ in 0..10_000 {
-                    let word = random.next();
-                    for (operand, fields) in operands.iter().zip([&fields[..2], &fields[2..]]) {
-                        let run = fields.iter().find_map(|field| field.of(word));
-                        let named = |run: isaforge_core::registers::RegisterUse| {
-                            let (first, end) = (u32::from(run.first), isa.banks[usize::from(run.bank)].count + AFTER);
-                            let indices = first..(first + u32::from(run.count)).min(end);
-                            indices.map(move |index| Register { bank: run.bank, index })
-                        };
-                        let expected: Vec<Register> = run.into_iter().flat_map(named).collect();
-                        assert_eq!(registers.all[operand.of(&registers, word)], expected, "{word:#x}");
+        let of = |fields: &[RegisterField], word: u64| -> Vec<Register> {
+            let run = fields.iter().find_map(|field| field.of(word));
+            let named = |run: isaforge_core::registers::RegisterUse| {
+                let (first, end) = (u32::from(run.first), isa.banks[usize::from(run.bank)].count + AFTER);
+                let indices = first..(first + u32::from(run.count)).min(end);
+                indices.map(move |index| Register { bank: run.bank, index })
+            };
+            run.into_iter().flat_map(named).collect()
+        };
+        let mut found = Found::default();
+        for first in [NEAR, APART, SCATTERED, WIDE] {
+            for (count, plus) in [(None, 1), (None, 2), (Some(COUNT), 1), (Some(MANY), 0)] {
+                for operands in 0..=MOST_OPERANDS as u8 + 1 {
+                    let several = |operand| {
+                        // Each has registers of two banks, and near those of the others.
+                        let one = RegisterField { count, plus, ..field(first, 0, operand) };
+                        [one, RegisterField { base: 40 + operand % 2, ..field(NEAR, 1, operand) }]
+                    };
+                    let fields: Vec<RegisterField> = (0..operands).flat_map(several).collect();
+                    let known = registers.operands(fields.clone());
+                    let looked_up = known.places[..known.count].iter().all(|place| place.table != Place::EXACT.table);
+                    let is_narrow = first == NEAR || first != WIDE && count.is_none();
+                    let expected = operands == 0 || is_narrow && usize::from(operands) <= MOST_OPERANDS;
+                    assert_eq!(looked_up, expected, "{first:?} {count:?} {operands}");
+                    let words: Vec<u64> = (0..1000).map(|_| random.next()).collect();
+                    let (mut ends, mut expected, mut expected_ends) = ([0; 1000], Vec::new(), Vec::new());
+                    found.clear();
+                    found.extend::<1>(&registers, words.iter().map(|word| (*word, &*known)), &mut ends);
+                    for word in &words {
+                        let start = expected.len();
+                        for register in fields.chunks(2).flat_map(|fields| of(fields, *word)) {
+                            if !expected[start..].contains(&register) {
+                                expected.push(register);
+                            }
+                        }
+                        expected_ends.push(expected.len() as i32);
                     }
+                    let found: Vec<Register> = found.all().iter().map(|item| registers.all[*item as usize]).collect();
+                    assert_eq!(found, expected);
+                    assert_eq!(ends, *expected_ends);
                 }
             }
         }

@@ -74,14 +74,6 @@ impl Views {
         self.views.resize(self.views.len() + count, name.0);
     }
 
-    /// Takes away values behind the first `len` that were there before: those from `start` on are each once.
-    #[inline]
-    pub fn push_once(&mut self, start: usize, name: Name) {
-        if !self.views[start..].contains(&name.0) {
-            self.views.push(name.0);
-        }
-    }
-
     /// How many values there are.
     #[inline]
     pub fn len(&self) -> usize {
@@ -104,6 +96,12 @@ impl Views {
     }
 }
 
+impl FromIterator<Name> for Views {
+    fn from_iter<I: IntoIterator<Item = Name>>(names: I) -> Views {
+        Views { views: names.into_iter().map(|name| name.0).collect() }
+    }
+}
+
 /// A column of lists of names.
 #[derive(Debug)]
 pub struct Lists {
@@ -112,12 +110,16 @@ pub struct Lists {
     ends: Vec<i32>,
 }
 
+impl Default for Lists {
+    fn default() -> Lists {
+        Lists::new(Views::default(), vec![0])
+    }
+}
+
 impl Lists {
-    /// No lists yet, with room for this many.
-    pub fn with_capacity(lists: usize) -> Lists {
-        let mut ends = Vec::with_capacity(lists + 1);
-        ends.push(0);
-        Lists { views: Views { views: Vec::with_capacity(lists) }, ends }
+    /// Lists of these elements. The first begins at the first of the ends, which is 0, and ends at the second.
+    pub fn new(views: Views, ends: Vec<i32>) -> Lists {
+        Lists { views, ends }
     }
 
     /// Ends a list, of what was appended to the elements since the last one ended.

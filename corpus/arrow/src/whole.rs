@@ -195,8 +195,8 @@ pub fn registers(set: &Set, code: &[u8]) -> BTreeSet<Register> {
     if let Tables::Words(_) = set.tables() {
         instructions(set, code, |word, opcode| {
             let plan = &set.plans[usize::from(opcode)];
-            for operand in plan.reads.iter().chain(&*plan.writes) {
-                found.extend(&set.registers.all[operand.of(&set.registers, word)]);
+            for operands in [&plan.reads, &plan.writes] {
+                found.extend(operands.each(&set.registers, word).map(|register| set.registers.all[register]));
             }
         });
         return found;

@@ -13,6 +13,7 @@ use isaforge_core::text::Line;
 
 use super::{Flows, Keep, nothing, nulls};
 use crate::column::Column;
+use crate::registers::{Found, Operands};
 use crate::set::{INVALID, Set};
 use crate::views::{Lists, Name, Strings, Views};
 
@@ -26,6 +27,8 @@ pub struct Words {
     /// Rows that are a piece of a word, and its bytes.
     pieces: Vec<(usize, Vec<u8>)>,
     flows: RefCell<Flows>,
+    /// Empty between two columns; its memory is used again, since getting some takes longer than filling it.
+    found: RefCell<Found>,
 }
 
 /// The most bytes of the texts of a batch.
@@ -133,7 +136,7 @@ impl Words {
     }
 
     fn lists(&self, set: &Set, mut fill: impl FnMut(u64, u16, &mut Views)) -> ArrayRef {
-        let mut lists = Lists::with_capacity(self.words.len());
+        let mut lists = Lists::default();
         self.each(|found| {
             if let Some((word, opcode)) = found {
                 fill(word, opcode, &mut lists.views);
@@ -144,15 +147,21 @@ impl Words {
     }
 
     fn registers(&self, set: &Set, write: bool) -> ArrayRef {
-        self.lists(set, |word, opcode, views| {
-            let plan = &set.plans[usize::from(opcode)];
-            let start = views.len();
-            for operand in if write { &*plan.writes } else { &*plan.reads } {
-                for name in &set.registers.names[operand.of(&set.registers, word)] {
-                    views.push_once(start, *name);
-                }
-            }
-        })
+        let (mut found, none) = (self.found.borrow_mut(), Operands::default());
+        found.clear();
+        let mut ends = vec![0; self.words.len() + 1];
+        let operands = |opcode: u16| {
+            // What is no instruction has no plan.
+            let plan = set.plans.get(usize::from(opcode));
+            plan.map_or(&none, |plan| if write { &*plan.writes } else { &plan.reads })
+        };
+        let words = self.words.iter().zip(&self.opcodes).map(|(word, opcode)| (*word, operands(*opcode)));
+        match write {
+            true => found.extend::<1>(&set.registers, words, &mut ends[1..]),
+            false => found.extend::<3>(&set.registers, words, &mut ends[1..]),
+        }
+        let views = found.all().iter().map(|register| set.registers.names[*register as usize]).collect();
+        Arc::new(Lists::new(views, ends).finish(&set.texts, self.valid()))
     }
 
     pub fn column(&self, set: &Set, column: Column) -> ArrayRef {
