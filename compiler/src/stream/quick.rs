@@ -30,6 +30,7 @@ pub(super) fn tests(stream: &'static Stream) -> (&'static [Quick], &'static [Tes
         stream,
         validity: Validity::new(stream),
         rows: HashMap::new(),
+        pieces: HashMap::new(),
         lookups: HashMap::new(),
         lists: HashMap::new(),
         trees: HashMap::new(),
@@ -77,6 +78,8 @@ struct Tables {
     validity: Validity,
     /// Tables by their rows: many layouts have the same.
     rows: HashMap<Vec<u64>, &'static [u64]>,
+    /// The bits that tables are of, likewise.
+    pieces: HashMap<Vec<u16>, &'static [Piece]>,
     lookups: HashMap<Node, Lookup>,
     /// Lists of tables, by where these are.
     lists: HashMap<Vec<(usize, usize)>, &'static [Lookup]>,
@@ -206,7 +209,8 @@ impl Tables {
             rows[value / 64] |= u64::from(diagrams.holds(node, is_set)) << (value % 64);
         }
         let allowed = *self.rows.entry(rows).or_insert_with_key(|rows| slice(rows.iter().copied()));
-        let lookup = Lookup { pieces: slice(pieces(&bits)), allowed };
+        let pieces = *self.pieces.entry(bits).or_insert_with_key(|bits| slice(pieces(bits)));
+        let lookup = Lookup { pieces, allowed };
         self.lookups.insert(node, lookup);
         Some(lookup)
     }
