@@ -138,6 +138,21 @@ pub fn half_fma(out: &mut [u32], a: u32, b: u32) -> &'static str {
         }
     }
 
+    #[target_feature(enable = "avx2,fma,f16c")]
+    fn single_of_avx2(out: &mut [u32], a: u32, b: u32) {
+        let widen = |x: __m128i| _mm256_cvtph_ps(x);
+        let (a, b) = (widen(_mm_set1_epi32(a as i32)), widen(_mm_set1_epi32(b as i32)));
+        for block in out.as_chunks_mut::<L>().0 {
+            // SAFETY: any bits are a vector of words, and the sizes are equal.
+            let mut x: [__m128i; L / 4] = unsafe { std::mem::transmute(*block) };
+            for _ in 0..ROUNDS {
+                x = x.map(|x| _mm256_cvtps_ph::<0>(_mm256_fmadd_ps(widen(x), a, b)));
+            }
+            // SAFETY: as above.
+            *block = unsafe { std::mem::transmute::<[__m128i; L / 4], [u32; L]>(x) };
+        }
+    }
+
     if is_x86_feature_detected!("avx512fp16") {
         // SAFETY: it was detected.
         unsafe { fp16(out, a, b) };
@@ -147,6 +162,11 @@ pub fn half_fma(out: &mut [u32], a: u32, b: u32) -> &'static str {
         // SAFETY: it was detected.
         unsafe { single(out, a, b) };
         return "AVX-512, through f32";
+    }
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c") {
+        // SAFETY: it was detected.
+        unsafe { single_of_avx2(out, a, b) };
+        return "AVX2, through f32";
     }
     "nothing"
 }
