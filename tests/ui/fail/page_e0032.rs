@@ -1,4 +1,4 @@
-//! E0032: A word cannot be that wide.
+//! E0032: A word cannot have so many bits.
 
 isaforge::isa! { "specs/pages/e0032/isa.yaml" }
 
