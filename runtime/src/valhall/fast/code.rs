@@ -8,11 +8,12 @@ use isaforge_core::semantics;
 use isaforge_valhall::Instruction;
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::bundle::{Masks, Row, Rows, Schedule, Taken, WARPS};
+use super::bundle::{Bundle, Masks, Row, Rows, Schedule, Taken, WARPS};
 use super::handler::{self, Fields, Handler, handler};
 use super::jit::code_cache::Functions;
 use super::kept;
 use super::lower::{Left, Lowering, Order, Tables, with_tables};
+use super::memory_view::MemoryView;
 use super::op::Op;
 use super::run::{Begin, Dispatch};
 use crate::exec::vector::exact::Exact;
@@ -298,6 +299,19 @@ impl Lowered {
     pub fn ops(&self, words: std::ops::Range<usize>) -> &[Op] {
         let at = |pc: usize| self.words.get(pc).map_or(self.ops.len(), |word| word.start as usize);
         self.ops.get(at(words.start)..at(words.end)).unwrap_or_default()
+    }
+
+    /// Executes the handlers of some words for the active lanes. Returns the word of the one that failed.
+    #[inline(always)]
+    pub fn execute(
+        &self,
+        words: std::ops::Range<usize>,
+        bundle: &mut Bundle,
+        view: &mut MemoryView<'_>,
+    ) -> Option<u32> {
+        bundle.prepare(&self.masks, view);
+        let whole = bundle.is_whole();
+        self.ops(words).iter().find(|op| !op.run(whole, bundle, view)).map(Op::pc)
     }
 
     /// Whether a word is a barrier that threads end with.

@@ -13,7 +13,6 @@ use super::bundle::{Bundle, PARKED, WARPS};
 use super::code::{Code, Exit, Foreign, row};
 use super::jit::code_cache::{CodeCache, Function};
 use super::memory_view::MemoryView;
-use super::op::Op;
 use crate::level::Level;
 use crate::valhall::group::{Group, Machine, Origin, TURN};
 use crate::valhall::operation;
@@ -365,9 +364,7 @@ impl<'a> Runner<'a> {
             return goes_on;
         }
         let exhausted = self.tally.count(bundle, pc, end);
-        let (ops, whole) = (code.ops(pc..end), bundle.is_whole());
-        bundle.prepare(&code.masks, view);
-        if let Some(failed) = ops.iter().find(|op| !op.run(whole, bundle, view)).map(Op::pc) {
+        if let Some(failed) = code.execute(pc..end, bundle, view) {
             return self.stop(bundle, groups, failed, end);
         }
         code.exit(end - 1).is_some_and(|exit| leave(bundle, exit, end, exhausted))
@@ -382,7 +379,7 @@ impl<'a> Runner<'a> {
         groups: &[impl Origin],
         mut room: usize,
     ) -> Option<bool> {
-        let (threads, busy, whole) = (bundle.active_threads(), bundle.busy_count(), bundle.is_whole());
+        let (threads, busy) = (bundle.active_threads(), bundle.busy_count());
         let (mut pc, mut executed, mut exhausted) = (bundle.pc, 0, false);
         while !exhausted && pc < bundle.others {
             let (block, counted) = match self.functions.at(self.code, pc as usize) {
@@ -404,7 +401,7 @@ impl<'a> Runner<'a> {
             room -= block.words();
             executed += block.words() as u64;
             bundle.tick(block.words() as u32);
-            match block.run(self.code, whole, bundle, view, room as u32) {
+            match block.run(self.code, bundle, view, room as u32) {
                 Ok(times) => {
                     let more = block.words() * (times as usize - 1);
                     *counted = counted.wrapping_add(threads * u64::from(times - 1));
@@ -472,9 +469,7 @@ impl<'a> Runner<'a> {
         };
         let exhausted = self.tally.count(bundle, pc, pc + 1);
         let next = pc as u32 + 1;
-        let whole = bundle.is_whole();
-        bundle.prepare(&self.code.masks, view);
-        if !self.code.ops(pc..pc + 1).iter().all(|op| op.run(whole, bundle, view)) {
+        if self.code.execute(pc..pc + 1, bundle, view).is_some() {
             bundle.go(next);
             self.fail(bundle, groups, pc);
             return false;

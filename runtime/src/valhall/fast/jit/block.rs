@@ -66,7 +66,7 @@ impl Function {
     /// Executes it, and again as long as all lanes jump to its beginning and there is room for all its words; how often. With
     /// 0 nothing was done, since memory is not accessed as it has to be.
     #[inline(always)]
-    fn run(&self, code: &Code<'_>, whole: bool, bundle: &mut Bundle, view: &mut MemoryView<'_>, room: u32) -> u32 {
+    fn run(&self, code: &Code<'_>, bundle: &mut Bundle, view: &mut MemoryView<'_>, room: u32) -> u32 {
         let mut times = Times::ONCE;
         let [some, lacking] = if !self.accesses.is_empty() {
             let Some(full) = self.full.get_or_init(|| self.compile(bundle, view)) else { return 0 };
@@ -80,9 +80,8 @@ impl Function {
         } else {
             let part = self.part.get_or_init(|| BlockFn::new(&Emitted::part(&self.wanted)?, self.level));
             let Some(part) = part else {
-                bundle.prepare(&code.masks, view);
                 // They only compute, and never fail.
-                code.ops(self.words.clone()).iter().for_each(|op| _ = op.run(whole, bundle, view));
+                code.execute(self.words.clone(), bundle, view);
                 return 1;
             };
             bundle.execute(part, &Windows::NONE, &mut times)
@@ -93,7 +92,7 @@ impl Function {
         if let Some(parts) = &self.parts
             && bundle.branch(some, lacking)
         {
-            parts.run(whole, bundle, view);
+            parts.run(true, bundle, view);
         }
         times
     }
@@ -145,19 +144,12 @@ impl Block {
     /// time has left; how often, or the word of the handler that failed the first time. The bundle has counted the first
     /// time before.
     #[inline(always)]
-    pub fn run(
-        &self,
-        code: &Code<'_>,
-        whole: bool,
-        bundle: &mut Bundle,
-        view: &mut MemoryView<'_>,
-        room: u32,
-    ) -> Result<u32, u32> {
+    pub fn run(&self, code: &Code<'_>, bundle: &mut Bundle, view: &mut MemoryView<'_>, room: u32) -> Result<u32, u32> {
         let mut times = 1;
         for piece in &self.pieces {
             if let Some(together) = &piece.together {
                 // Only what is all of the block is executed more often than once.
-                times = together.run(code, whole, bundle, view, room);
+                times = together.run(code, bundle, view, room);
                 if times > 0 {
                     continue;
                 }
@@ -166,13 +158,11 @@ impl Block {
             for call in piece.calls(code, &self.known) {
                 match call {
                     Call::Handlers(words) => {
-                        bundle.prepare(&code.masks, view);
-                        let mut ops = code.ops(words.clone()).iter();
-                        if let Some(failed) = ops.find(|op| !op.run(whole, bundle, view)) {
-                            return Err(failed.pc());
+                        if let Some(failed) = code.execute(words.clone(), bundle, view) {
+                            return Err(failed);
                         }
                     }
-                    Call::Function(function) => _ = function.run(code, whole, bundle, view, 0),
+                    Call::Function(function) => _ = function.run(code, bundle, view, 0),
                 }
             }
         }
