@@ -108,49 +108,39 @@ fn saxpy_lanes(y: &mut [f32], x: &[f32]) {
 pub fn half_fma(out: &mut [u32], a: u32, b: u32) -> &'static str {
     use std::arch::x86_64::*;
 
+    /// Takes the words of each block through all rounds, as vectors.
+    macro_rules! rounds {
+        ($vector:ty, $out:ident, $round:expr) => {
+            for block in $out.as_chunks_mut::<L>().0 {
+                // SAFETY: any bits are a vector of words, and the sizes are equal.
+                let mut x: [$vector; 4 * L / size_of::<$vector>()] = unsafe { std::mem::transmute(*block) };
+                for _ in 0..ROUNDS {
+                    x = x.map($round);
+                }
+                // SAFETY: as above.
+                *block = unsafe { std::mem::transmute::<[$vector; 4 * L / size_of::<$vector>()], [u32; L]>(x) };
+            }
+        };
+    }
+
     #[target_feature(enable = "avx512f,avx512bw,avx512fp16")]
     fn fp16(out: &mut [u32], a: u32, b: u32) {
-        let (a, b) =
-            (_mm512_castsi512_ph(_mm512_set1_epi32(a as i32)), _mm512_castsi512_ph(_mm512_set1_epi32(b as i32)));
-        for block in out.as_chunks_mut::<L>().0 {
-            // SAFETY: any bits are a vector of words, and the sizes are equal.
-            let mut x: [__m512h; L / 16] = unsafe { std::mem::transmute(*block) };
-            for _ in 0..ROUNDS {
-                x = x.map(|x| _mm512_fmadd_ph(x, a, b));
-            }
-            // SAFETY: as above.
-            *block = unsafe { std::mem::transmute::<[__m512h; L / 16], [u32; L]>(x) };
-        }
+        let [a, b] = [a, b].map(|half| _mm512_castsi512_ph(_mm512_set1_epi32(half as i32)));
+        rounds!(__m512h, out, |x| _mm512_fmadd_ph(x, a, b));
     }
 
     #[target_feature(enable = "avx512f,avx512bw")]
     fn single(out: &mut [u32], a: u32, b: u32) {
         let widen = |x: __m256i| _mm512_cvtph_ps(x);
-        let (a, b) = (widen(_mm256_set1_epi32(a as i32)), widen(_mm256_set1_epi32(b as i32)));
-        for block in out.as_chunks_mut::<L>().0 {
-            // SAFETY: any bits are a vector of words, and the sizes are equal.
-            let mut x: [__m256i; L / 8] = unsafe { std::mem::transmute(*block) };
-            for _ in 0..ROUNDS {
-                x = x.map(|x| _mm512_cvtps_ph::<0>(_mm512_fmadd_ps(widen(x), a, b)));
-            }
-            // SAFETY: as above.
-            *block = unsafe { std::mem::transmute::<[__m256i; L / 8], [u32; L]>(x) };
-        }
+        let [a, b] = [a, b].map(|half| widen(_mm256_set1_epi32(half as i32)));
+        rounds!(__m256i, out, |x| _mm512_cvtps_ph::<0>(_mm512_fmadd_ps(widen(x), a, b)));
     }
 
     #[target_feature(enable = "avx2,fma,f16c")]
     fn single_of_avx2(out: &mut [u32], a: u32, b: u32) {
         let widen = |x: __m128i| _mm256_cvtph_ps(x);
-        let (a, b) = (widen(_mm_set1_epi32(a as i32)), widen(_mm_set1_epi32(b as i32)));
-        for block in out.as_chunks_mut::<L>().0 {
-            // SAFETY: any bits are a vector of words, and the sizes are equal.
-            let mut x: [__m128i; L / 4] = unsafe { std::mem::transmute(*block) };
-            for _ in 0..ROUNDS {
-                x = x.map(|x| _mm256_cvtps_ph::<0>(_mm256_fmadd_ps(widen(x), a, b)));
-            }
-            // SAFETY: as above.
-            *block = unsafe { std::mem::transmute::<[__m128i; L / 4], [u32; L]>(x) };
-        }
+        let [a, b] = [a, b].map(|half| widen(_mm_set1_epi32(half as i32)));
+        rounds!(__m128i, out, |x| _mm256_cvtps_ph::<0>(_mm256_fmadd_ps(widen(x), a, b)));
     }
 
     if is_x86_feature_detected!("avx512fp16") {
