@@ -821,7 +821,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// A rule on the operands of an instruction: the most distinct values.
+    /// A rule on the operands of an instruction: a bound on their distinct values.
     pub struct LimitSpec {
         /// What is limited; the message says "too many …".
         required name: String,

@@ -573,7 +573,7 @@ pub(crate) const fn mix(hash: u64, chunk: u64) -> u64 {
     (hash ^ chunk).wrapping_mul(0x9e37_79b9_7f4a_7c15).swap_bytes()
 }
 
-/// A rule on the operands of one instruction that the encoding cannot express: the most distinct values.
+/// A rule on the operands of one instruction that the encoding cannot express: a bound on their distinct values.
 ///
 /// Decoding prints such a word; assembling refuses it.
 #[derive(Debug)]

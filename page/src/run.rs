@@ -81,7 +81,7 @@ impl Run {
         Ok(run)
     }
 
-    /// Goes some steps forwards, or back where the number is negative.
+    /// Goes `count` steps forwards, or back.
     pub fn go(&mut self, bundle: &Bundle, forward: bool, count: u64) {
         let to = if forward { self.steps.saturating_add(count).min(MOST) } else { self.steps.saturating_sub(count) };
         if let Some(machine) = machine(bundle, &self.code).filter(|_| !forward) {

@@ -45,7 +45,7 @@ impl Rule {
         }
     }
 
-    /// Whether a number of `total` words is enough.
+    /// Whether `agreeing` of `total` words are enough.
     pub fn is_met_by(&self, agreeing: usize, total: usize) -> bool {
         agreeing as f64 >= self.share * total as f64
     }

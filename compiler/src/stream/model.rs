@@ -40,7 +40,7 @@ impl Stream {
     /// The number of a generation, given by name or by number.
     ///
     /// # Errors
-    /// The generations that there are, in words; `None` where none are told apart.
+    /// The generations that there are, in words; empty where none are told apart.
     pub fn generation(&self, wanted: &str) -> Result<u32, String> {
         let (first, last) = self.generations;
         if let Some((_, number)) = self.generation_names.iter().find(|(name, _)| name == wanted) {

@@ -12,7 +12,7 @@ use isaforge_core::registers::RegisterField;
 use crate::views::Name;
 
 /// Registers that follow each other in [`Registers::all`]; none where an operand is no register.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Run {
     /// The first registers, as many as are written at once; only those of `summary` count.
     items: [u32; FEW],

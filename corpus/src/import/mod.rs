@@ -1,7 +1,7 @@
 //! `isaforge-corpus import`: programs of files into a lake.
 //!
 //! ```text
-//! PATH… ──walk──▶ files ──read──▶ programs ──hash──▶ those that are new ──▶ a Parquet file for every few megabytes
+//! PATH… ──walk──▶ files ──read──▶ programs ──hash──▶ those that are new ──▶ Parquet files of a bounded size
 //! ```
 //!
 //! - [`walk`]: the files of paths
