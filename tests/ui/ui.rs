@@ -1,20 +1,19 @@
-//! What the macro says. `tests/ui/fail` holds a crate for each mistake with the message it must give beside it, and
-//! `tests/ui/pass` crates that must run. `TRYBUILD=overwrite cargo test --test ui` writes the messages anew, for the diff to
-//! show.
+//! What the macro says. `fail` holds a crate for each mistake with the message it must give beside it, and `pass` crates that
+//! must run. `TRYBUILD=overwrite cargo test --test ui` writes the messages anew, for the diff to show.
 
 #[test]
 fn specifications_with_mistakes_get_an_answer() {
-    trybuild::TestCases::new().compile_fail("tests/ui/fail/*.rs");
+    trybuild::TestCases::new().compile_fail("fail/*.rs");
 }
 
 #[test]
 fn unusual_specifications_compile_and_run() {
-    trybuild::TestCases::new().pass("tests/ui/pass/*.rs");
+    trybuild::TestCases::new().pass("pass/*.rs");
 }
 
 #[test]
 fn no_message_depends_on_the_machine() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ui/fail");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fail");
     let files = std::fs::read_dir(folder).expect("the folder is part of the repository");
     let messages: Vec<_> = files
         .flatten()
