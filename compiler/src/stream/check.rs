@@ -4,6 +4,8 @@
 //! both of. E0107: bits that two things claim. E0110: two readings of an operand. E0131: a value that is computed from
 //! itself. E0132: a value from which no way back is found. E0133: a text that does not read back.
 
+use std::panic::resume_unwind;
+
 use isaforge_core::sample::Random;
 use isaforge_core::stream::{self as core, Engine, Role, Scope, Wide, sample};
 use isaforge_core::text::Line;
@@ -295,35 +297,12 @@ fn ambiguity(stream: &'static core::Stream, index: usize, set: &Set, out: &mut D
 }
 
 fn texts(stream: &'static core::Stream, set: &Set, out: &mut Diagnostics) {
-    let mut lost = Vec::new();
-    for layout in stream.layouts_of(0).iter().filter(|layout| layout.role != Role::Assembler) {
-        let Some(engine) = engine_for(stream, &[layout]) else { continue };
-        let mut line = Line::new();
-        let words = sample::words(layout, SAMPLES).filter_map(|word| engine.decode(&engine.store(word)).ok());
-        for (turn, decoded) in words.enumerate() {
-            line.clear();
-            engine.print(&decoded, &mut line);
-            let own = engine.scope(&decoded).layout.opcode;
-            if turn >= SEARCHED
-                && engine.parse_as(own, line.as_str()).is_some_and(|read| same_text(engine, &read, line.as_str()))
-            {
-                continue;
-            }
-            match engine.parse(line.as_str()) {
-                Ok(parsed) if same_text(engine, &parsed.decoded, line.as_str()) => {}
-                Ok(_) => {
-                    lost.push((layout, line.as_str().to_owned(), "it reads as another instruction".to_owned()));
-                    break;
-                }
-                Err(error) => {
-                    lost.push((layout, line.as_str().to_owned(), error.to_string()));
-                    break;
-                }
-            }
-        }
-    }
+    let layouts: Vec<_> = stream.layouts_of(0).iter().filter(|layout| layout.role != Role::Assembler).collect();
+    // Reading a text costs more than all else that is checked, and no layout waits for another.
+    let lost = parallel(&layouts, |layout| Some((*layout, lost_text(stream, layout)?)));
+    let lost: Vec<_> = lost.into_iter().flatten().collect();
     let count = lost.len();
-    for (i, (layout, text, why)) in lost.into_iter().enumerate().take(TOLD) {
+    for (i, (layout, (text, why))) in lost.into_iter().enumerate().take(TOLD) {
         let span = set.layouts.iter().find(|l| l.name == layout.name).map_or(set.span, |l| l.text_span);
         let message = format!("`{text}` prints and does not read back: {why}");
         // What another's decoder writes alike is a fact about it, and no reason to refuse its description.
@@ -338,6 +317,42 @@ fn texts(stream: &'static core::Stream, set: &Set, out: &mut Diagnostics) {
         }
         out.push(error.help("write what differs in the bits differently in the text"));
     }
+}
+
+/// A text of a layout that does not read back, and why.
+fn lost_text(stream: &'static core::Stream, layout: &'static core::Layout) -> Option<(String, String)> {
+    let engine = engine_for(stream, &[layout])?;
+    let mut line = Line::new();
+    let words = sample::words(layout, SAMPLES).filter_map(|word| engine.decode(&engine.store(word)).ok());
+    for (turn, decoded) in words.enumerate() {
+        line.clear();
+        engine.print(&decoded, &mut line);
+        let text = line.as_str();
+        let own = engine.scope(&decoded).layout.opcode;
+        if turn >= SEARCHED && engine.parse_as(own, text).is_some_and(|read| same_text(engine, &read, text)) {
+            continue;
+        }
+        let why = match engine.parse(text) {
+            Ok(parsed) if same_text(engine, &parsed.decoded, text) => continue,
+            Ok(_) => "it reads as another instruction".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        return Some((text.to_owned(), why));
+    }
+    None
+}
+
+/// What `work` makes of each item, in their order, computed on as many threads as the machine runs at once.
+fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len()).max(1);
+    let share = |first: usize| items.iter().skip(first).step_by(threads).map(&work).collect::<Vec<_>>();
+    let mut shares: Vec<_> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|first| scope.spawn(move || share(first))).collect();
+        let own = share(0);
+        let joined = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        std::iter::once(own).chain(joined).map(Vec::into_iter).collect()
+    });
+    (0..items.len()).filter_map(|at| shares[at % threads].next()).collect()
 }
 
 /// Whether an instruction prints as this text.

@@ -14,7 +14,7 @@ use super::decode::{Decoded, Engine, Scope, extract};
 use super::error::{ParseError, Reason};
 use super::number::{float_value, read_float, read_number, write_float};
 use super::print::Places;
-use super::solve::{Frame, solve};
+use super::solve::{Frame, Reading, solve};
 use super::table::{Bank, Field, Layout, MAX_ASIDES, MAX_FIELDS, Notation, Role, Source, Token, Type};
 use super::wide::Wide;
 use crate::bits::{fits_signed, ones};
@@ -121,8 +121,8 @@ impl Engine {
         let leaves = fields.get(usize::from(field))?.leaves;
         let others =
             fields.iter().zip(0u8..).filter(|(f, i)| matches!(f.source, Source::Bits(_)) && leaves >> i & 1 == 0);
-        let frame =
-            others.fold(Frame::new(scope.layout), |frame, (_, i)| frame.with(i, scope.value(i)).unwrap_or(frame));
+        let mut frame = Frame::new(scope.layout);
+        others.for_each(|(_, i)| _ = frame.set(i, scope.value(i)));
         let made = self.complete(decoded.layout, frame, &[(field, value)])?;
         let kept = scope.layout.ignored;
         Some(Decoded { word: made.word & !kept | decoded.word & kept, ..made })
@@ -134,9 +134,10 @@ impl Engine {
             let field = frame.layout.fields.get(usize::from(field));
             field.is_some_and(|field| field.extended(value & ones(field.width.into())) == value)
         };
-        let frame = values
-            .iter()
-            .try_fold(frame, |frame, (field, value)| frame.with(*field, *value).filter(|_| fits(*field, *value)))?;
+        let mut frame = frame;
+        if !values.iter().all(|(field, value)| fits(*field, *value) && frame.set(*field, *value)) {
+            return None;
+        }
         let mut found = None;
         solve(&reader, &frame, &mut |frame| {
             found = reader.settled(layout, frame);
@@ -441,8 +442,12 @@ impl Reader<'_> {
             Token::Field(index) => self.field(*index, at, frame, &mut |at, frame| self.walk(&rest, at, frame, then)),
             Token::If(condition, tokens) => {
                 let inner = Rest { tokens, behind: Some(&rest) };
-                frame.with_truth(self, *condition, true).is_some_and(|frame| self.walk(&inner, at, &frame, then))
-                    || frame.with_truth(self, *condition, false).is_some_and(|frame| self.walk(&rest, at, &frame, then))
+                let mut there = *frame;
+                if there.assume(self, *condition, true) && self.walk(&inner, at, &there, then) {
+                    return true;
+                }
+                let mut left_out = *frame;
+                left_out.assume(self, *condition, false) && self.walk(&rest, at, &left_out, then)
             }
             Token::Bits(index, notation) => {
                 let text = self.rest(at);
@@ -563,14 +568,13 @@ impl Reader<'_> {
 
     /// Takes a value and goes on.
     fn assign(&self, index: u8, value: u64, at: usize, end: usize, frame: &Frame, then: Then<'_>) -> bool {
-        match frame.with(index, value) {
-            Some(frame) => then(end, &frame),
-            None => {
-                let name = frame.layout.fields.get(usize::from(index)).map_or("", |field| field.name);
-                self.miss(at, end - at, Reason::Value(name));
-                false
-            }
+        let mut given = *frame;
+        if given.set(index, value) {
+            return then(end, &given);
         }
+        let name = frame.layout.fields.get(usize::from(index)).map_or("", |field| field.name);
+        self.miss(at, end - at, Reason::Value(name));
+        false
     }
 
     /// Tries the words that stand here, the longest first.
@@ -724,7 +728,7 @@ impl Reader<'_> {
                 }
                 for (i, field) in layout.fields.iter().enumerate().take(MAX_FIELDS) {
                     if let Source::Bits(pieces) = field.source {
-                        inner = inner.with(i as u8, extract(&word, pieces)).unwrap_or(inner);
+                        inner.set(i as u8, extract(&word, pieces));
                     }
                 }
             }
@@ -733,27 +737,25 @@ impl Reader<'_> {
                     && let Some(value) =
                         arguments.get(usize::from(parameter)).and_then(|outer| frame.known(self, *outer))
                 {
-                    inner = inner.with(i as u8, value).unwrap_or(inner);
+                    inner.set(i as u8, value);
                 }
             }
             let rest = Rest { tokens: layout.text, behind: None };
             let read = self.walk(&rest, at, &inner, &mut |end, inner| {
                 solve(self, inner, &mut |inner| {
-                    let bits = inner.word();
-                    let mut goes_on = |taken: Option<Frame>| match taken.and_then(|f| f.with_demands(inner, arguments))
-                    {
-                        Some(mut frame) => {
-                            frame.asides = inner.asides;
-                            then(end, &frame)
-                        }
-                        None => {
-                            self.miss(at, end - at, Reason::Value(inner.layout.name));
-                            false
+                    let mut goes_on = |bits: Option<u64>| {
+                        let reading = Reading { inner, bits, index: number, arguments };
+                        match frame.with_reading(index, &reading) {
+                            Some(frame) => then(end, &frame),
+                            None => {
+                                self.miss(at, end - at, Reason::Value(inner.layout.name));
+                                false
+                            }
                         }
                     };
-                    goes_on(frame.with_reading(index, bits.get(0, 64), layout, number))
+                    goes_on(Some(inner.word().get(0, 64)))
                         // Where the text says nothing of the operand, what else it says may need other bits.
-                        || inner.says_nothing() && goes_on(frame.with_choice(index, layout, number))
+                        || inner.says_nothing() && goes_on(None)
                 })
             });
             if read || self.exhausted() {

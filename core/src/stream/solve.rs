@@ -39,6 +39,18 @@ pub(super) struct Frame {
     pub(super) asides: u8,
 }
 
+/// What was read in the place of an operand.
+pub(super) struct Reading<'a> {
+    /// What the text says of the layout.
+    pub(super) inner: &'a Frame,
+    /// The bits of the operand, if the text says anything of them.
+    pub(super) bits: Option<u64>,
+    /// The index of the layout.
+    pub(super) index: u16,
+    /// The fields that are its parameters.
+    pub(super) arguments: &'static [u8],
+}
+
 impl Values for (&Frame, &Reader<'_>) {
     fn value_at(&self, field: u8, depth: u8) -> u64 {
         self.0.value(self.1, field, depth)
@@ -62,35 +74,31 @@ impl Frame {
         self.known >> (field & 63) & 1 != 0
     }
 
-    /// The same with a value; `None` when it has another already, or cannot have this one.
-    pub(super) fn with(&self, field: u8, value: u64) -> Option<Frame> {
-        let found = self.layout.fields.get(usize::from(field))?;
-        let value = value & ones(found.width.into());
-        let value = found.extended(value);
-        if self.knows(field) {
-            return (*self.values.get(usize::from(field))? == value).then_some(*self);
+    /// Gives a field a value; changes nothing and returns false when it has another already, or cannot have this one.
+    pub(super) fn set(&mut self, field: u8, value: u64) -> bool {
+        let Some(found) = self.layout.fields.get(usize::from(field)) else { return false };
+        let value = found.extended(value & ones(found.width.into()));
+        let known = self.knows(field);
+        let Some(own) = self.values.get_mut(usize::from(field)) else { return false };
+        if known {
+            return *own == value;
         }
-        let mut frame = *self;
-        *frame.values.get_mut(usize::from(field))? = value;
-        frame.known |= 1 << (field & 63);
-        Some(frame)
+        *own = value;
+        self.known |= 1 << (field & 63);
+        true
     }
 
-    /// The same with a condition of a group; `None` when it is known to be otherwise.
-    pub(super) fn with_truth(&self, reader: &Reader<'_>, condition: u16, holds: bool) -> Option<Frame> {
+    /// Demands that a condition of a group holds or does not; changes nothing and returns false when it is known to be
+    /// otherwise.
+    pub(super) fn assume(&mut self, reader: &Reader<'_>, condition: u16, holds: bool) -> bool {
         // Where bits say the length, it is not known yet.
         if self.layout.length.is_none() && self.leaves_of(reader, condition) & !self.known == 0 {
-            return ((self.expression(reader, condition, 0) != 0) == holds).then_some(*self);
+            return (self.expression(reader, condition, 0) != 0) == holds;
         }
-        let mut frame = *self;
-        *frame.truths.get_mut(usize::from(frame.count))? = (condition, holds);
-        frame.count += 1;
-        Some(frame)
-    }
-
-    /// The same with the layout that was read for a field, and its bits.
-    pub(super) fn with_reading(&self, field: u8, value: u64, layout: &Layout, index: u16) -> Option<Frame> {
-        self.with(field, value)?.with_choice(field, layout, index)
+        let Some(free) = self.truths.get_mut(usize::from(self.count)) else { return false };
+        *free = (condition, holds);
+        self.count += 1;
+        true
     }
 
     /// Whether none of the layout's own bits are known.
@@ -100,25 +108,25 @@ impl Frame {
         self.layout.mask.is_zero() && !self.layout.fields.iter().enumerate().take(MAX_FIELDS).any(own)
     }
 
-    /// The same with the layout that was read for a field.
-    pub(super) fn with_choice(&self, field: u8, layout: &Layout, index: u16) -> Option<Frame> {
+    /// The same with the reading of an operand: its bits where it says any, and what it needs its parameters to be.
+    pub(super) fn with_reading(&self, field: u8, reading: &Reading<'_>) -> Option<Frame> {
+        let Reading { inner, bits, index, arguments } = *reading;
         let mut frame = *self;
-        if layout.role == Role::Own {
+        if bits.is_some_and(|bits| !frame.set(field, bits)) {
+            return None;
+        }
+        if inner.layout.role == Role::Own {
             *frame.chosen.get_mut(usize::from(field))? = index;
         }
-        Some(frame)
-    }
-
-    /// The same with what a reading of an operand needs its parameters to be.
-    pub(super) fn with_demands(&self, inner: &Frame, arguments: &'static [u8]) -> Option<Frame> {
-        let mut frame = *self;
         for (i, field) in inner.layout.fields.iter().enumerate().take(MAX_FIELDS) {
             if let Source::Outer(parameter) = field.source
                 && inner.knows(i as u8)
+                && !frame.set(*arguments.get(usize::from(parameter))?, inner.values[i])
             {
-                frame = frame.with(*arguments.get(usize::from(parameter))?, inner.values[i])?;
+                return None;
             }
         }
+        frame.asides = inner.asides;
         Some(frame)
     }
 
@@ -179,32 +187,31 @@ impl Frame {
             .all(|(condition, holds)| (scope.expression(*condition) != 0) == *holds)
     }
 
-    /// Whether every constraint holds whose fields are known.
-    fn consistent(&self, reader: &Reader<'_>) -> bool {
-        self.constraints(reader).all(|(leaves, holds)| leaves & !self.known != 0 || holds(self))
+    /// Whether every constraint holds whose fields are known, apart from those whose fields have all been known before.
+    fn consistent(&self, reader: &Reader<'_>, before: u64) -> bool {
+        let new = |leaves: u64| before == 0 || leaves & !before != 0;
+        self.constraints(reader)
+            .all(|(leaves, constraint)| leaves & !self.known != 0 || !new(leaves) || self.satisfies(reader, constraint))
     }
 
-    /// What must hold: the fields that decide it, and whether it does.
-    fn constraints<'r>(
-        &self,
-        reader: &'r Reader<'_>,
-    ) -> impl Iterator<Item = (u64, impl Fn(&Frame) -> bool + use<'r>)> + use<'r> {
-        let frame = *self;
+    fn satisfies(&self, reader: &Reader<'_>, constraint: Constraint) -> bool {
+        match constraint {
+            Constraint::Field(i) => self.values.get(usize::from(i)).is_some_and(|v| self.value(reader, i, 0) == *v),
+            Constraint::Truth(condition, holds) => (self.expression(reader, condition, 0) != 0) == holds,
+        }
+    }
+
+    /// What must hold, and the fields that decide it.
+    fn constraints(&self, reader: &Reader<'_>) -> impl Iterator<Item = (u64, Constraint)> {
         let fields = self.layout.fields.iter().enumerate().take(MAX_FIELDS);
-        let computed =
-            fields.filter(move |(i, f)| matches!(f.source, Source::Computed { .. }) && frame.knows(*i as u8));
-        let computed = computed.map(|(i, field)| (field.leaves, Constraint::Field(i as u8)));
-        let truths = frame.truths.into_iter().take(frame.count.into());
+        let computed = fields.filter(|(i, f)| matches!(f.source, Source::Computed { .. }) && self.knows(*i as u8));
+        let computed = computed.map(|(i, field)| (field.leaves | 1 << i, Constraint::Field(i as u8)));
+        let truths = self.truths.iter().take(self.count.into()).copied();
         let truths = truths.chain(self.layout.conditions.iter().map(|condition| (*condition, true)));
         let truths = truths.chain(self.layout.otherwise.iter().map(|condition| (*condition, false)));
-        let truths = truths
-            .map(move |(condition, holds)| (frame.leaves_of(reader, condition), Constraint::Truth(condition, holds)));
-        computed.chain(truths).map(move |(leaves, constraint)| {
-            (leaves, move |frame: &Frame| match constraint {
-                Constraint::Field(i) => frame.value(reader, i, 0) == frame.values[usize::from(i)],
-                Constraint::Truth(condition, holds) => (frame.expression(reader, condition, 0) != 0) == holds,
-            })
-        })
+        let truths =
+            truths.map(|(condition, holds)| (self.leaves_of(reader, condition), Constraint::Truth(condition, holds)));
+        computed.chain(truths)
     }
 
     /// The fields with bits of their own that decide an expression.
@@ -229,27 +236,32 @@ impl Frame {
             let mut frame = *self;
             for (other, expression) in inverse {
                 let value = reader.engine.expression(*expression, len, &|_| target);
-                frame = frame.with(*other, value)?;
+                if !frame.set(*other, value) {
+                    return None;
+                }
             }
             return Some(frame);
         }
         let unknown = field.leaves & !self.known;
-        let give = |bits: u64| {
-            let frame = self.filled(unknown, bits);
-            (frame.value(reader, index, 0), frame)
-        };
         let width = self.width_of(unknown);
         if width > 64 {
             return None;
         }
-        if width <= FEW {
+        let mut frame = *self;
+        let mut give = |bits: u64| {
+            frame.fill(unknown, bits);
+            frame.value(reader, index, 0)
+        };
+        let bits = if width <= FEW {
             // What is found must be the only way: other fields may ask for another.
-            let mut ways = (0..1u64 << width).map(give).filter(|(value, _)| *value == target);
-            return ways.next().filter(|_| !only || ways.next().is_none()).map(|(_, frame)| frame);
-        }
-        affine(target, unknown.count_ones() == 1, width, |bits| give(bits).0)
-            .or_else(|| linear(target, width, only, |bits| give(bits).0))
-            .map(|bits| give(bits & ones(width)).1)
+            let mut ways = (0..1u64 << width).filter(|bits| give(*bits) == target);
+            ways.next().filter(|_| !only || ways.next().is_none())
+        } else {
+            affine(target, unknown.count_ones() == 1, width, &mut give)
+                .or_else(|| linear(target, width, only, &mut give))
+        }?;
+        frame.fill(unknown, bits & ones(width));
+        Some(frame)
     }
 
     fn width_of(&self, fields: u64) -> u32 {
@@ -257,17 +269,15 @@ impl Frame {
         all.filter(|(i, _)| fields >> i & 1 != 0).map(|(_, field)| u32::from(field.width)).sum()
     }
 
-    /// The same with the bits of some fields side by side, the first field's lowest.
-    fn filled(&self, fields: u64, mut bits: u64) -> Frame {
-        let mut frame = *self;
+    /// Sets some fields to bits that lie side by side, the first field's lowest.
+    fn fill(&mut self, fields: u64, mut bits: u64) {
         for (i, field) in self.layout.fields.iter().enumerate().take(MAX_FIELDS) {
             if fields >> i & 1 != 0 {
-                frame.values[i] = field.extended(bits & ones(field.width.into()));
-                frame.known |= 1 << i;
+                self.values[i] = field.extended(bits & ones(field.width.into()));
+                self.known |= 1 << i;
                 bits = bits.checked_shr(field.width.into()).unwrap_or(0);
             }
         }
-        frame
     }
 
     /// The defaults of some fields side by side.
@@ -290,7 +300,7 @@ enum Constraint {
 }
 
 /// `x` of `width` bits with `give(x) == target` where `give` is a number times a factor plus an offset.
-fn affine(target: u64, single: bool, width: u32, give: impl Fn(u64) -> u64) -> Option<u64> {
+fn affine(target: u64, single: bool, width: u32, mut give: impl FnMut(u64) -> u64) -> Option<u64> {
     let offset = give(0);
     let factor = give(1).wrapping_sub(offset) as i64;
     let distance = target.wrapping_sub(offset) as i64;
@@ -309,7 +319,7 @@ fn affine(target: u64, single: bool, width: u32, give: impl Fn(u64) -> u64) -> O
 
 /// `x` of `width` bits with `give(x) == target` where every bit of the result is a sum of bits of `x`, and `only` one `x` is or
 /// any will do.
-fn linear(target: u64, width: u32, only: bool, give: impl Fn(u64) -> u64) -> Option<u64> {
+fn linear(target: u64, width: u32, only: bool, mut give: impl FnMut(u64) -> u64) -> Option<u64> {
     let offset = give(0);
     // Columns in echelon form: what they give, and which bits they are made of.
     let mut rows = [(0u64, 0u64); 64];
@@ -341,6 +351,11 @@ fn linear(target: u64, width: u32, only: bool, give: impl Fn(u64) -> u64) -> Opt
 
 /// Hands on every way to complete a frame until one is taken; whether one was.
 pub(super) fn solve(reader: &Reader<'_>, frame: &Frame, then: &mut dyn FnMut(&Frame) -> bool) -> bool {
+    solve_after(reader, frame, 0, then)
+}
+
+/// The same where it is consistent as far as it was known `before`.
+fn solve_after(reader: &Reader<'_>, frame: &Frame, before: u64, then: &mut dyn FnMut(&Frame) -> bool) -> bool {
     let mut frame = *frame;
     // Each turn settles a field, so there are no more turns than fields.
     for _ in 0..MAX_FIELDS {
@@ -353,9 +368,10 @@ pub(super) fn solve(reader: &Reader<'_>, frame: &Frame, then: &mut dyn FnMut(&Fr
             None => break,
         }
     }
-    if !reader.step() || !frame.consistent(reader) {
+    if !reader.step() || !frame.consistent(reader, before) {
         return false;
     }
+    let before = frame.known;
     // What constraints still ask for is tried, beginning with the one that asks for least; everything else has its default.
     let open = frame.constraints(reader).map(|(leaves, _)| leaves & !frame.known).filter(|open| *open != 0);
     let Some(open) = open.min_by_key(|open| frame.width_of(*open)) else { return then(&frame) };
@@ -366,13 +382,14 @@ pub(super) fn solve(reader: &Reader<'_>, frame: &Frame, then: &mut dyn FnMut(&Fr
             |i: &u8| frame.layout.fields.get(usize::from(*i)).is_some_and(|f| f.leaves & !frame.known == open);
         let mut asked = (0..MAX_FIELDS as u8).filter(|i| frame.knows(*i)).filter(computed);
         if let Some(next) = asked.find_map(|i| frame.traced(reader, i, false)) {
-            return solve(reader, &next, then);
+            return solve_after(reader, &next, before, then);
         }
-        return solve(reader, &frame.filled(open, defaults), then);
+        frame.fill(open, defaults);
+        return solve_after(reader, &frame, before, then);
     }
     (0..1u64 << width).any(|bits| {
-        let candidate = frame.filled(open, bits ^ defaults);
-        reader.step() && candidate.consistent(reader) && solve(reader, &candidate, then)
+        frame.fill(open, bits ^ defaults);
+        reader.step() && frame.consistent(reader, before) && solve_after(reader, &frame, frame.known, then)
     })
 }
 
@@ -386,7 +403,10 @@ pub fn leaves_of(engine: Engine, layout: &'static Layout, expression: u16) -> u6
 pub fn gives(engine: Engine, layout: &'static Layout, field: u8, value: u64) -> bool {
     let reader = Reader::silent(engine);
     // A layout's own conditions are none of the field's business.
-    let Some(frame) = Frame::new(layout).with(field, value) else { return false };
+    let mut frame = Frame::new(layout);
+    if !frame.set(field, value) {
+        return false;
+    }
     solve(&reader, &frame, &mut |frame| {
         frame.value(&reader, field, 0) == layout.fields.get(usize::from(field)).map_or(0, |f| f.extended(value))
     })
@@ -407,19 +427,20 @@ pub fn returns(engine: Engine, layout: &'static Layout, field: u8, bits: u64) ->
     let reader = Reader::silent(engine);
     let Some(found) = layout.fields.get(usize::from(field)) else { return Ok(()) };
     let Source::Computed { inverse, .. } = found.source else { return Ok(()) };
-    let there = Frame::new(layout).filled(found.leaves, bits);
-    if !there.consistent(&reader) {
+    let mut there = Frame::new(layout);
+    there.fill(found.leaves, bits);
+    if !there.consistent(&reader, 0) {
         return Ok(());
     }
     let value = there.value(&reader, field, 0);
-    let back = inverse.iter().try_fold(Frame::new(layout), |back, (other, expression)| {
-        back.with(*other, engine.expression(*expression, (layout.bits / 8) as u8, &|_| value))
+    let mut back = Frame::new(layout);
+    let leads = inverse.iter().all(|(other, expression)| {
+        back.set(*other, engine.expression(*expression, (layout.bits / 8) as u8, &|_| value))
     });
-    let same = match back {
-        Some(back) if found.leaves & !back.known == 0 => {
-            back.value(&reader, field, 0) == value && back.consistent(&reader)
-        }
-        _ => gives(engine, layout, field, value),
+    let same = if leads && found.leaves & !back.known == 0 {
+        back.value(&reader, field, 0) == value && back.consistent(&reader, 0)
+    } else {
+        gives(engine, layout, field, value)
     };
     if same { Ok(()) } else { Err(value) }
 }
