@@ -1,7 +1,8 @@
 //! The back end that prints Rust.
 //!
 //! [`emit()`] prints the instructions: words here, groups in [`group`], streams in [`stream`]. `semantics`, `intrinsics` and
-//! `machine` print what instructions do and what executes them, [`examples`] documents a crate. All share `idents` and the literals of `tables`.
+//! `machine` print what instructions do and what executes them. Each writes the doc comments of the items it prints;
+//! [`examples`] adds the front page and the examples. All share `idents` and the literals of `tables`.
 
 pub mod examples;
 mod forms;
