@@ -5,7 +5,7 @@
 //! text ──read──▶ located syntax ──resolve──▶ model ──check──▶ model ──lower──▶ tables ──backend──▶ Rust
 //! ```
 //!
-//! The stages are modules: [`yaml`], [`xml`] and [`spec`] read, [`resolve`] binds, [`check`] judges, [`lower`] turns the
+//! The stages are modules: [`yaml`], [`xml`], [`keys`] and [`spec`] read, [`resolve`] binds, [`check`] judges, [`lower`] turns the
 //! model into the tables that `isaforge-core` works on, a [`backend`] prints them. No stage knows an instruction set by
 //! name.
 #![forbid(unsafe_code)]
@@ -20,12 +20,12 @@ pub mod driver;
 pub mod expression;
 pub mod group;
 mod json;
+pub mod keys;
 pub mod load;
 pub mod lower;
 pub mod machine;
 pub mod model;
 pub mod read;
-pub mod reader;
 pub mod reference;
 pub mod resolve;
 pub mod schema;

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::reader::{KeyDoc, Vocabulary};
+use crate::keys::{KeyDoc, Vocabulary};
 use crate::resolve::arm_xml::spec::{ArmSource, ArmSpec, ArmStaging};
 use crate::semantics::spec::EffectSpec;
 use crate::spec::{self, Access, Notation, Provenance, TargetKind, Unused};

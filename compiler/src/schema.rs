@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::json::{Json, array, object, plain, string};
-use crate::reader::{Accepts, FromNode, MapDoc};
+use crate::keys::{Accepts, FromNode, MapDoc};
 use crate::spec::File;
 
 /// The schema, in the draft of 2020-12, indented.

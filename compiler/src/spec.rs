@@ -6,7 +6,7 @@
 use isaforge_core::table::{Base, Target};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::reader::{Accepts, FromNode, Named, OneOrMany, Reader, choices, vocabulary};
+use crate::keys::{Accepts, FromNode, Named, OneOrMany, Reader, choices, vocabulary};
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 

@@ -3,7 +3,7 @@
 use std::{fs, process};
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics, Severity, Style};
-use isaforge_compiler::reader::{FromNode, Named, OneOrMany, Reader};
+use isaforge_compiler::keys::{FromNode, Named, OneOrMany, Reader};
 use isaforge_compiler::source::{LoadError, Sources, Span, Spanned};
 use isaforge_compiler::suggest::{did_you_mean, one_of};
 use isaforge_compiler::xml::{Element, read_xml};

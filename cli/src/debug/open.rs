@@ -4,7 +4,7 @@ use std::path::Path;
 
 use isaforge_analysis::Set;
 use isaforge_compiler::diagnostic::Diagnostics;
-use isaforge_compiler::reader::{FromNode, Reader};
+use isaforge_compiler::keys::{FromNode, Reader};
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::{Node, Value};
 use isaforge_core::Tables;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use isaforge_compiler::reader::{KeyDoc, Vocabulary};
+use isaforge_compiler::keys::{KeyDoc, Vocabulary};
 use isaforge_core::Tables;
 use isaforge_core::group::listing::assemble_program;
 use isaforge_core::program::assemble;

@@ -1,7 +1,7 @@
 //! The vocabulary of launch files.
 
 use isaforge_compiler::diagnostic::Diagnostic;
-use isaforge_compiler::reader::{FromNode, Named, OneOrMany, Reader};
+use isaforge_compiler::keys::{FromNode, Named, OneOrMany, Reader};
 use isaforge_compiler::source::{Span, Spanned};
 use isaforge_compiler::yaml::{Node, Value};
 use isaforge_compiler::{choices, vocabulary};
@@ -267,7 +267,7 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use isaforge_compiler::diagnostic::{Diagnostics, Style};
-    use isaforge_compiler::reader::{FromNode, Reader, Vocabulary};
+    use isaforge_compiler::keys::{FromNode, Reader, Vocabulary};
     use isaforge_compiler::source::Sources;
     use isaforge_compiler::yaml::read_yaml;
 

@@ -1,6 +1,6 @@
 //! The vocabulary of groups: records, choices, slots, and what follows from what.
 
-use crate::reader::{Accepts, FromNode, Named, OneOrMany, Reader, vocabulary};
+use crate::keys::{Accepts, FromNode, Named, OneOrMany, Reader, vocabulary};
 use crate::semantics::spec::StateSpec;
 use crate::source::Spanned;
 use crate::spec::{BitList, FixedBits, Notation, Provenance};

@@ -1,6 +1,6 @@
 //! The vocabulary of machines.
 
-use crate::reader::Named;
+use crate::keys::Named;
 use crate::source::Spanned;
 use crate::{choices, vocabulary};
 

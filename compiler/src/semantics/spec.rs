@@ -1,6 +1,6 @@
 //! The vocabulary of semantics.
 
-use crate::reader::Named;
+use crate::keys::Named;
 use crate::source::Spanned;
 use crate::{choices, vocabulary};
 

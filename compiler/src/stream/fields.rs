@@ -8,7 +8,7 @@ use isaforge_core::table::Target;
 use super::expressions::{Name, Want, expression};
 use super::model::{Expr, Field, Layout, Source, Token, Type};
 use crate::diagnostic::Diagnostic;
-use crate::reader::Named;
+use crate::keys::Named;
 use crate::resolve::Resolver;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, BitList, EncodeSpec, FieldSpec, ModifierSpec, Notation as Word, NumberSpec, OperandSpec};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use isaforge_compiler::reader::Vocabulary;
+use isaforge_compiler::keys::Vocabulary;
 use isaforge_compiler::source::Span;
 use isaforge_compiler::yaml::{Node, Value};
 

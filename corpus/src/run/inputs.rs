@@ -8,7 +8,7 @@ use isaforge_cli::run::buffers::Buffers;
 use isaforge_cli::run::own::launch::OwnLaunch;
 use isaforge_cli::run::plan;
 use isaforge_compiler::diagnostic::Diagnostics;
-use isaforge_compiler::reader::{FromNode, Reader};
+use isaforge_compiler::keys::{FromNode, Reader};
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::{Node, read_yaml};
 

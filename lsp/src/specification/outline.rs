@@ -2,7 +2,7 @@
 //! that read the file.
 
 use isaforge_compiler::diagnostic::Diagnostics;
-use isaforge_compiler::reader::{Accepts, FromNode, KeyDoc, MapDoc};
+use isaforge_compiler::keys::{Accepts, FromNode, KeyDoc, MapDoc};
 use isaforge_compiler::source::{FileId, Sources, Span};
 use isaforge_compiler::spec::File;
 use isaforge_compiler::yaml::{Node, Value, read_yaml};

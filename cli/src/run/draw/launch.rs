@@ -1,6 +1,6 @@
 //! The vocabulary of launch files that draw.
 
-use isaforge_compiler::reader::{Named, OneOrMany};
+use isaforge_compiler::keys::{Named, OneOrMany};
 use isaforge_compiler::source::Spanned;
 use isaforge_compiler::vocabulary;
 

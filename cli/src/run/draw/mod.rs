@@ -145,7 +145,7 @@ pub fn triangles(plan: &mut Plan, memory: &mut Memory, mut observer: impl Observ
 #[cfg(test)]
 mod tests {
     use isaforge_compiler::diagnostic::Style;
-    use isaforge_compiler::reader::{FromNode, Reader, Vocabulary};
+    use isaforge_compiler::keys::{FromNode, Reader, Vocabulary};
     use isaforge_compiler::yaml::read_yaml;
 
     use super::launch::{AlphaContent, BlendContent, DrawLaunch, TargetContent, VaryingContent};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
-use isaforge_compiler::reader::{FromNode, OneOrMany, Reader};
+use isaforge_compiler::keys::{FromNode, OneOrMany, Reader};
 use isaforge_compiler::source::{Sources, Span, Spanned};
 use isaforge_compiler::yaml::Node;
 use isaforge_runtime::Launch;

@@ -1,6 +1,6 @@
 //! The vocabulary of launch files for instruction sets of one's own.
 
-use isaforge_compiler::reader::{FromNode, Named, OneOrMany, Reader};
+use isaforge_compiler::keys::{FromNode, Named, OneOrMany, Reader};
 use isaforge_compiler::source::Spanned;
 use isaforge_compiler::vocabulary;
 use isaforge_compiler::yaml::{Node, Value};

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
-use isaforge_compiler::reader::{FromNode, Reader};
+use isaforge_compiler::keys::{FromNode, Reader};
 use isaforge_compiler::source::Sources;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Stop, Trap};
 use isaforge_core::semantics::Semantics;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
-use isaforge_compiler::reader::{FromNode, Reader};
+use isaforge_compiler::keys::{FromNode, Reader};
 use isaforge_compiler::source::{Sources, Span, Spanned};
 use isaforge_compiler::yaml::Node;
 use isaforge_runtime::Memory;

@@ -2,7 +2,7 @@
 
 use half::f16;
 use isaforge_compiler::diagnostic::Diagnostic;
-use isaforge_compiler::reader::{FromNode, Reader};
+use isaforge_compiler::keys::{FromNode, Reader};
 use isaforge_compiler::source::Spanned;
 use isaforge_compiler::yaml::{Node, Value};
 use isaforge_compiler::{choices, vocabulary};
@@ -235,7 +235,7 @@ impl FromNode for Register {
 #[cfg(test)]
 mod tests {
     use isaforge_compiler::diagnostic::{Diagnostics, Style};
-    use isaforge_compiler::reader::Vocabulary;
+    use isaforge_compiler::keys::Vocabulary;
     use isaforge_compiler::source::Sources;
     use isaforge_compiler::yaml::read_yaml;
 

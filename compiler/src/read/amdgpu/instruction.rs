@@ -9,7 +9,7 @@ use super::images::{Counts, counts};
 use super::records::{Bit, Record};
 use super::template::{Piece, Suffixes, pieces};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::reader::{Named, OneOrMany};
+use crate::keys::{Named, OneOrMany};
 use crate::source::Spanned;
 use crate::spec::{self, BitList, FieldSpec, Fixed, FixedBits, InstructionSpec};
 

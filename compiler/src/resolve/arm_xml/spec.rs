@@ -1,6 +1,6 @@
 //! The keys of the `arm` section.
 
-use crate::reader::Named;
+use crate::keys::Named;
 use crate::source::Spanned;
 use crate::vocabulary;
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::{Instruction, derived_name, encoded};
 use crate::diagnostic::Diagnostic;
+use crate::keys::OneOrMany;
 use crate::model::{Bits, Count, Fixed, Form, Modifier, Operand, Part, Shape, Type};
-use crate::reader::OneOrMany;
 use crate::resolve::Resolver;
 use crate::source::Spanned;
 use crate::spec::{Access, SourceField, XmlSpec};

@@ -478,20 +478,20 @@ macro_rules! vocabulary {
             $( $(#[doc = $field_doc])* pub $field: $crate::vocabulary!(@type $need $ty), )*
         }
 
-        impl $crate::reader::FromNode for $name {
+        impl $crate::keys::FromNode for $name {
             const EXPECTED: &'static str = "a map";
 
-            fn accepts() -> $crate::reader::Accepts {
-                $crate::reader::Accepts::Map($crate::reader::MapDoc {
-                    name: <Self as $crate::reader::Vocabulary>::NAME,
-                    doc: <Self as $crate::reader::Vocabulary>::DOC,
-                    keys: <Self as $crate::reader::Vocabulary>::keys,
+            fn accepts() -> $crate::keys::Accepts {
+                $crate::keys::Accepts::Map($crate::keys::MapDoc {
+                    name: <Self as $crate::keys::Vocabulary>::NAME,
+                    doc: <Self as $crate::keys::Vocabulary>::DOC,
+                    keys: <Self as $crate::keys::Vocabulary>::keys,
                 })
             }
 
-            fn from_node(node: &$crate::yaml::Node, r: &mut $crate::reader::Reader<'_>) -> Option<Self> {
-                let keys = <Self as $crate::reader::Vocabulary>::keys();
-                let map = $crate::reader::KeyedMap::open(node, &keys, r)?;
+            fn from_node(node: &$crate::yaml::Node, r: &mut $crate::keys::Reader<'_>) -> Option<Self> {
+                let keys = <Self as $crate::keys::Vocabulary>::keys();
+                let map = $crate::keys::KeyedMap::open(node, &keys, r)?;
                 $( let $field = map.read::<$ty>($crate::vocabulary!(@key $field $($key)?), r); )*
                 if !map.is_complete() {
                     return None;
@@ -500,17 +500,17 @@ macro_rules! vocabulary {
             }
         }
 
-        impl $crate::reader::Vocabulary for $name {
+        impl $crate::keys::Vocabulary for $name {
             const NAME: &'static str = stringify!($name);
             const DOC: &'static str = concat!($($doc),*).trim_ascii();
 
-            fn keys() -> Vec<$crate::reader::KeyDoc> {
-                vec![$( $crate::reader::KeyDoc {
+            fn keys() -> Vec<$crate::keys::KeyDoc> {
+                vec![$( $crate::keys::KeyDoc {
                     name: $crate::vocabulary!(@key $field $($key)?),
                     doc: concat!($($field_doc),*).trim_ascii(),
                     required: $crate::vocabulary!(@required $need),
-                    expected: <$ty as $crate::reader::FromNode>::EXPECTED,
-                    accepts: <$ty as $crate::reader::FromNode>::accepts,
+                    expected: <$ty as $crate::keys::FromNode>::EXPECTED,
+                    accepts: <$ty as $crate::keys::FromNode>::accepts,
                 } ),*]
             }
         }
@@ -570,16 +570,16 @@ macro_rules! choices {
             }
         }
 
-        impl $crate::reader::FromNode for $name {
+        impl $crate::keys::FromNode for $name {
             const EXPECTED: &'static str = $crate::choices!(@expected $($text),+);
 
-            fn accepts() -> $crate::reader::Accepts {
-                $crate::reader::Accepts::Words(&[$( $text ),+])
+            fn accepts() -> $crate::keys::Accepts {
+                $crate::keys::Accepts::Words(&[$( $text ),+])
             }
 
-            fn from_node(node: &$crate::yaml::Node, r: &mut $crate::reader::Reader<'_>) -> Option<Self> {
+            fn from_node(node: &$crate::yaml::Node, r: &mut $crate::keys::Reader<'_>) -> Option<Self> {
                 const ALL: &[($name, &str)] = &[$( ($name::$choice, $text) ),+];
-                $crate::reader::read_choice(node, r, ALL, <Self as $crate::reader::FromNode>::EXPECTED)
+                $crate::keys::read_choice(node, r, ALL, <Self as $crate::keys::FromNode>::EXPECTED)
             }
         }
     };
