@@ -88,6 +88,17 @@ pub enum Stage {
     Fragment,
 }
 
+impl Stage {
+    /// A warp in words: that of a workgroup; with the first of its pixels, x and y in `group`; with the first of its vertices.
+    pub(crate) fn warp(self, [x, y, z]: [u32; 3], warp: u32) -> String {
+        match self {
+            Stage::Compute => format!("workgroup ({x},{y},{z}) warp {warp}"),
+            Stage::Fragment => format!("pixel ({x},{y})"),
+            Stage::Vertex => format!("vertex {x}"),
+        }
+    }
+}
+
 /// Where an error happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {

@@ -434,8 +434,8 @@ impl Isa {
     /// >>> import isaforge
     /// >>> for step in isaforge.load("valhall").trace("IADD_IMM.i32 r0, 0x0, #0x2a\nNOP.end"):
     /// ...     print(step)
-    /// (0,0,0) warp 0    0 +xxxxxxxxxxxxxxx IADD_IMM.i32 r0, 0x0, #0x2A  | r0=0:0000002a
-    /// (0,0,0) warp 0    1 +xxxxxxxxxxxxxxx NOP.end
+    /// workgroup (0,0,0) warp 0    0 +xxxxxxxxxxxxxxx IADD_IMM.i32 r0, 0x0, #0x2A  | r0=0:0000002a
+    /// workgroup (0,0,0) warp 0    1 +xxxxxxxxxxxxxxx NOP.end
     #[pyo3(signature = (program, *, groups=None, local_size=None, uniforms=None, shared_bytes=None, buffers=None, registers=None, address=None, budget=None, time_limit=None, engine=None))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn trace<'py>(

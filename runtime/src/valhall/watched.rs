@@ -172,12 +172,7 @@ impl View for Seen<'_> {
     }
 
     fn origin(&self) -> String {
-        let Moment { stage, group: [x, y, z], warp, .. } = self.moment;
-        match stage {
-            Stage::Compute => format!("workgroup ({x},{y},{z}) warp {warp}"),
-            Stage::Fragment => format!("pixel ({x},{y})"),
-            Stage::Vertex => format!("vertex {x}"),
-        }
+        self.moment.stage.warp(self.moment.group, self.moment.warp)
     }
 
     fn thread(&self, lane: usize) -> [u32; 3] {

@@ -49,12 +49,15 @@ fn a_trace_says_which_lanes_change_which_registers() {
     let lines: Vec<String> = trace.iter().map(ToString::to_string).collect();
     // Both warps go through all seven words, though not with all lanes.
     assert_eq!(lines.len(), 14);
-    assert_eq!(lines[4], "(0,0,0) warp 0    4 +.+.+.+.+.+.+.+. NOP.end");
-    assert_eq!(lines[5], "(0,0,0) warp 0    5 x+x+x+x+x+x+x+x+ MOV.i32 r0, 0x3020100  | r0=03020100");
-    assert_eq!(lines[12], "(0,0,0) warp 1    5 x+xxxxxxxxxxxxxx MOV.i32 r0, 0x3020100  | r0=1:03020100");
+    assert_eq!(lines[4], "workgroup (0,0,0) warp 0    4 +.+.+.+.+.+.+.+. NOP.end");
+    assert_eq!(lines[5], "workgroup (0,0,0) warp 0    5 x+x+x+x+x+x+x+x+ MOV.i32 r0, 0x3020100  | r0=03020100");
+    assert_eq!(lines[12], "workgroup (0,0,0) warp 1    5 x+xxxxxxxxxxxxxx MOV.i32 r0, 0x3020100  | r0=1:03020100");
     assert_eq!(trace[5].changes[0].lanes, 0xaaaa);
     // What did not become another value is no change.
-    assert_eq!(lines[7], "(0,0,0) warp 1    0 ++xxxxxxxxxxxxxx U16_TO_U32 r50, r55.h00  | r50=0:00000010 1:00000011");
+    assert_eq!(
+        lines[7],
+        "workgroup (0,0,0) warp 1    0 ++xxxxxxxxxxxxxx U16_TO_U32 r50, r55.h00  | r50=0:00000010 1:00000011"
+    );
     assert!(lines[0].ends_with(" 15:0000000f") && !lines[0].contains(" 0:"), "{}", lines[0]);
 }
 

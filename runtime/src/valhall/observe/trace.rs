@@ -42,13 +42,8 @@ pub struct Change {
 
 impl fmt::Display for Executed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.group;
-        match self.stage {
-            Stage::Compute => write!(f, "({x},{y},{z}) warp {}", self.warp),
-            Stage::Fragment => write!(f, "pixel ({x},{y})"),
-            Stage::Vertex => write!(f, "vertex {x}"),
-        }?;
-        write!(f, " {:>4} {} {}", self.pc, self.lanes, self.text)?;
+        let warp = self.stage.warp(self.group, self.warp);
+        write!(f, "{warp} {:>4} {} {}", self.pc, self.lanes, self.text)?;
         for (i, change) in self.changes.iter().enumerate() {
             write!(f, "{} r{}=", if i == 0 { "  |" } else { ";" }, change.register)?;
             write_values(f, &change.values, change.lanes.into())?;
