@@ -1,5 +1,6 @@
 //! The decision tree that finds the layouts which bits allow.
 
+use isaforge_core::bits::ones;
 use isaforge_core::stream::{Branch, Node, Role, Tree, Wide};
 
 use super::model::{Layout, Set};
@@ -9,6 +10,10 @@ use crate::lower::slice;
 const WIDEST: u32 = 8;
 /// How many candidates a leaf may have without a further look.
 const FEW: usize = 1;
+/// One candidate, in the unit of costs.
+const WHOLE: u64 = 256;
+/// How many branches for each layout are worth one candidate less.
+const ROOM: u64 = 4;
 /// The most nodes of a tree: more would not fit their numbers.
 const MOST_NODES: usize = 60_000;
 
@@ -96,28 +101,45 @@ impl Builder {
         layouts.iter().filter(fits).copied().collect()
     }
 
-    /// The run of bits that separates the layouts best: with the least left on average, the fewest bits.
+    /// The run of bits that separates the layouts best, if looking at it spares a word that one of them fits a candidate.
     fn split(&self, layouts: &[u16], known: Wide) -> Option<(u32, u32)> {
         let any = layouts.iter().fold(Wide::ZERO, |any, i| any | self.patterns[usize::from(*i)].0) & !known;
+        let count = layouts.len() as u64;
         let mut best: Option<(u64, u32, u32)> = None;
         for (start, len) in any.runs() {
             for shift in start..start + len {
                 for width in 1..=WIDEST.min(start + len - shift) {
-                    // The sum of all subsets' sizes: layouts that do not look at a bit are in both halves.
-                    let spread = layouts.iter().map(|i| {
-                        let free = width - self.patterns[usize::from(*i)].0.get(shift, width).count_ones();
-                        1u64 << free
-                    });
-                    let total: u64 = spread.sum();
-                    // Comparing averages without fractions: total / 2^width, and a little for every branch.
-                    let cost = (total << (WIDEST - width)) * 64 + (1 << width);
-                    let separates = total < (layouts.len() as u64) << width;
-                    if separates && best.is_none_or(|b| (cost, width, shift) < b) {
+                    let sizes = self.sizes(layouts, shift, width);
+                    let (total, squares) = sizes.iter().fold((0, 0), |(t, s), n| (t + n, s + n * n));
+                    // Candidates on average are squares / total. Layouts that do not look at all of the bits are in several
+                    // lists, so that it grows with the fourth root of the copies: tables that leave the caches are slow.
+                    let weight = (total * (total * count).isqrt()).isqrt().max(1);
+                    let cost = squares * WHOLE / weight + (WHOLE << width) / (ROOM * count);
+                    if cost + WHOLE < count * WHOLE && best.is_none_or(|b| (cost, width, shift) < b) {
                         best = Some((cost, width, shift));
                     }
                 }
             }
         }
         best.map(|(_, width, shift)| (shift, width))
+    }
+
+    /// How many layouts each value of some bits leaves.
+    fn sizes(&self, layouts: &[u16], shift: u32, width: u32) -> Vec<u64> {
+        let mut sizes = vec![0; 1 << width];
+        for i in layouts {
+            let (mask, value) = &self.patterns[usize::from(*i)];
+            let (free, value) = (!mask.get(shift, width) & ones(width), value.get(shift, width));
+            // All values that differ in free bits alone.
+            let mut part = free;
+            loop {
+                sizes[(value | part) as usize] += 1;
+                if part == 0 {
+                    break;
+                }
+                part = (part - 1) & free;
+            }
+        }
+        sizes
     }
 }
