@@ -34,6 +34,22 @@ fn generated_crates_serve_a_crate() {
 }
 
 #[test]
+fn a_crate_without_an_allocator_has_a_set() {
+    let manifest = format!(
+        "[package]\nname = \"bare\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+         [dependencies]\nisaforge = {{ path = {ROOT:?}, default-features = false }}\n"
+    );
+    let library = "#![no_std]\nisaforge::isa! { \"specs/tiny.yaml\" }\n";
+    let stop = more("WAIT", "1");
+    let files = [("specs/tiny.yaml", TINY), ("specs/more.yaml", &stop), ("src/lib.rs", library)];
+    let krate = Temporary::new("bare", "", &files);
+    krate.write("Cargo.toml", &manifest);
+    succeeds(krate.cargo(&["check"]));
+    let features = succeeds(krate.cargo(&["tree", "--edges", "features,no-proc-macro", "--prefix", "none"]));
+    assert!(!features.contains("isaforge-core feature \"alloc\""), "{features}");
+}
+
+#[test]
 fn the_generated_crates_of_the_tests_are_fresh() {
     for (krate, style) in [("blink", SemanticsStyle::Default), ("blink-strict", SemanticsStyle::Required)] {
         let options = Options { semantics: style, ..Options::default() };

@@ -1,5 +1,5 @@
 //! What the macro says. `fail` holds a crate for each mistake with the message it must give beside it, and `pass` crates that
-//! must run. `TRYBUILD=overwrite cargo test --test ui` writes the messages anew, for the diff to show.
+//! must run. `TRYBUILD=overwrite cargo test -p isaforge-ui-tests` writes the messages anew, for the diff to show.
 
 #[test]
 fn specifications_with_mistakes_get_an_answer() {
