@@ -7,8 +7,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use isaforge_core::stream::Node as Look;
-use isaforge_core::stream::{Branch, Constants, Input, Lookup, Piece, Quick, Role, Stream, Tested, Tree, Type, Wide};
+use isaforge_core::stream::{
+    Branch, Constants, Input, Lookup, More, Piece, Quick, Role, Stream, Tested, Tree, Type, Wide,
+};
 
 use super::diagram::{Diagrams, Node};
 use super::validity::Validity;
@@ -16,9 +17,9 @@ use crate::lower::slice;
 
 /// The most bits of a table.
 const MOST_BITS: usize = 13;
-/// The most bits that a node of a tree looks at …
+/// The most bits that a tree looks at at once …
 const WIDEST: u16 = 8;
-/// … and the most nodes of it.
+/// … and the most looks of it.
 const MOST_LOOKS: usize = 64;
 /// The most generations that get tests.
 const MOST_GENERATIONS: usize = 32;
@@ -30,7 +31,6 @@ pub(super) fn tests(stream: &'static Stream) -> (&'static [Quick], &'static [Tes
         stream,
         validity: Validity::new(stream),
         rows: HashMap::new(),
-        pieces: HashMap::new(),
         lookups: HashMap::new(),
         lists: HashMap::new(),
         trees: HashMap::new(),
@@ -78,11 +78,9 @@ struct Tables {
     validity: Validity,
     /// Tables by their rows: many layouts have the same.
     rows: HashMap<Vec<u64>, &'static [u64]>,
-    /// The bits that tables are of, likewise.
-    pieces: HashMap<Vec<u16>, &'static [Piece]>,
     lookups: HashMap<Node, Lookup>,
     /// Lists of tables, by where these are.
-    lists: HashMap<Vec<(usize, usize)>, &'static [Lookup]>,
+    lists: HashMap<Vec<([Piece; Lookup::PIECES], usize)>, &'static [Lookup]>,
     trees: HashMap<Node, Option<Tree>>,
     /// Trees of lengths by their bits: few differ, and one that many instructions share is found in the caches of the
     /// processor.
@@ -146,8 +144,11 @@ impl Tables {
                 let lengths = self.lengths(&bits)?;
                 let all = bits.iter().fold(seen | fixed, |seen, bit| seen | self.support(*bit));
                 // Bits that are not there must not be looked at.
-                let shortest = lengths.candidates.iter().min()?;
-                if all.width() > 8 * u32::from(*shortest) {
+                let shortest = lengths.branches.iter().filter_map(|branch| match branch {
+                    Branch::One(len) => Some(*len),
+                    _ => None,
+                });
+                if all.width() > 8 * u32::from(shortest.min()?) {
                     return None;
                 }
                 Some(lengths)
@@ -155,14 +156,14 @@ impl Tables {
         };
         let chunk = |i: usize| Constants { mask: mask.0[i], fixed: fixed.0[i], value: value.0[i] };
         let high = (fixed.width() as usize).div_ceil(64).max(1);
+        let more = More { high: slice((1..high).map(chunk)), trees: slice(trees) };
         Some(Some(Quick {
             low: chunk(0),
-            high: slice((1..high).map(chunk)),
-            conditions: self.lookups_of(conditions),
-            checks: self.lookups_of(checks),
-            trees: slice(trees),
+            conditions: u8::try_from(conditions.len()).ok()?,
+            lookups: self.lookups_of(conditions.into_iter().chain(checks).collect()),
             len: (layout.bits / 8) as u8,
             lengths,
+            more: if more.high.is_empty() && more.trees.is_empty() { None } else { slice([more]).first() },
         }))
     }
 
@@ -203,13 +204,13 @@ impl Tables {
         if bits.len() > MOST_BITS {
             return None;
         }
+        let pieces = pieces(&bits)?;
         let mut rows = vec![0; (1usize << bits.len()).div_ceil(64)];
         for value in 0..1usize << bits.len() {
             let is_set = |bit: u16| bits.binary_search(&bit).is_ok_and(|i| value >> i & 1 != 0);
             rows[value / 64] |= u64::from(diagrams.holds(node, is_set)) << (value % 64);
         }
         let allowed = *self.rows.entry(rows).or_insert_with_key(|rows| slice(rows.iter().copied()));
-        let pieces = *self.pieces.entry(bits).or_insert_with_key(|bits| slice(pieces(bits)));
         let lookup = Lookup { pieces, allowed };
         self.lookups.insert(node, lookup);
         Some(lookup)
@@ -234,7 +235,7 @@ impl Tables {
 
     /// A list of tables, which many layouts share.
     fn lookups_of(&mut self, list: Vec<Lookup>) -> &'static [Lookup] {
-        let key = |lookup: &Lookup| (lookup.pieces.as_ptr().addr(), lookup.allowed.as_ptr().addr());
+        let key = |lookup: &Lookup| (lookup.pieces, lookup.allowed.as_ptr().addr());
         self.lists.entry(list.iter().map(key).collect()).or_insert_with(|| slice(list))
     }
 
@@ -258,13 +259,15 @@ impl Tables {
         }
         let support = |number: &[Node]| number.iter().flat_map(|bit| diagrams.support(*bit)).collect::<BTreeSet<u16>>();
         let bits = support(number);
-        let (mut nodes, mut branches, mut candidates) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut looks, mut branches) = (Vec::new(), Vec::new());
+        // Where a branch leads to a look, its number stands in the place of the branch until all looks are known.
         let mut open = vec![number.to_vec()];
-        while let Some(at) = open.get(nodes.len()).cloned() {
+        while let Some(at) = open.get(looks.len()).cloned() {
             let from = support(&at).first().copied().unwrap_or(0);
             let last = bits.range(..from + WIDEST).next_back().copied().unwrap_or(0);
             let width = last + 1 - from;
-            nodes.push(Look { shift: u8::try_from(from).ok()?, width: width as u8, first: branches.len() as u32 });
+            let first = branches.len() as u32;
+            looks.push(Branch::Look { shift: u8::try_from(from).ok()?, width: width as u8, first });
             for value in 0..1u64 << width {
                 let next: Vec<Node> = at.iter().map(|bit| diagrams.follow(*bit, from, width, value)).collect();
                 let constant = |all, (i, bit): (usize, &Node)| match *bit {
@@ -274,21 +277,23 @@ impl Tables {
                 };
                 let known = next.iter().enumerate().try_fold(0, constant).map(meant);
                 branches.push(match known {
-                    Some(0) => Branch::Leaf(0, 0),
-                    Some(known) => Branch::Leaf(number_of(&mut candidates, known) as u32, 1),
-                    None => Branch::Node(number_of(&mut open, next) as u16),
+                    Some(0) => Ok(Branch::Nothing),
+                    Some(known) => Ok(Branch::One(known)),
+                    None => Err(number_of(&mut open, next)),
                 });
             }
             if open.len() > MOST_LOOKS {
                 return None;
             }
         }
-        Some(Tree { nodes: slice(nodes), branches: slice(branches), candidates: slice(candidates) })
+        let branches =
+            branches.into_iter().map(|branch| branch.or_else(|look: usize| looks.get(look).copied().ok_or(look)));
+        Some(Tree { root: *looks.first()?, branches: slice(branches.collect::<Result<Vec<_>, _>>().ok()?), lists: &[] })
     }
 }
 
 /// The place of an item in a list, at its end if it is not there yet.
-fn number_of<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
+pub(super) fn number_of<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
     list.iter().position(|known| *known == item).unwrap_or_else(|| {
         list.push(item);
         list.len() - 1
@@ -306,14 +311,13 @@ struct Demands {
     seen: Wide,
 }
 
-/// Bits from the lowest as runs.
-fn pieces(bits: &[u16]) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
-    for bit in bits {
-        match pieces.last_mut() {
-            Some(last) if last.at + u16::from(last.width) == *bit && last.width < 64 => last.width += 1,
-            _ => pieces.push(Piece { at: *bit, width: 1 }),
-        }
+/// Bits from the lowest as runs, if they are few.
+fn pieces(bits: &[u16]) -> Option<[Piece; Lookup::PIECES]> {
+    let mut pieces = [Piece { at: 0, width: 0 }; Lookup::PIECES];
+    let mut count = 0;
+    for run in bits.chunk_by(|bit, next| bit + 1 == *next) {
+        *pieces.get_mut(count)? = Piece { at: *run.first()?, width: run.len() as u8 };
+        count += 1;
     }
-    pieces
+    Some(pieces)
 }

@@ -1,9 +1,10 @@
 //! The decision tree that finds the layouts which bits allow.
 
 use isaforge_core::bits::ones;
-use isaforge_core::stream::{Branch, Node, Role, Tree, Wide};
+use isaforge_core::stream::{Branch, Role, Tree, Wide};
 
 use super::model::{Layout, Set};
+use super::quick::number_of;
 use crate::lower::slice;
 
 /// The widest field that a node looks at.
@@ -14,15 +15,14 @@ const FEW: usize = 1;
 const WHOLE: u64 = 256;
 /// How many branches for each layout are worth one candidate less.
 const ROOM: u64 = 4;
-/// The most nodes of a tree: more would not fit their numbers.
-const MOST_NODES: usize = 60_000;
+/// The most branches of a tree.
+const MOST_BRANCHES: usize = 1 << 22;
 
 struct Builder {
     patterns: Vec<(Wide, Wide)>,
     first: u16,
-    nodes: Vec<Node>,
     branches: Vec<Branch>,
-    candidates: Vec<u16>,
+    lists: Vec<Vec<u16>>,
 }
 
 /// The order in which the layouts of a set are tried: those with more constant bits first, then those with conditions, then
@@ -49,31 +49,30 @@ pub(super) fn tree(layouts: &[Layout], unit: u8, first: u16) -> Tree {
         None => Wide::ones(layout.bits.into()),
     };
     let patterns = layouts.iter().map(|l| (l.mask & sure(l), l.value & l.mask & sure(l))).collect();
-    let mut builder = Builder { patterns, first, nodes: Vec::new(), branches: Vec::new(), candidates: Vec::new() };
+    let mut builder = Builder { patterns, first, branches: Vec::new(), lists: Vec::new() };
     let all: Vec<u16> = (0..layouts.len() as u16).filter(|i| layouts[usize::from(*i)].role == Role::Own).collect();
     let root = builder.branch(&all, Wide::ZERO);
-    if let Branch::Leaf(..) = root {
-        // One look at nothing.
-        builder.branches.push(root);
-        builder.nodes.push(Node { shift: 0, width: 0, first: 0 });
-    }
-    Tree { nodes: slice(builder.nodes), branches: slice(builder.branches), candidates: slice(builder.candidates) }
+    let lists = slice(builder.lists.into_iter().map(slice));
+    Tree { root, branches: slice(builder.branches), lists }
 }
 
 impl Builder {
     fn branch(&mut self, layouts: &[u16], known: Wide) -> Branch {
         // Behind one that surely fits nothing is tried, so it need not be told from what follows.
-        let split =
-            if layouts.len() <= FEW || self.nodes.len() >= MOST_NODES { None } else { self.split(layouts, known) };
-        let Some((shift, width)) = split else {
-            let start = self.candidates.len() as u32;
-            self.candidates.extend(layouts.iter().map(|i| self.first + i));
-            return Branch::Leaf(start, layouts.len() as u16);
+        let split = if layouts.len() <= FEW || self.branches.len() >= MOST_BRANCHES {
+            None
+        } else {
+            self.split(layouts, known)
         };
-        let index = self.nodes.len();
+        let Some((shift, width)) = split else {
+            return match layouts {
+                [] => Branch::Nothing,
+                [one] => Branch::One(self.first + one),
+                _ => Branch::List(number_of(&mut self.lists, layouts.iter().map(|i| self.first + i).collect()) as u16),
+            };
+        };
         let first = self.branches.len();
-        self.nodes.push(Node { shift: shift as u8, width: width as u8, first: first as u32 });
-        self.branches.resize(first + (1 << width), Branch::Leaf(0, 0));
+        self.branches.resize(first + (1 << width), Branch::Nothing);
         let mut looked = known;
         looked.set(shift, width, u64::MAX);
         // Values that leave the same layouts share a branch.
@@ -90,7 +89,7 @@ impl Builder {
             };
             self.branches[first + value as usize] = branch;
         }
-        Branch::Node(index as u16)
+        Branch::Look { shift: shift as u8, width: width as u8, first: first as u32 }
     }
 
     fn compatible(&self, layouts: &[u16], shift: u32, width: u32, value: u64) -> Vec<u16> {

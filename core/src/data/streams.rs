@@ -7,8 +7,6 @@ use crate::stream::{
     Source, Stream, Tested, Token, Tree, Type, Wide,
 };
 
-type StreamNode = crate::stream::Node;
-
 /// Fast tests are left out: without them every word takes the exact way. The counts of the two lists are enough.
 macro_rules! left_out {
     ($($name:ident)*) => {$(
@@ -52,8 +50,7 @@ records! {
     }
     Bank { name, doc, count, width, open, close, names, also }
     Set { name, doc, bits, parameters, first, count, tree }
-    Tree { nodes, branches, candidates }
-    StreamNode { shift, width, first }
+    Tree { root, branches, lists }
     Instruction { name, title, doc, unit, source, provenance, note, preferred }
     Layout {
         name, opcode, role, bits, length, since, until, mask, value, fixed_mask, fixed_value, ignored, conditions, otherwise,
@@ -72,7 +69,7 @@ records! {
 }
 
 choices! {
-    Branch { 0: Node { 0: a }, 1: Leaf { 0: a, 1: b } }
+    Branch { 0: Nothing {}, 1: One { 0: a }, 2: List { 0: a }, 3: Look { shift: a, width: b, first: c } }
     Role { 0: Own {}, 1: Preferred {}, 2: Assembler {} }
     Source { 0: Bits { 0: a }, 1: Computed { value: a, inverse: b }, 2: Outer { 0: a } }
     Type { 0: Number { 0: a }, 1: Enum { 0: a, 1: b }, 2: Register { 0: a }, 3: Set { 0: a, 1: b }, 4: Float { 0: a } }

@@ -2,7 +2,7 @@
 
 use super::error::{DecodeError, wrong_bits};
 use super::expression::Input;
-use super::table::{Branch, Field, Layout, Piece, Quick, Role, Set, Source, Stream, Tested, Tree, Type};
+use super::table::{Branch, Field, Layout, Lookup, Piece, Quick, Role, Set, Source, Stream, Tested, Tree, Type};
 use super::wide::Wide;
 use crate::bits::sign_extend;
 
@@ -112,19 +112,19 @@ impl Values for Scope<'_> {
 impl Tree {
     /// The candidates where the bits of a word lead.
     #[inline]
-    fn leaf(&self, word: &Wide) -> &'static [u16] {
-        let mut node = self.nodes.first();
+    fn leaf(&'static self, word: &Wide) -> &'static [u16] {
+        let mut branch = &self.root;
         // Branches only lead downwards; the bound protects against tables made by hand.
-        for _ in 0..=self.nodes.len() {
-            let Some(n) = node else { break };
-            let value = word.get_near(n.shift.into(), n.width.into());
-            match self.branches.get(n.first as usize + value as usize) {
-                Some(Branch::Node(next)) => node = self.nodes.get(usize::from(*next)),
-                Some(Branch::Leaf(first, count)) => {
-                    let first = *first as usize;
-                    return self.candidates.get(first..first + usize::from(*count)).unwrap_or_default();
+        for _ in 0..=self.branches.len() {
+            match branch {
+                Branch::Nothing => break,
+                Branch::One(candidate) => return core::slice::from_ref(candidate),
+                Branch::List(list) => return self.lists.get(usize::from(*list)).copied().unwrap_or_default(),
+                Branch::Look { shift, width, first } => {
+                    let value = word.get_near((*shift).into(), (*width).into());
+                    let Some(next) = self.branches.get(*first as usize + value as usize) else { break };
+                    branch = next;
                 }
-                None => break,
             }
         }
         &[]
@@ -136,19 +136,29 @@ impl Quick {
     #[inline]
     fn fits(&self, word: &Wide) -> bool {
         let [low, high @ ..] = &word.0;
+        let (conditions, _) = self.lookups();
         (low ^ self.low.value) & self.low.mask == 0
-            && self.high.iter().zip(high).all(|(constants, chunk)| (chunk ^ constants.value) & constants.mask == 0)
-            && self.conditions.iter().all(|lookup| lookup.allows(word))
+            && self.more.is_none_or(|more| more.high.iter().zip(high).all(|(c, chunk)| (chunk ^ c.value) & c.mask == 0))
+            && conditions.iter().all(|lookup| lookup.allows(word))
     }
 
     /// Whether all other bits are right where [`fits`](Self::fits) holds.
     #[inline]
     fn is_valid(&self, word: &Wide) -> bool {
         let [low, high @ ..] = &word.0;
+        let (_, checks) = self.lookups();
         (low ^ self.low.value) & self.low.fixed == 0
-            && self.high.iter().zip(high).all(|(constants, chunk)| (chunk ^ constants.value) & constants.fixed == 0)
-            && self.checks.iter().all(|lookup| lookup.allows(word))
-            && self.trees.iter().all(|tree| !tree.leaf(word).is_empty())
+            && checks.iter().all(|lookup| lookup.allows(word))
+            && self.more.is_none_or(|more| {
+                more.high.iter().zip(high).all(|(c, chunk)| (chunk ^ c.value) & c.fixed == 0)
+                    && more.trees.iter().all(|tree| !tree.leaf(word).is_empty())
+            })
+    }
+
+    /// The conditions, and what values mean something.
+    #[inline]
+    fn lookups(&self) -> (&'static [Lookup], &'static [Lookup]) {
+        self.lookups.split_at_checked(self.conditions.into()).unwrap_or((self.lookups, &[]))
     }
 }
 
@@ -281,13 +291,14 @@ impl Engine {
     /// # Errors
     /// Why no instruction stands there.
     pub fn decode(&self, bytes: &[u8]) -> Result<Decoded, DecodeError> {
-        let word = self.load(bytes);
+        // No test looks behind the longest instruction.
+        let word = self.peek(bytes);
         if let Some((layout, len)) = self.quick(&word)
             && bytes.len() >= usize::from(len)
         {
             return Ok(Decoded { layout, word: word.low(8 * u32::from(len)), len });
         }
-        self.decode_exactly(bytes, word)
+        self.decode_exactly(bytes, word.low(8 * u32::from(self.stream.longest)))
     }
 
     /// The layout and the length of a word that is certainly valid; `None` says nothing.
@@ -392,13 +403,16 @@ impl Engine {
     /// The bits of a memory.
     #[inline]
     pub fn load(&self, bytes: &[u8]) -> Wide {
-        let longest = self.stream.longest;
-        let word = match bytes.first_chunk() {
-            // One load, and what lies behind is taken away.
-            Some(first) if longest <= 8 => {
-                Wide::new(u64::from_le_bytes(*first) & crate::bits::ones(8 * u32::from(longest)))
-            }
-            _ => Wide::from_bytes(bytes.get(..usize::from(longest)).unwrap_or(bytes)),
+        self.peek(bytes).low(8 * u32::from(self.stream.longest))
+    }
+
+    /// The same with what may lie behind the longest instruction.
+    #[inline]
+    fn peek(&self, bytes: &[u8]) -> Wide {
+        let word = match (bytes.first_chunk(), bytes.first_chunk()) {
+            (Some(first), _) if self.stream.longest <= 8 => Wide::new(u64::from_le_bytes(*first)),
+            (_, Some(all)) => Wide::from_all_bytes(all),
+            _ => Wide::from_bytes(bytes),
         };
         if self.stream.swap <= 1 { word } else { swapped(word, self.stream.swap) }
     }

@@ -66,21 +66,29 @@ impl Tested {
 /// A test that decides about a word of a layout without evaluating anything. It has all that the exact way looks at: pattern
 /// and conditions, then what other bits must be.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub struct Quick {
-    /// What the lowest 64 bits must be …
+    /// What the lowest 64 bits must be.
     pub low: Constants,
-    /// … and those above, in further chunks of 64.
-    pub high: &'static [Constants],
-    /// What more there is to the conditions.
-    pub conditions: &'static [Lookup],
-    /// What values mean something.
-    pub checks: &'static [Lookup],
-    /// The same, where that takes many bits: leaves that have a candidate are right.
-    pub trees: &'static [Tree],
+    /// What more there is to the conditions, then what values mean something.
+    pub lookups: &'static [Lookup],
+    /// How many of these are conditions.
+    pub conditions: u8,
     /// The length in bytes.
     pub len: u8,
     /// Where bits say the length: leads to it, or to nothing where only the exact way can decide.
     pub lengths: Option<&'static Tree>,
+    /// What few layouts have.
+    pub more: Option<&'static More>,
+}
+
+/// What a test of a long word looks at, and one whose values take many bits.
+#[derive(Clone, Copy, Debug)]
+pub struct More {
+    /// What the bits above the lowest 64 must be, in chunks of 64.
+    pub high: &'static [Constants],
+    /// What values mean something: leaves that have a candidate are right.
+    pub trees: &'static [Tree],
 }
 
 /// Constant bits among 64.
@@ -97,17 +105,24 @@ pub struct Constants {
 /// The values that some bits may have, the first piece being the least significant.
 #[derive(Clone, Copy, Debug)]
 pub struct Lookup {
-    /// The bits.
-    pub pieces: &'static [Piece],
+    /// The bits, from the lowest; pieces that are not needed have no width.
+    pub pieces: [Piece; Lookup::PIECES],
     /// A bit for each value.
     pub allowed: &'static [u64],
 }
 
 impl Lookup {
+    /// The most pieces.
+    pub const PIECES: usize = 4;
+
     /// Whether the bits of a word have a value that they may have.
     #[inline]
     pub fn allows(&self, word: &Wide) -> bool {
-        let value = super::decode::extract(word, self.pieces);
+        let [first, more @ ..] = &self.pieces;
+        let mut value = word.get_near(first.at.into(), first.width.into());
+        if more[0].width > 0 {
+            value |= super::decode::extract(word, more) << first.width;
+        }
         self.allowed.get((value >> 6) as usize).is_some_and(|row| row >> (value & 63) & 1 != 0)
     }
 }
@@ -155,32 +170,32 @@ pub struct Set {
 /// A decision tree. Its leaves are lists of layouts in the order in which they are tried.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree {
-    /// The nodes; the first is the root.
-    pub nodes: &'static [Node],
-    /// The branches of all nodes.
+    /// Where it begins.
+    pub root: Branch,
+    /// The branches of all looks.
     pub branches: &'static [Branch],
-    /// The lists of all leaves.
-    pub candidates: &'static [u16],
+    /// The lists of leaves that have several candidates.
+    pub lists: &'static [&'static [u16]],
 }
 
-/// A node of the tree: look at `width` bits from `shift`.
-#[derive(Clone, Copy, Debug)]
-pub struct Node {
-    /// Lowest bit looked at.
-    pub shift: u8,
-    /// How many bits.
-    pub width: u8,
-    /// Index of the branch for the value 0.
-    pub first: u32,
-}
-
-/// Where a value of a node leads.
+/// Where a value leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Branch {
-    /// To another node.
-    Node(u16),
-    /// To candidates: the first of them and how many.
-    Leaf(u32, u16),
+    /// To no candidate.
+    Nothing,
+    /// To one candidate.
+    One(u16),
+    /// To several: index into [`Tree::lists`].
+    List(u16),
+    /// To another look.
+    Look {
+        /// Lowest bit looked at.
+        shift: u8,
+        /// How many bits.
+        width: u8,
+        /// Index of the branch for the value 0.
+        first: u32,
+    },
 }
 
 /// What an instruction is, whichever way it is laid out and written.

@@ -40,6 +40,16 @@ impl Wide {
         Wide(chunks)
     }
 
+    /// As many bytes as there are bits for.
+    #[inline]
+    pub(super) fn from_all_bytes(bytes: &[u8; Self::BYTES]) -> Self {
+        let mut chunks = [0; Self::CHUNKS];
+        for (chunk, bytes) in chunks.iter_mut().zip(bytes.as_chunks().0) {
+            *chunk = u64::from_le_bytes(*bytes);
+        }
+        Wide(chunks)
+    }
+
     /// The bytes, the lowest first.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];

@@ -59,23 +59,31 @@ fn bank(b: &Bank) -> TokenStream {
     })
 }
 
+fn branch(branch: &Branch) -> TokenStream {
+    match *branch {
+        Branch::Nothing => quote!(Branch::Nothing),
+        Branch::One(candidate) => {
+            let candidate = n(candidate);
+            quote!(Branch::One(#candidate))
+        }
+        Branch::List(list) => {
+            let list = n(list);
+            quote!(Branch::List(#list))
+        }
+        Branch::Look { shift, width, first } => {
+            let (shift, width, first) = (n(shift), n(width), n(first));
+            quote!(Branch::Look { shift: #shift, width: #width, first: #first })
+        }
+    }
+}
+
 fn tree(tree: &Tree) -> TokenStream {
-    let nodes = tree.nodes.iter().map(|node| {
-        let (shift, width, first) = (n(node.shift), n(node.width), n(node.first));
-        quote!(Node { shift: #shift, width: #width, first: #first })
+    let (root, branches) = (branch(&tree.root), tree.branches.iter().map(branch));
+    let lists = tree.lists.iter().map(|list| {
+        let list = list.iter().map(|candidate| n(*candidate));
+        quote!(&[#(#list),*])
     });
-    let branches = tree.branches.iter().map(|branch| match branch {
-        Branch::Node(node) => {
-            let node = n(*node);
-            quote!(Branch::Node(#node))
-        }
-        Branch::Leaf(first, count) => {
-            let (first, count) = (n(*first), n(*count));
-            quote!(Branch::Leaf(#first, #count))
-        }
-    });
-    let candidates = tree.candidates.iter().map(|c| n(*c));
-    quote!(Tree { nodes: &[#(#nodes),*], branches: &[#(#branches),*], candidates: &[#(#candidates),*] })
+    quote!(Tree { root: #root, branches: &[#(#branches),*], lists: &[#(#lists),*] })
 }
 
 fn set(s: &Set) -> TokenStream {
@@ -115,11 +123,11 @@ fn pieces(pieces: &[Piece]) -> TokenStream {
         let (at, width) = (n(piece.at), n(piece.width));
         quote!(Piece { at: #at, width: #width })
     });
-    quote!(&[#(#pieces),*])
+    quote!([#(#pieces),*])
 }
 
 fn lookup(lookup: &Lookup) -> TokenStream {
-    let (of, allowed) = (pieces(lookup.pieces), lookup.allowed.iter().map(|row| hex(*row)));
+    let (of, allowed) = (pieces(&lookup.pieces), lookup.allowed.iter().map(|row| hex(*row)));
     quote!(Lookup { pieces: #of, allowed: &[#(#allowed),*] })
 }
 
@@ -129,15 +137,17 @@ fn constants(c: &Constants) -> TokenStream {
 }
 
 fn quick(q: &Quick) -> TokenStream {
-    let (low, high) = (constants(&q.low), q.high.iter().map(constants));
-    let (conditions, checks) = (q.conditions.iter().map(lookup), q.checks.iter().map(lookup));
-    let trees = q.trees.iter().map(tree);
-    let len = n(q.len);
+    let (low, lookups) = (constants(&q.low), q.lookups.iter().map(lookup));
+    let (conditions, len) = (n(q.conditions), n(q.len));
+    let more = q.more.map(|more| {
+        let (high, trees) = (more.high.iter().map(constants), more.trees.iter().map(tree));
+        quote!(More { high: &[#(#high),*], trees: &[#(#trees),*] })
+    });
+    let more = more.map_or_else(|| quote!(None), |more| quote!(Some(&#more)));
     let lengths = q.lengths.map(tree);
     let lengths = lengths.map_or_else(|| quote!(None), |lengths| quote!(Some(&#lengths)));
     quote!(Quick {
-        low: #low, high: &[#(#high),*], conditions: &[#(#conditions),*], checks: &[#(#checks),*], trees: &[#(#trees),*],
-        len: #len, lengths: #lengths,
+        low: #low, lookups: &[#(#lookups),*], conditions: #conditions, len: #len, lengths: #lengths, more: #more,
     })
 }
 
@@ -151,7 +161,7 @@ fn field(f: &Field) -> TokenStream {
     let source = match &f.source {
         Source::Bits(of) => {
             let of = pieces(of);
-            quote!(Source::Bits(#of))
+            quote!(Source::Bits(&#of))
         }
         Source::Computed { value, inverse } => {
             let value = n(*value);
