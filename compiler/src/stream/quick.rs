@@ -314,10 +314,8 @@ struct Demands {
 /// Bits from the lowest as runs, if they are few.
 fn pieces(bits: &[u16]) -> Option<[Piece; Lookup::PIECES]> {
     let mut pieces = [Piece { at: 0, width: 0 }; Lookup::PIECES];
-    let mut count = 0;
-    for run in bits.chunk_by(|bit, next| bit + 1 == *next) {
-        *pieces.get_mut(count)? = Piece { at: *run.first()?, width: run.len() as u8 };
-        count += 1;
+    for (index, run) in bits.chunk_by(|bit, next| bit + 1 == *next).enumerate() {
+        *pieces.get_mut(index)? = Piece { at: *run.first()?, width: run.len() as u8 };
     }
     Some(pieces)
 }

@@ -11,8 +11,10 @@ use crate::lower::slice;
 const WIDEST: u32 = 8;
 /// How many candidates a leaf may have without a further look.
 const FEW: usize = 1;
-/// One candidate, in the unit of costs.
+/// One candidate, in the unit of costs …
 const WHOLE: u64 = 256;
+/// … and a look at bits.
+const LOOK: u64 = WHOLE / 2;
 /// How many branches for each layout are worth one candidate less.
 const ROOM: u64 = 4;
 /// The most branches of a tree.
@@ -100,7 +102,7 @@ impl Builder {
         layouts.iter().filter(fits).copied().collect()
     }
 
-    /// The run of bits that separates the layouts best, if looking at it spares a word that one of them fits a candidate.
+    /// The run of bits that separates the layouts best, if a word that one of them fits is found sooner with a look at it.
     fn split(&self, layouts: &[u16], known: Wide) -> Option<(u32, u32)> {
         let any = layouts.iter().fold(Wide::ZERO, |any, i| any | self.patterns[usize::from(*i)].0) & !known;
         let count = layouts.len() as u64;
@@ -114,7 +116,7 @@ impl Builder {
                     // lists, so that it grows with the fourth root of the copies: tables that leave the caches are slow.
                     let weight = (total * (total * count).isqrt()).isqrt().max(1);
                     let cost = squares * WHOLE / weight + (WHOLE << width) / (ROOM * count);
-                    if cost + WHOLE < count * WHOLE && best.is_none_or(|b| (cost, width, shift) < b) {
+                    if cost + LOOK < count * WHOLE && best.is_none_or(|b| (cost, width, shift) < b) {
                         best = Some((cost, width, shift));
                     }
                 }
