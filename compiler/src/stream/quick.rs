@@ -17,7 +17,7 @@ use crate::lower::slice;
 
 /// The most bits of a table.
 const MOST_BITS: usize = 13;
-/// The most bits that a tree looks at at once …
+/// The most bits of a look of a tree …
 const WIDEST: u16 = 8;
 /// … and the most looks of it.
 const MOST_LOOKS: usize = 64;
@@ -293,7 +293,7 @@ impl Tables {
 }
 
 /// The place of an item in a list, at its end if it is not there yet.
-pub(super) fn number_of<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
+fn number_of<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
     list.iter().position(|known| *known == item).unwrap_or_else(|| {
         list.push(item);
         list.len() - 1

@@ -4,10 +4,9 @@ use isaforge_core::bits::ones;
 use isaforge_core::stream::{Branch, Role, Tree, Wide};
 
 use super::model::{Layout, Set};
-use super::quick::number_of;
 use crate::lower::slice;
 
-/// The widest field that a node looks at.
+/// The most bits of a look.
 const WIDEST: u32 = 8;
 /// How many candidates a leaf may have without a further look.
 const FEW: usize = 1;
@@ -70,7 +69,10 @@ impl Builder {
             return match layouts {
                 [] => Branch::Nothing,
                 [one] => Branch::One(self.first + one),
-                _ => Branch::List(number_of(&mut self.lists, layouts.iter().map(|i| self.first + i).collect()) as u16),
+                _ => {
+                    self.lists.push(layouts.iter().map(|i| self.first + i).collect());
+                    Branch::List(self.lists.len() as u32 - 1)
+                }
             };
         };
         let first = self.branches.len();

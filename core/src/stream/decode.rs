@@ -119,7 +119,7 @@ impl Tree {
             match branch {
                 Branch::Nothing => break,
                 Branch::One(candidate) => return core::slice::from_ref(candidate),
-                Branch::List(list) => return self.lists.get(usize::from(*list)).copied().unwrap_or_default(),
+                Branch::List(list) => return self.lists.get(*list as usize).copied().unwrap_or_default(),
                 Branch::Look { shift, width, first } => {
                     let value = word.get_near((*shift).into(), (*width).into());
                     let Some(next) = self.branches.get(*first as usize + value as usize) else { break };
@@ -409,9 +409,8 @@ impl Engine {
     /// The same with what may lie behind the longest instruction.
     #[inline]
     fn peek(&self, bytes: &[u8]) -> Wide {
-        let word = match (bytes.first_chunk(), bytes.first_chunk()) {
-            (Some(first), _) if self.stream.longest <= 8 => Wide::new(u64::from_le_bytes(*first)),
-            (_, Some(all)) => Wide::from_all_bytes(all),
+        let word = match bytes.first_chunk() {
+            Some(first) if self.stream.longest <= 8 => Wide::new(u64::from_le_bytes(*first)),
             _ => Wide::from_bytes(bytes),
         };
         if self.stream.swap <= 1 { word } else { swapped(word, self.stream.swap) }

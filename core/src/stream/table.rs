@@ -64,7 +64,7 @@ impl Tested {
 }
 
 /// A test that decides about a word of a layout without evaluating anything. It has all that the exact way looks at: pattern
-/// and conditions, then what other bits must be.
+/// and conditions, then what other bits must be. It takes one line of a cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct Quick {
@@ -121,7 +121,7 @@ impl Lookup {
         let [first, more @ ..] = &self.pieces;
         let mut value = word.get_near(first.at.into(), first.width.into());
         if more[0].width > 0 {
-            value |= super::decode::extract(word, more) << first.width;
+            value |= super::decode::extract(word, more).checked_shl(first.width.into()).unwrap_or(0);
         }
         self.allowed.get((value >> 6) as usize).is_some_and(|row| row >> (value & 63) & 1 != 0)
     }
@@ -186,7 +186,7 @@ pub enum Branch {
     /// To one candidate.
     One(u16),
     /// To several: index into [`Tree::lists`].
-    List(u16),
+    List(u32),
     /// To another look.
     Look {
         /// Lowest bit looked at.

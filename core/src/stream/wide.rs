@@ -27,8 +27,12 @@ impl Wide {
     #[inline]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut chunks = [0; Self::CHUNKS];
-        // One load where there is one to make.
-        if let Some(first) = bytes.first_chunk() {
+        // Whole loads where there are as many bytes.
+        if let Some(all) = bytes.first_chunk::<{ Self::BYTES }>() {
+            for (chunk, bytes) in chunks.iter_mut().zip(all.as_chunks().0) {
+                *chunk = u64::from_le_bytes(*bytes);
+            }
+        } else if let Some(first) = bytes.first_chunk() {
             chunks[0] = u64::from_le_bytes(*first);
             let rest = bytes.get(8..).unwrap_or_default().chunks(8);
             for (chunk, bytes) in chunks.iter_mut().skip(1).zip(rest) {
@@ -36,16 +40,6 @@ impl Wide {
             }
         } else {
             chunks[0] = little(bytes);
-        }
-        Wide(chunks)
-    }
-
-    /// As many bytes as there are bits for.
-    #[inline]
-    pub(super) fn from_all_bytes(bytes: &[u8; Self::BYTES]) -> Self {
-        let mut chunks = [0; Self::CHUNKS];
-        for (chunk, bytes) in chunks.iter_mut().zip(bytes.as_chunks().0) {
-            *chunk = u64::from_le_bytes(*bytes);
         }
         Wide(chunks)
     }
