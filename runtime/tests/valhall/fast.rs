@@ -887,3 +887,123 @@ fn atomics_leave_what_the_reference_leaves_whether_or_not_they_show_an_order() {
         assert!(outcome(run, &memory) == alone, "{text}");
     }
 }
+
+#[test]
+fn dispatches_that_run_at_once_do_what_they_do_one_after_another() {
+    let mut random = Random(seed(15));
+    let mut ended = 0;
+    for round in 0..300 {
+        // No thread accesses what another of its dispatch does: rows of them have a memory of their own.
+        let is_flat = random.below(2) == 0;
+        let sizes =
+            if is_flat { [[128, 1, 1], [64, 1, 1], [100, 1, 1]] } else { [[32, 4, 1], [16, 2, 1], [256, 1, 1]] };
+        let local_size = sizes[random.below(3) as usize];
+        let more = if is_flat { 1 } else { 3 };
+        let groups = [1 + random.below(40) as u32, 1 + random.below(more) as u32, 1];
+        let width = local_size[0] * groups[0];
+        let threads = width * local_size[1] * groups[1];
+        // Some numbers of threads wrap around on the way to an address.
+        let index = match random.below(5) {
+            0 if is_flat => "MOV.i32 r4, r60".to_owned(),
+            1 if is_flat => "IMUL.i32 r4, r57, u4\nIADD.u32 r4, r4, r55.h0".to_owned(),
+            2 if is_flat => {
+                format!("IADD_IMM.i32 r4, r60, #{:#x}", 0u32.wrapping_sub(1 + random.below(width.into()) as u32))
+            }
+            _ => "IMUL.i32 r4, r61, u5\nIADD.u32 r4, r4, r60".to_owned(),
+        };
+        // What is read may be what earlier threads have written, and what is computed may be the number of a thread.
+        let base = ["u0", "u2"][random.below(2) as usize];
+        let near = if is_flat || base == "u0" { 512 * (random.below(5) as i32 - 2) } else { 0 };
+        let body = match random.below(5) {
+            0 => "IADD.u32 r0, r0, r60".to_owned(),
+            1 => "IADD.u32 r0, r0, r58\nMOV.i32 r58, r0".to_owned(),
+            2 if is_flat => "LOAD.i32.unsigned.slot0.wait0 @r1, r4, offset:0
+                STORE.i32.slot0.wait0 @r0, r4, offset:0
+                IADD.u32 r0, r0, r1"
+                .to_owned(),
+            _ => "IADD.u32 r0, r0, r1\nIADD.u32 r2, r0, u5\nFADD.f32 r0, r0, r2".to_owned(),
+        };
+        let place =
+            if body.contains("r4,") { "SHADDX.u64 r4, workgroup_local_pointer.w0, r55.w0, shift:0x2" } else { "" };
+        let end = ["STORE.i32.slot0.end @r0, r62, offset:0", "STORE.i32.slot0 @r1, r8, offset:0\nNOP.end"];
+        let text = format!(
+            "{index}
+            SHADDX.u64 r58, {base}, r4.w0, shift:0x2
+            SHADDX.u64 r62, u2, r4.w0, shift:0x2
+            SHADDX.u64 r6, u0, 0x0.w0, shift:0x0
+            SHADDX.u64 r8, u6, 0x0.w0, shift:0x0
+            {place}
+            LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:{near}
+            LOAD.i32.unsigned.slot0.wait0 @r1, r6, offset:4
+            {body}
+            STORE.i32.slot0 @r0, r62, offset:0
+            {}",
+            end[usize::from(random.below(4) == 0)]
+        );
+        let whole = u64::from(threads) * 14;
+        let launch = Launch {
+            program: assemble(&text),
+            local_size,
+            groups,
+            uniforms: vec![IN as u32, 0, OUT as u32 + 1024, 0, local_size[0], width, SCRATCH as u32, 0],
+            shared_bytes: 4 * local_size[0],
+            budget: if random.below(4) == 0 { random.below(whole) } else { u64::MAX },
+            ..Launch::default()
+        };
+        // Here and there memory ends before all threads have theirs.
+        let words =
+            |threads: u32, random: &mut Random| to_bytes(&(0..threads).map(|_| value(random)).collect::<Vec<_>>());
+        let all = if random.below(4) == 0 { random.below(threads.into()) as u32 } else { threads };
+        let mut memory = Memory::new();
+        memory.map(IN - 1024, words(threads + 512, &mut random)).unwrap();
+        memory.map(OUT, words(all + 512, &mut random)).unwrap();
+        memory.map(SCRATCH, vec![0; 4]).unwrap();
+        let both = |run: &dyn Fn(&mut Memory) -> std::result::Result<Outcome, RunError>| {
+            let mut memory = memory.clone();
+            let outcome = run(&mut memory).map_err(|error| error.to_string());
+            (outcome, [OUT, SCRATCH].map(|base| memory.region(base).unwrap().to_vec()))
+        };
+        let expected = both(&|memory| reference::run(&launch, memory));
+        ended += usize::from(expected.0.is_ok());
+        let levels = Level::available().into_iter().filter(|level| level.compiles()).map(Level::eager);
+        for level in levels.chain(Level::available()) {
+            let found = both(&|memory| fast::run(&launch, memory, level));
+            assert!(
+                found == expected,
+                "{round}, {}: {:?}\n{:?}\n{launch:?}\n{text}",
+                level.name(),
+                found.0,
+                expected.0
+            );
+        }
+    }
+    assert!(ended > 100, "{ended}");
+}
+
+#[test]
+fn dispatches_that_run_at_once_end_where_the_budget_does() {
+    let text = "
+        SHADDX.u64 r62, u0, r60.w0, shift:0x2
+        LOAD.i32.unsigned.slot0.wait0 @r0, r62, offset:0
+        IADD_IMM.i32 r0, r0, #0x1
+        STORE.i32.slot0.end @r0, r62, offset:0";
+    // A bundle may spend 2^21 in a turn, and is left to that near the end.
+    let launch = Launch {
+        program: assemble(text),
+        local_size: [128, 1, 1],
+        groups: [6000, 1, 1],
+        uniforms: vec![IN as u32, 0],
+        budget: (1 << 21) + 400_001,
+        ..Launch::default()
+    };
+    let run = |run: &dyn Fn(&mut Memory) -> std::result::Result<Outcome, RunError>| {
+        let mut memory = Memory::new();
+        memory.map(IN, vec![0; 4 * 128 * 6000]).unwrap();
+        (run(&mut memory).unwrap_err().to_string(), memory.region(IN).unwrap().to_vec())
+    };
+    let expected = run(&|memory| reference::run(&launch, memory));
+    for level in Level::available() {
+        let found = run(&|memory| fast::run(&launch, memory, level));
+        assert!(found == expected, "{}: {}, not {}", level.name(), found.0, expected.0);
+    }
+}

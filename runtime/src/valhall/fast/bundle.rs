@@ -127,6 +127,27 @@ fn count(lanes: &[u16; WARPS]) -> u32 {
 /// The program counter of lanes that have ended, or that have to wait.
 pub const PARKED: u32 = u32::MAX;
 
+/// How the threads of a launch are numbered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Grid {
+    /// Workgroups along each axis.
+    pub groups: [u32; 3],
+    /// Threads of a workgroup along each axis.
+    pub size: [u32; 3],
+    /// Workgroups of a dispatch: they follow one another along x.
+    pub together: u32,
+}
+
+/// What follows a dispatch.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ahead {
+    pub grid: Grid,
+    /// How many dispatches may be executed at once, this one and those behind it in the same row; 0 where it goes alone.
+    pub most: u32,
+    /// How many were.
+    pub done: u32,
+}
+
 /// The state of eight warps.
 #[derive(Debug)]
 pub struct Bundle {
@@ -183,6 +204,8 @@ pub struct Bundle {
     parted: Option<u32>,
     /// Whether all threads of its workgroups are in it: their barriers wait for nobody else.
     pub is_closed: bool,
+    /// The dispatches that it may execute at once.
+    pub ahead: Ahead,
     /// What [`Begin`](super::run::Begin) adds in each warp.
     pub firsts: [u32; WARPS],
     /// What warps of a fragment program have besides.
@@ -263,6 +286,7 @@ impl Bundle {
             together: None,
             parted: None,
             is_closed: false,
+            ahead: Ahead::default(),
             firsts: [0; WARPS],
             quads: None,
             exact: code.exact.clone(),

@@ -254,21 +254,23 @@ impl<'a> Runner<'a> {
         let together = if self.code.ordered { 1 } else { (WARPS / warps).max(1) };
         let mut dispatch = Dispatch::take(self.code, launch, warps, together);
         let [x, y, _] = launch.groups.map(|n| u128::from(n).max(1));
-        let mut id = [range.start % x, range.start / x % y, range.start / x / y].map(|n| n as u32);
-        for _ in range {
-            dispatch.groups.push(Group { id, size: launch.local_size });
-            if dispatch.groups.len() == together {
-                dispatch.run(self, memory)?;
-            }
-            for (axis, next) in id.iter_mut().enumerate() {
-                *next += 1;
-                if *next < launch.groups[axis] || axis == 2 {
-                    break;
+        let mut next = range.start;
+        while next < range.end {
+            let mut id = [next % x, next / x % y, next / x / y].map(|n| n as u32);
+            // Dispatches of this row.
+            let end = range.end.min(next - next % x + x);
+            while next < end {
+                dispatch.groups.push(Group { id, size: launch.local_size });
+                (id[0], next) = (id[0] + 1, next + 1);
+                if dispatch.groups.len() == together {
+                    let is_of_row = id[0] as usize >= together;
+                    let behind = if is_of_row { (end - next) as u32 / together as u32 } else { 0 };
+                    let groups = dispatch.run(self, memory, behind)? * together as u32;
+                    (id[0], next) = (id[0] + groups, next + u128::from(groups));
                 }
-                *next = 0;
             }
         }
-        dispatch.run(self, memory)?;
+        dispatch.run(self, memory, 0)?;
         dispatch.leave(self.code);
         Ok(())
     }
@@ -401,12 +403,24 @@ impl<'a> Runner<'a> {
             room -= block.words();
             executed += block.words() as u64;
             bundle.tick(block.words() as u32);
+            if bundle.ahead.most > 1 {
+                // As if each of the dispatches began with what the one before it has left of the budget.
+                let left = (self.budget - self.tally.spent).saturating_sub(BUNDLE_TURN);
+                let affordable = left / (threads * block.words() as u64).max(1);
+                bundle.ahead.most = bundle.ahead.most.min(u32::try_from(affordable).unwrap_or(u32::MAX));
+            }
             match block.run(self.code, bundle, view, room as u32) {
                 Ok(times) => {
                     let more = block.words() * (times as usize - 1);
                     *counted = counted.wrapping_add(threads * u64::from(times - 1));
-                    room -= more;
                     executed += more as u64;
+                    if let Exit::End = block.exit {
+                        bundle.ahead.done = times;
+                        self.tally.add_words(executed, threads, busy);
+                        bundle.end();
+                        return Some(false);
+                    }
+                    room -= more;
                     exhausted = bundle.room() == 0;
                 }
                 Err(failed) => {
@@ -414,11 +428,6 @@ impl<'a> Runner<'a> {
                     let end = block.end;
                     return Some(self.stop(bundle, groups, failed, end));
                 }
-            }
-            if matches!(block.exit, Exit::End) {
-                self.tally.add_words(executed, threads, busy);
-                bundle.end();
-                return Some(false);
             }
             pc = block.exit.next(block.end, bundle.taken());
             // Other lanes are active now.

@@ -6,12 +6,14 @@ use std::sync::{Arc, OnceLock};
 use super::LONGEST;
 use super::live::Words;
 use super::sequence::Sequence;
+use super::strides::Strides;
 use super::window::{Access, Memory};
-use crate::exec::jit::lanes::emit::{Emitted, Times, Wanted};
+use crate::exec::jit::lanes::emit::{Emitted, LoopPlan, Segment, Times, Wanted};
 use crate::exec::jit::lanes::function::BlockFn;
+use crate::exec::jit::lanes::graph::Graph;
 use crate::exec::jit::lanes::window::Windows;
 use crate::level::Level;
-use crate::valhall::fast::bundle::{Bundle, Part, WARPS};
+use crate::valhall::fast::bundle::{Bundle, Grid, Part, WARPS};
 use crate::valhall::fast::code::{Code, Exit};
 use crate::valhall::fast::handler::{self, handler};
 use crate::valhall::fast::memory_view::MemoryView;
@@ -25,6 +27,9 @@ pub struct Block {
     /// What follows it.
     pub exit: Exit,
     pieces: Vec<Piece>,
+    /// What executes the last piece for several dispatches, where the block is the program and nothing but that piece accesses
+    /// memory, and the launches for which it does.
+    ahead: OnceLock<(Grid, Option<Box<Function>>)>,
     known: Arc<Words>,
 }
 
@@ -63,15 +68,19 @@ struct Function {
 }
 
 impl Function {
-    /// Executes it, and again as long as all lanes jump to its beginning and there is room for all its words; how often. With
-    /// 0 nothing was done, since memory is not accessed as it has to be.
+    /// Executes it, and again `most` times in all, as long as all lanes jump to its beginning where it branches; how often.
+    /// With 0 nothing was done, since memory is not accessed as it has to be.
     #[inline(always)]
-    fn run(&self, code: &Code<'_>, bundle: &mut Bundle, view: &mut MemoryView<'_>, room: u32) -> u32 {
+    fn run(&self, code: &Code<'_>, bundle: &mut Bundle, view: &mut MemoryView<'_>, most: u32) -> u32 {
         let mut times = Times::ONCE;
         let [some, lacking] = if !self.accesses.is_empty() {
             let Some(full) = self.full.get_or_init(|| self.compile(bundle, view)) else { return 0 };
-            let most = if self.wanted.again.is_some() { 1 + room / self.words.len() as u32 } else { 1 };
+            let most = if self.wanted.again.is_some() { most } else { 1 };
             let Some(mut memory) = Memory::find(bundle, view, &self.accesses) else { return 0 };
+            // A dispatch finds the memory of its workgroups cleared.
+            if self.parts.is_none() && most > 1 && !memory.is_global() {
+                return 0;
+            }
             let Some(windows) = Windows::find(&mut memory, full.windows(), WARPS, most) else { return 0 };
             times = Times { all: windows.times(), left: windows.times() };
             bundle.execute(full, &windows, &mut times)
@@ -87,12 +96,12 @@ impl Function {
             bundle.execute(part, &Windows::NONE, &mut times)
         };
         let times = (times.all - times.left).max(1);
-        // Before lanes part: what was executed again is of the turns of all of them.
-        bundle.tick((times - 1) * self.words.len() as u32);
-        if let Some(parts) = &self.parts
-            && bundle.branch(some, lacking)
-        {
-            parts.run(true, bundle, view);
+        if let Some(parts) = &self.parts {
+            // Before lanes part: what was executed again is of the turns of all of them.
+            bundle.tick((times - 1) * self.words.len() as u32);
+            if bundle.branch(some, lacking) {
+                parts.run(true, bundle, view);
+            }
         }
         times
     }
@@ -109,7 +118,7 @@ impl Block {
             let is_safe = longest.clone().all(|word| known.computes(word));
             let last = if is_safe { longest.end } else { first + Sequence::reach(code, longest) };
             let is_safe = is_safe || (first..last).all(|word| known.computes(word));
-            let together = if is_safe { None } else { Function::new(code, first..last, &known).map(Box::new) };
+            let together = if is_safe { None } else { Function::new(code, first..last, &known, None).map(Box::new) };
             let last = last.max(first + 1);
             let piece = Piece { words: first..last, together, calls: OnceLock::new() };
             let is_call = |call: &Call| matches!(call, Call::Function(_));
@@ -118,7 +127,7 @@ impl Block {
             first = last;
         }
         let exit = code.exit(end.checked_sub(1)?)?;
-        compiled.then_some(Block { start: pc, end, exit, pieces, known })
+        compiled.then_some(Block { start: pc, end, exit, pieces, ahead: OnceLock::new(), known })
     }
 
     /// The machine code that was made of it, as text.
@@ -130,6 +139,8 @@ impl Block {
             });
             piece.together.iter().chain(calls)
         });
+        let ahead = self.ahead.get().and_then(|(_, function)| function.as_ref());
+        let functions = functions.chain(ahead);
         let code = functions.flat_map(|function| [function.full.get(), function.part.get()]);
         code.flatten().flatten().map(|code| code.listing(text)).collect()
     }
@@ -141,15 +152,21 @@ impl Block {
     }
 
     /// Executes it, and again as long as all lanes go back to its beginning and its words fit into the `room` that the first
-    /// time has left; how often, or the word of the handler that failed the first time. The bundle has counted the first
-    /// time before.
+    /// time has left, or for the dispatches behind this one that the bundle may execute; how often, or the word of the handler
+    /// that failed the first time. The bundle has counted the first time before.
     #[inline(always)]
     pub fn run(&self, code: &Code<'_>, bundle: &mut Bundle, view: &mut MemoryView<'_>, room: u32) -> Result<u32, u32> {
         let mut times = 1;
         for piece in &self.pieces {
             if let Some(together) = &piece.together {
-                // Only what is all of the block is executed more often than once.
-                times = together.run(code, bundle, view, room);
+                times = match self.ahead(code, bundle, piece) {
+                    Some(function) => function.run(code, bundle, view, bundle.ahead.most),
+                    None => 0,
+                };
+                if times == 0 {
+                    // Only what is all of the block is executed more often than once.
+                    times = together.run(code, bundle, view, 1 + room / self.words() as u32);
+                }
                 if times > 0 {
                     continue;
                 }
@@ -162,11 +179,30 @@ impl Block {
                             return Err(failed);
                         }
                     }
-                    Call::Function(function) => _ = function.run(code, bundle, view, 0),
+                    Call::Function(function) => _ = function.run(code, bundle, view, 1),
                 }
             }
         }
         Ok(times)
+    }
+
+    /// What executes a piece for several dispatches, if the bundle may do that, and it is the last of them.
+    #[inline(always)]
+    fn ahead(&self, code: &Code<'_>, bundle: &Bundle, piece: &Piece) -> Option<&Function> {
+        if bundle.ahead.most < 2 || self.start > 0 || !matches!(self.exit, Exit::End) || piece.words.end != self.end {
+            return None;
+        }
+        let grid = &bundle.ahead.grid;
+        let (known, function) = self.ahead.get_or_init(|| (*grid, self.strided(code, grid, piece).map(Box::new)));
+        function.as_deref().filter(|_| known == grid)
+    }
+
+    /// A function for a piece and several dispatches. `None` where they differ by more than where they access memory.
+    #[cold]
+    fn strided(&self, code: &Code<'_>, grid: &Grid, piece: &Piece) -> Option<Function> {
+        let mut strides = Strides::new(grid);
+        (self.start..piece.words.start).try_for_each(|pc| strides.execute(code, pc))?;
+        Function::new(code, piece.words.clone(), &self.known, Some(&strides))
     }
 }
 
@@ -186,7 +222,7 @@ fn calls(code: &Code<'_>, words: Range<usize>, known: &Words) -> Vec<Call> {
         let mut last = (first..longest).find(|&word| !known.computes(word)).unwrap_or(longest);
         // Half as many words need fewer registers.
         while last > first {
-            if let Some(function) = Function::new(code, first..last, known) {
+            if let Some(function) = Function::new(code, first..last, known, None) {
                 calls.push(Call::Function(Box::new(function)));
                 break;
             }
@@ -205,8 +241,9 @@ fn calls(code: &Code<'_>, words: Range<usize>, known: &Words) -> Vec<Call> {
 }
 
 impl Function {
-    /// Compiles the handlers of some words; `None` where it cannot be done.
-    fn new(code: &Code<'_>, words: Range<usize>, known: &Words) -> Option<Self> {
+    /// Compiles the handlers of some words; `None` where it cannot be done. With `strides` they are executed for several
+    /// dispatches.
+    fn new(code: &Code<'_>, words: Range<usize>, known: &Words, strides: Option<&Strides>) -> Option<Self> {
         let mut sequence = Sequence::new(code);
         // One handler is as fast.
         if code.ops(words.clone()).len() < 2 {
@@ -217,7 +254,10 @@ impl Function {
         let again = if repeats && !sequence.accesses.is_empty() { sequence.again() } else { None };
         let (mut segment, branch) = sequence.end_segment(known.after(code, words.end - 1));
         let Sequence { mut graph, accesses, .. } = sequence;
-        let again = again.and_then(|again| again.alone(&graph, &mut segment));
+        let mut again = again.and_then(|again| again.alone(&graph, &mut segment));
+        if let Some(strides) = strides {
+            again = Some(further(strides, &accesses, &graph, &segment)?);
+        }
         if let Some(branch) = branch.filter(|branch| branch.inverted) {
             segment.mask = Some(graph.not_mask(branch.mask));
             segment.nodes.end = graph.nodes().len();
@@ -241,4 +281,17 @@ impl Function {
         }
         BlockFn::new(&Emitted::full(&self.wanted, &windows)?, self.level)
     }
+}
+
+/// How a segment is executed for the next dispatch. `None` where it does not only access memory elsewhere.
+fn further(strides: &Strides, accesses: &[Access], graph: &Graph, segment: &Segment) -> Option<LoopPlan> {
+    if accesses.is_empty()
+        || !segment.rows.is_empty()
+        || segment.mask.is_some()
+        || segment.reads(graph, |row| strides.moves(row))
+    {
+        return None;
+    }
+    let strides = accesses.iter().map(|access| strides.of(access.rows())).collect::<Option<_>>()?;
+    Some(LoopPlan { strides, pairs: vec![] })
 }

@@ -7,7 +7,8 @@
 //!
 //! A [loop](region) that only computes becomes one function as a whole: its lanes part and meet there. Where it ends, and
 //! how often it has been executed, is what the handlers would have found. All else is compiled from jump to jump, in
-//! [blocks](block). The [code cache](code_cache) keeps the functions, also for later launches of the same program.
+//! [blocks](block). Where a program is one block, the dispatches of a row may be executed at once, if its addresses go on by
+//! known [strides]. The [code cache](code_cache) keeps the functions, also for later launches of the same program.
 //!
 //! The shapes of a [`Sequence`](sequence::Sequence) of [words](word) become a graph of vector operations, then
 //! [code](crate::exec::jit::lanes). This is for processors with AVX-512 or AVX2; others have the handlers alone.
@@ -17,6 +18,7 @@ pub mod code_cache;
 mod live;
 mod region;
 mod sequence;
+mod strides;
 #[cfg(test)]
 mod tests;
 mod window;

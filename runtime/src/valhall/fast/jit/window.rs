@@ -103,6 +103,12 @@ impl<'m, 'w> Memory<'m, 'w> {
         }
         Some(Memory { view, accesses, starts, patterns, group: bundle.only_group })
     }
+
+    /// Whether all of it is what all workgroups share.
+    pub fn is_global(&self) -> bool {
+        let mut starts = self.starts.iter().zip(self.accesses);
+        starts.all(|(start, access)| !Mapped::RESERVED.contains(&start.wrapping_add_signed(access.from.into())))
+    }
 }
 
 impl window::Memory for Memory<'_, '_> {

@@ -5,7 +5,7 @@ use crate::launch::{Launch, RunError};
 use crate::memory::Memory;
 
 use super::{BUNDLE_TURN, Runner, registers};
-use crate::valhall::fast::bundle::{Bundle, WARPS};
+use crate::valhall::fast::bundle::{Bundle, Grid, WARPS};
 use crate::valhall::fast::code::{Code, row};
 use crate::valhall::fast::column::add;
 use crate::valhall::fast::handler::{Body, Fields, Op};
@@ -115,6 +115,9 @@ impl Own {
 /// Bytes of workgroups' memory that are left to the next launch, at most.
 const IDLE_BYTES: usize = 1 << 16;
 
+/// Dispatches that are executed at once before somebody looks at the time, at most.
+const AT_ONCE: u32 = 1 << 12;
+
 /// Workgroups that run together.
 #[derive(Debug)]
 pub struct Dispatch {
@@ -135,11 +138,14 @@ impl Dispatch {
         let is_alike = |left: &Dispatch| {
             left.size == (launch.local_size, together) && left.own.shared_bytes == launch.shared_bytes as usize
         };
-        match left.filter(is_alike) {
+        let mut dispatch = match left.filter(is_alike) {
             // Its places are those of another launch's memory.
             Some(left) => Dispatch { own: Own { recent: Recent::default(), ..left.own }, ..left },
             None => Dispatch::new(code, launch, warps, together),
-        }
+        };
+        let grid = Grid { groups: launch.groups, size: launch.local_size, together: together as u32 };
+        dispatch.bundles.iter_mut().for_each(|bundle| bundle.ahead.grid = grid);
+        dispatch
     }
 
     /// Leaves it to later launches, if it is small and has done all that it was to do.
@@ -185,12 +191,16 @@ impl Dispatch {
         dispatch
     }
 
-    /// Runs the workgroups to their end.
-    pub(super) fn run(&mut self, runner: &mut Runner<'_>, memory: &mut Memory) -> Result<(), RunError> {
+    /// Runs the workgroups to their end, and perhaps some of the dispatches `behind` them in the same row; how many of these.
+    pub(super) fn run(&mut self, runner: &mut Runner<'_>, memory: &mut Memory, behind: u32) -> Result<u32, RunError> {
         if self.groups.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
         self.start(memory);
+        if let [only] = &mut self.bundles[..] {
+            let goes_alone = runner.probe.is_some() || runner.code.ordered;
+            (only.ahead.most, only.ahead.done) = (if goes_alone { 0 } else { behind.min(AT_ONCE) + 1 }, 1);
+        }
         loop {
             if let Some(late) = self.bundles.iter().find(|bundle| bundle.live != [0; WARPS])
                 && let Err(error) = runner.check_time(late, &self.groups)
@@ -224,7 +234,11 @@ impl Dispatch {
             }
         }
         self.groups.clear();
-        runner.failed.take().map_or(Ok(()), |(_, error)| Err(error))
+        match (runner.failed.take(), &self.bundles[..]) {
+            (Some((_, error)), _) => Err(error),
+            (None, [only]) => Ok(only.ahead.done - 1),
+            (None, _) => Ok(0),
+        }
     }
 
     /// Puts all threads at the first word.

@@ -29,7 +29,7 @@ pub struct Wanted {
     pub segment: Segment,
     /// How many columns a row has.
     pub columns: usize,
-    /// How it is executed again while all lanes jump, if they jump to its beginning.
+    /// How it is executed again, if that may be: while all lanes jump to its beginning, or where it does not end with a branch.
     pub again: Option<LoopPlan>,
 }
 
@@ -47,9 +47,7 @@ impl LoopPlan {
     pub fn alone(mut self, graph: &Graph, segment: &mut Segment) -> Option<Self> {
         let is_moved = |row: u32| self.pairs.iter().any(|&(first, _)| row == first || row == first + 1);
         let written: Vec<_> = segment.rows.extract_if(.., |(row, _)| is_moved(*row)).collect();
-        let used = used(graph, std::iter::once(&*segment));
-        let reads = |(index, node): (usize, &Node)| used[index] && matches!(node, Node::Row(row, _) if is_moved(*row));
-        if graph.nodes().iter().enumerate().any(reads) {
+        if segment.reads(graph, is_moved) {
             segment.rows.extend(written);
             return None;
         }
@@ -194,7 +192,7 @@ fn full(wanted: &Wanted, windows: &[Window], warps: usize) -> Option<Made> {
         out.push(Instruction::with2(Code::Sub_rm64_imm8, R8, 2 * wanted.columns as i32))?;
     }
     if let Some(repeated) = &wanted.again {
-        out.repeat(repeated, again)?;
+        out.repeat(repeated, mask.is_some(), again)?;
     }
     if mask.is_some() {
         out.outcome()?;
@@ -306,8 +304,9 @@ impl Emitter {
         self.jump(Code::Jne_rel32_64, to)
     }
 
-    /// Begins once more, further on in memory, if all lanes jump and it may; else rows are put where they belong.
-    fn repeat(&mut self, again: &LoopPlan, start: Label) -> Option<()> {
+    /// Begins once more, further on in memory, if it may and all lanes jump where it branches; else rows are put where they
+    /// belong.
+    fn repeat(&mut self, again: &LoopPlan, branches: bool, start: Label) -> Option<()> {
         use Register::{EAX, ECX, R8, R9, RAX};
         let [all, left] = [offset_of!(Times, all), offset_of!(Times, left)];
         let [all, left] = [all, left].map(|at| MemoryOperand::with_base_displ(R9, at as i64));
@@ -319,14 +318,19 @@ impl Emitter {
                 self.push(Instruction::with2(Code::Add_rm64_imm32, *pointer, i32::try_from(further).ok()?))?;
             }
         }
-        if self.host == Host::Avx512 {
+        if branches && self.host == Host::Avx512 {
             self.push(Instruction::with2(Code::Sub_rm64_imm8, R8, 2 * self.columns as i32))?;
         }
         self.push(Instruction::with1(Code::Dec_rm32, left))?;
-        self.unless_all(end)?;
+        if branches {
+            self.unless_all(end)?;
+        }
         self.push(Instruction::with2(Code::Cmp_rm32_imm8, left, 0))?;
         self.jump(Code::Jne_rel32_64, start)?;
         self.put(end);
+        if again.pairs.is_empty() {
+            return Some(());
+        }
         let host = self.host;
         let register = |number: usize| host.register(number as u8);
         let splat = |index: usize, half: usize| register(2 * index + half);

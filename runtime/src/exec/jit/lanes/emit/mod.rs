@@ -306,12 +306,14 @@ impl Emitter {
                     }
                 }
             }
-            for &(to, value) in plan.stores(index) {
+            let stores = plan.stores(index);
+            for (nth, &(to, value)) in stores.iter().enumerate() {
+                let is_last = stores[nth + 1..].iter().all(|(_, other)| *other != value);
                 for way in 0..self.ways {
                     let from = self.operand(graph, value, way, homes)?;
                     self.store(to, from, way)?;
                     let is_constant = homes[value.index()] == Location::Constant;
-                    self.done(value, is_constant || plan.ends_behind(value, index), way);
+                    self.done(value, is_constant || is_last && plan.ends_behind(value, index), way);
                 }
             }
         }

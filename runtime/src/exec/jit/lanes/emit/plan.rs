@@ -25,6 +25,13 @@ impl Segment {
     pub fn masks(&self) -> impl Iterator<Item = Value> {
         self.mask.into_iter().chain(self.sets.iter().map(|(_, lanes)| *lanes))
     }
+
+    /// Whether what it computes depends on some of the rows.
+    pub fn reads(&self, graph: &Graph, is_wanted: impl Fn(u32) -> bool) -> bool {
+        let used = used(graph, std::iter::once(self));
+        let nodes = graph.nodes().iter().zip(used);
+        nodes.filter(|(_, used)| *used).any(|(node, _)| matches!(node, Node::Row(row, _) if is_wanted(*row)))
+    }
 }
 
 /// Where something is stored.
