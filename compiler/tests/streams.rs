@@ -100,6 +100,28 @@ fn risc_v_of_two_lengths_reads_both_ways() {
 }
 
 #[test]
+fn a_label_out_of_the_range_of_its_field_is_refused() {
+    let engine = of_text(
+        "far",
+        "isa: far\nword: [16, 32]\nprovenance: document\ninstructions:\n  nop: { doc: Nothing., word: 16, fixed: { 15..0: 0 } }\n  \
+         b: { doc: Near., word: 16, fixed: { 15..12: 1 }, operands: { to: { immediate: signed, bits: 11..0, prefix: '', \
+         target: { from: this, unit: 2 } } } }\n  \
+         fwd: { doc: Forward., word: 16, fixed: { 15..12: 2 }, operands: { to: { immediate: decimal, bits: 11..0, \
+         prefix: '', target: { from: this, unit: 2 } } } }\n",
+        0,
+    )
+    .unwrap_or_else(|why| panic!("{why}"));
+    let far = |nops: usize| {
+        isaforge_core::stream::program::assemble(engine, &format!("b y\n{}y: nop\n", "nop\n".repeat(nops)))
+    };
+    assert_eq!(far(2046).map(|bytes| bytes[..2].to_vec()), Ok(vec![0xff, 0x17]));
+    let errors = far(2047).expect_err("2048 is too far");
+    assert_eq!((errors[0].line, errors[0].message.as_str()), (1, "`y` is out of the range of `to`"));
+    let errors = isaforge_core::stream::program::assemble(engine, "y: nop\nfwd y\n").expect_err("it is behind");
+    assert_eq!((errors[0].line, errors[0].message.as_str()), (2, "`y` is out of the range of `to`"));
+}
+
+#[test]
 fn labels_are_right_in_a_stream_of_two_lengths() {
     let engine = fixture("rv32imc.yaml");
     let program = "start:\n c.addi a0, -1\nloop: beq a0, zero, start\n c.j loop\n jal ra, end\n c.nop\nend: ret\n";

@@ -44,8 +44,12 @@ def command() -> Command:
     if not Path(program).exists():
         pytest.skip("the command is not built: cargo build --release -p isaforge-cli")
 
+    # Its lines are as long as they are, whatever pytest says of the terminal.
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+
     def run(*arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run([program, *arguments], input=given, capture_output=True, timeout=120, check=False)
+        command = [program, *arguments]
+        return subprocess.run(command, input=given, capture_output=True, timeout=120, check=False, env=environment)
 
     return run
 

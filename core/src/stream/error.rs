@@ -122,6 +122,8 @@ pub enum Reason {
     UnknownLabel,
     /// A label that no whole number of steps leads to.
     Between,
+    /// A label that is further away than the field can say.
+    TooFar(&'static str),
     /// Something stands behind the end.
     Trailing,
     /// There are more ways to read the text than can be tried.
@@ -137,6 +139,7 @@ impl fmt::Display for ParseError {
             Reason::Value(field) => write!(f, "`{field}` cannot be `{}` here", self.found),
             Reason::UnknownLabel => write!(f, "there is no label `{}`", self.found),
             Reason::Between => write!(f, "no whole number of steps leads to `{}`", self.found),
+            Reason::TooFar(field) => write!(f, "`{}` is out of the range of `{field}`", self.found),
             Reason::Trailing => write!(f, "`{}` stands behind the end of the instruction", self.found),
             Reason::Ambiguous => f.write_str("the text can be read in too many ways"),
         }

@@ -30,6 +30,15 @@ pub trait Labels {
     fn resolve(&self, name: &str) -> Option<u64>;
 }
 
+/// Whether a field can hold a number.
+fn fits(field: &Field, number: i128) -> bool {
+    let width = u32::from(field.width);
+    match field.signed {
+        true => i64::try_from(number).is_ok_and(|number| fits_signed(number, width)),
+        false => u64::try_from(number).is_ok_and(|number| number <= ones(width)),
+    }
+}
+
 /// No labels: every name in the place of a branch target is an error.
 #[derive(Clone, Copy, Debug)]
 pub struct NoLabels;
@@ -618,7 +627,7 @@ impl Reader<'_> {
 
     fn number(&self, index: u8, field: &Field, notation: &Notation, at: usize, frame: &Frame, then: Then<'_>) -> bool {
         if let Some(target) = notation.target
-            && self.label(index, target, at, frame, then)
+            && self.label(index, field, target, at, frame, then)
         {
             return true;
         }
@@ -629,11 +638,7 @@ impl Reader<'_> {
             // first takes as many as it can.
             let mut room = whole;
             while let Some((value, len)) = self.rest(at).get(..room).and_then(|text| read_number(text, notation)) {
-                let width = u32::from(field.width);
-                let fits = match field.signed {
-                    true => i64::try_from(value).is_ok_and(|value| fits_signed(value, width)),
-                    false => u64::try_from(value).is_ok_and(|value| value <= ones(width)),
-                };
+                let fits = fits(field, value);
                 if fits && self.assign(index, value as u64, at, at + len, frame, then) {
                     return true;
                 }
@@ -653,7 +658,7 @@ impl Reader<'_> {
     }
 
     /// Reads a label in the place of a number.
-    fn label(&self, index: u8, target: Target, at: usize, frame: &Frame, then: Then<'_>) -> bool {
+    fn label(&self, index: u8, field: &Field, target: Target, at: usize, frame: &Frame, then: Then<'_>) -> bool {
         let rest = self.rest(at);
         let len = rest.bytes().take_while(|&b| is_word(b) || b == b'.' || b == b'$').count();
         let name = &rest[..len];
@@ -666,6 +671,10 @@ impl Reader<'_> {
         };
         self.from_next.set(self.from_next.get() || target.base == Base::Next);
         match target.number(address, self.address, self.next.get()) {
+            Some(number) if !fits(field, number.into()) => {
+                self.miss(at, len, Reason::TooFar(field.name));
+                false
+            }
             Some(number) => {
                 let before = self.label.replace(Some((at, len, address)));
                 let read = self.assign(index, number as u64, at, at + len, frame, then);
