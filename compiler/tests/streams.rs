@@ -344,6 +344,19 @@ fn mistakes_are_told() {
         "E0131",
     );
     wrong(
+        "nested",
+        "kinds: { k: { width: 4, alternatives: { a: { fields: { x: { bits: 3..0, kind: k } }, text: '-{x}' } } } }\n\
+         instructions: { a: { doc: A., fixed: { 23..4: 1 }, operands: { f: { kind: k, at: 0 } } } }",
+        "E0131",
+    );
+    wrong(
+        "half",
+        "instructions: { a: { doc: A., fixed: { 23..20: 1 }, fields: { x: { bits: 19..10 }, y: { bits: 9..0 }, \
+         z: { number: decimal, value: 'x * 1024 + y', encode: { x: 'value >> 10' } } }, syntax: 'a {z}' } }",
+        "E0132",
+    );
+    wrong("swapped", "swap: 2\ninstructions: { a: { doc: A., fixed: { 23..0: 1 } } }", "E0033");
+    wrong(
         "lost",
         "instructions: { a: { doc: A., fixed: { 23..20: 1 }, operands: { f: { immediate: decimal, bits: 19..0, value: bits * bits * 3 + (bits >> 3) } } } }",
         "E0132",

@@ -11,7 +11,7 @@ use isaforge_core::stream::{self as core, Engine, Role, Scope, Wide, sample};
 use isaforge_core::text::Line;
 
 use super::lower::lower_exact;
-use super::model::{Layout, Set, Source, Stream};
+use super::model::{Layout, Set, Source, Stream, Type};
 use crate::check::more;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
@@ -55,6 +55,15 @@ pub fn check(isa: &Isa, stream: &Stream, out: &mut Diagnostics) {
     for layout in stream.sets.iter().flat_map(|set| &set.layouts) {
         coverage(layout, out);
         circles(layout, out);
+    }
+    for (index, set) in stream.sets.iter().enumerate() {
+        if let Some(field) = holding_itself(stream, index) {
+            let message = format!("`{}` is an operand of itself", set.name);
+            out.push(
+                Diagnostic::error("E0131", field, message)
+                    .help("let the operand have fewer bits, and a kind of its own"),
+            );
+        }
     }
     if out.has_errors() {
         return;
@@ -152,6 +161,27 @@ fn coverage(layout: &Layout, out: &mut Diagnostics) {
         };
         out.push(error.help(help));
     }
+}
+
+/// The field by which a kind of operand holds one of the same kind, perhaps in others.
+fn holding_itself(stream: &Stream, kind: usize) -> Option<Span> {
+    let held = |set: usize| {
+        let fields = stream.sets.get(set).into_iter().flat_map(|set| &set.layouts).flat_map(|layout| &layout.fields);
+        fields.filter_map(|field| if let Type::Set(set, _) = field.ty { Some((set, field.span)) } else { None })
+    };
+    let mut seen = vec![false; stream.sets.len()];
+    for (first, span) in held(kind) {
+        let mut open = vec![first];
+        while let Some(next) = open.pop() {
+            if next == kind {
+                return Some(span);
+            }
+            if !std::mem::replace(&mut seen[next], true) {
+                open.extend(held(next).map(|(set, _)| set));
+            }
+        }
+    }
+    None
 }
 
 fn circles(layout: &Layout, out: &mut Diagnostics) {

@@ -176,10 +176,7 @@ impl Resolver<'_> {
         let lengths = words.iter().map(|word| (word.value / 8) as u8);
         let unit = lengths.clone().reduce(greatest_common_divisor)?;
         let longest = lengths.max()?;
-        if let Some(swap) = swap
-            .as_ref()
-            .filter(|swap| swap.value == 0 || !longest.is_multiple_of(swap.value) && !unit.is_multiple_of(swap.value))
-        {
+        if let Some(swap) = swap.as_ref().filter(|swap| swap.value == 0 || !unit.is_multiple_of(swap.value)) {
             let message = format!("bytes cannot come in groups of {}", swap.value);
             self.out
                 .push(Diagnostic::error("E0033", swap.span, message).help("write a number that divides all lengths"));

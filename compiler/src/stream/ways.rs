@@ -114,7 +114,12 @@ impl Ways {
         if searched || linear::proves(engine, layout, index) {
             return None;
         }
-        if !inverse.is_empty() && bits <= TRIED && self.spend(bits) {
+        // What a way back leaves out is searched for each time.
+        let given = inverse.iter().fold(0, |given, (field, _)| given | 1u64 << field);
+        let left = layout.fields[usize::from(index)].leaves & !given;
+        let open =
+            (0u8..).zip(layout.fields).filter(|(i, _)| left >> i & 1 != 0).map(|(_, field)| u32::from(field.width));
+        if !inverse.is_empty() && bits <= TRIED && self.spend(bits + open.sum::<u32>()) {
             let values = (0..1u64 << bits).map(|bits| core::solve::returns(engine, layout, index, bits));
             return values.filter_map(Result::err).next().map(Why::Lost);
         }
@@ -124,7 +129,7 @@ impl Ways {
 
     /// Takes what two to a power costs off the budget, if there is so much.
     fn spend(&mut self, power: u32) -> bool {
-        let rest = self.budget.checked_sub(1 << power);
+        let rest = self.budget.checked_sub(1u64.checked_shl(power).unwrap_or(u64::MAX));
         self.budget = rest.unwrap_or(self.budget);
         rest.is_some()
     }
