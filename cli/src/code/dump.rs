@@ -151,7 +151,9 @@ fn digits(text: &str) -> Option<(&str, &str)> {
 fn tokens(line: &str, addresses: &mut Option<usize>) -> Option<Vec<Token>> {
     let (first, after) = digits(line)?;
     let (mut rest, mut order, mut columns) = (line, None, false);
-    if let Some(behind) = after.strip_prefix(':') {
+    // gdb names the symbol that an address lies in.
+    let named = after.trim_start().strip_prefix('<').and_then(|after| after.split_once(">:")).map(|(_, behind)| behind);
+    if let Some(behind) = after.strip_prefix(':').or(named) {
         // Between tabs, objdump prints the values of instructions.
         order = behind.starts_with('\t').then_some(Order::Value);
         (rest, columns) = (behind, true);
@@ -165,7 +167,11 @@ fn tokens(line: &str, addresses: &mut Option<usize>) -> Option<Vec<Token>> {
     }
     rest = rest.trim_start();
     rest = rest.split_once('|').map_or(rest, |(before, _)| before);
-    if order.is_some() {
+    // gdb prints several, each with `0x`, where objdump has the text of the instruction.
+    let many = order.is_some() && rest.starts_with("0x");
+    if many {
+        columns = false;
+    } else if order.is_some() {
         rest = rest.split_once('\t').map_or(rest, |(before, _)| before);
     } else if columns && !line.contains('|') {
         // What follows two blanks are characters.
@@ -181,11 +187,11 @@ fn tokens(line: &str, addresses: &mut Option<usize>) -> Option<Vec<Token>> {
         let order = if bytes == 1 { Some(Order::Memory) } else { order };
         tokens.push(Token { value, bytes, order });
         rest = after.trim_start_matches([' ', '\t', ',']);
-        if after.starts_with("  ") && !columns || after.starts_with('\t') {
+        if !many && (after.starts_with("  ") && !columns || after.starts_with('\t')) {
             break;
         }
     }
-    (!tokens.is_empty() || columns).then_some(tokens)
+    (!tokens.is_empty() || columns || many).then_some(tokens)
 }
 
 #[cfg(test)]
@@ -218,6 +224,8 @@ mod tests {
             "0000000000000000 <main>:\n   0:\t0019003c          \tadd ra, rb\n   4:\t0090c000          \tbeef\n   8:\t00000102  \tx\n   c:\t0091c100\n",
             "0: 0090c0000019003c FADD.f32 r0, r60, r1\n8: 0091c10000000102 MOV.i32 r1, r2",
             "0000 0090c0000019003c\n0008 0091c10000000102",
+            "0x10000:\t0x0090c0000019003c\t0x0091c10000000102\n",
+            "0x10000 <main>:\t0x0019003c\t0x0090c000\n0x10008 <main+8>:\t0x00000102\t0x0091c100\n",
             "0090c0000019003c // the first\n# a comment\n0091c10000000102\n",
         ] {
             match Dump::read(text) {

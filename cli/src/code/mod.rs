@@ -239,6 +239,24 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
 const IN_MEMORY: &str = "read as bytes in the order of memory, as only these all decode; `--order memory` says so";
 const DUMPED: &str = "read without the addresses in front, as only this all decodes; `--order value` keeps every digit";
 
+/// Numbers in base 16 as their bytes in the order of memory, on the same lines. `None` where something else stands there.
+fn in_memory(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        let numbers = line.split_once('#').map_or(line, |(before, _)| before);
+        for number in numbers.split([' ', '\t', ',']).filter(|number| !number.is_empty()) {
+            let digits = number.strip_prefix("0x").or_else(|| number.strip_prefix("0X")).unwrap_or(number);
+            if digits.len() % 2 != 0 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                return None;
+            }
+            (0..digits.len() / 2).rev().for_each(|byte| out.push_str(&digits[2 * byte..2 * byte + 2]));
+            out.push(' ');
+        }
+        out.push('\n');
+    }
+    Some(out)
+}
+
 /// The code that digits are: of words their values, of others bytes in the order of memory.
 fn plain(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
     match tables {
@@ -248,6 +266,9 @@ fn plain(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
             Code { code: Bytes { bytes, lines: Vec::new() }, mistake: found.mistake, ..Code::default() }
         }
         _ => {
+            let turned = matches!(tables, Tables::Streams(_)) && order == Some(Order::Value);
+            let turned = turned.then(|| std::str::from_utf8(body).ok().and_then(in_memory)).flatten();
+            let body = turned.as_ref().map_or(body, |text| text.as_bytes());
             let groups::Bytes { bytes, lines, mistake } = groups::read(body, Some(Encoding::Hex));
             match mistake {
                 Some(_) => Code { code: Bytes { bytes, lines }, mistake, ..Code::default() },

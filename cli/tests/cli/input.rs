@@ -42,6 +42,16 @@ fn bytes_in_the_order_of_memory_are_found_out_and_can_be_asked_for() {
 }
 
 #[test]
+fn values_of_words_of_any_length_are_read_where_they_are_asked_for() {
+    let spec = riscv("examples/riscv");
+    let arguments = ["dis", "--spec", spec.as_str(), "--order", "value"];
+    let run = isaforge_with(&arguments, "00000013 0x4501\n00b50533 # a sum\n").expect(0);
+    assert_eq!((run.out(), run.err.as_str()), ("nop\nli a0, 0\nadd a0, a0, a1\n", ""));
+    let run = isaforge_with(&arguments[..3], "13000000 0145 3305b500\n").expect(0);
+    assert_eq!(run.out(), "nop\nli a0, 0\nadd a0, a0, a1\n");
+}
+
+#[test]
 fn all_commands_read_the_same() {
     let dump = "00000000: 0200 0000 00c1 9100  ........\n";
     for arguments in [&["dis", "valhall", "--json"][..], &["graph", "valhall", "--format", "dot"]] {
