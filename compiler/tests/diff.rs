@@ -103,6 +103,20 @@ fn a_revision_is_the_same_as_itself() {
 }
 
 #[test]
+fn a_branch_that_counts_from_elsewhere_is_another() {
+    let more = |from: &str| {
+        let operand = format!("immediate: signed, bits: 7..0, prefix: '', target: {{ from: {from}, unit: 1 }}");
+        format!("  GO: {{ title: Goes., fixed: {{ 15..8: 0 }}, operands: {{ to: {{ {operand} }} }} }}\n  SWAP:")
+    };
+    let [this, next] = ["this", "next"].map(|from| blink(&[("  SWAP:", &more(from))]));
+    let diff = diff(this, next);
+    let [changed] = &diff.instructions[..] else { panic!("{}", diff.to_text()) };
+    assert_eq!((changed.name(), changed.fate), ("GO", Fate::Changed));
+    let text = diff.to_text();
+    assert!(text.contains("the branch itself") && text.contains("the next instruction"), "{text}");
+}
+
+#[test]
 fn an_added_instruction_leaves_old_words_alone() {
     let more = "  NOP: { title: Nothing., fixed: { 15..0: 0 } }\n  SWAP:";
     let diff = against(&[("  SWAP:", more)]);

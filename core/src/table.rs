@@ -4,6 +4,8 @@
 //! builds them in memory (a specification in use before code is generated). Reading them is the business of the other
 //! modules.
 
+use core::fmt;
+
 use crate::bits::Bits;
 use crate::text::{Label, Text};
 
@@ -359,6 +361,21 @@ pub struct Target {
     pub base: Base,
     /// The bytes that one step of the number stands for.
     pub unit: u16,
+}
+
+impl fmt::Display for Target {
+    /// As part of a sentence: where it counts from, and in what.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.base {
+            Base::This => f.write_str("counted from the branch itself in ")?,
+            Base::Next => f.write_str("counted from the next instruction in ")?,
+            Base::Fixed(address) => write!(f, "counted from address {address:#x} in ")?,
+        }
+        match self.unit {
+            1 => f.write_str("bytes"),
+            unit => write!(f, "units of {unit} bytes"),
+        }
+    }
 }
 
 impl Target {

@@ -1,6 +1,6 @@
 //! Instructions that are the same in both revisions down to the last table: their words need no look.
 
-use isaforge_core::table::{Alternative, Form, Isa, Kind, Modifier, Operand, Shape, Type};
+use isaforge_core::table::{Alternative, Form, Isa, Kind, Modifier, Operand, Shape, Target, Type};
 
 use super::parts::{Part, Piece};
 
@@ -13,7 +13,15 @@ pub(super) fn identical(old: &Isa, new: &Isa, a: &Form, b: &Form) -> bool {
         && constant(a) == constant(b)
         && a.syntax == b.syntax
         && each(a.modifiers, b.modifiers, |x, y| same.modifier(x, y))
-        && each(a.operands, b.operands, |x, y| same.operand(x, y))
+        && each(a.operands, b.operands, |x, y| same.operand(x, y) && leads(x) == leads(y))
+}
+
+/// How a branch target counts.
+fn leads(operand: &Operand) -> Option<Target> {
+    match operand.shape {
+        Shape::Number { target, .. } => target,
+        _ => None,
+    }
 }
 
 /// Whether parts of instructions, in order, have the same bits and texts.

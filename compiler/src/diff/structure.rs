@@ -220,7 +220,7 @@ impl Compare {
                 format!("a list `{open}…{separator}…` of `{bank}` with {count} registers, aligned to {align}")
             }
             Shape::Number { ty, prefix, target, .. } => {
-                let target = if target.is_some() { ", a branch target" } else { "" };
+                let target = target.map_or(String::new(), |target| format!(", a label {target}"));
                 format!("{} after `{prefix}`{target}", self.type_text(isa, *ty))
             }
         }

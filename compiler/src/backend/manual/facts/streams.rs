@@ -198,9 +198,9 @@ fn part(engine: Engine, layout: &'static Table, field: &'static Field, index: u8
         Source::Outer(_) => String::new(),
     };
     let number = |notation: Notation| match notation.target {
-        Some(target) => {
-            format!("a label, in units of {} bytes: {}", target.unit, range(field.width.into(), field.signed))
-        }
+        // What is computed has no bits of its own to say a range.
+        Some(target) if matches!(field.source, Source::Computed { .. }) => format!("a label, {target}"),
+        Some(target) => format!("a label, {target}: {}", range(field.width.into(), field.signed)),
         None => range(field.width.into(), field.signed),
     };
     let values = match field.ty {

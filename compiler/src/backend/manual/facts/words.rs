@@ -6,7 +6,7 @@ use isaforge_core::explain::words::{affixes, example, fields};
 use isaforge_core::parse::parse;
 use isaforge_core::print::{Style, print};
 use isaforge_core::sample::{Random, sample};
-use isaforge_core::table::{self, Base, Form, Isa, Modifier, Operand, Shape, Token, Type};
+use isaforge_core::table::{self, Form, Isa, Modifier, Operand, Shape, Token, Type};
 use isaforge_core::text::Line;
 
 use super::{Bank, Book, Entry, Example, Kind, Layout, Opcode, Part, Piece, Reading, Run, Values};
@@ -145,12 +145,7 @@ fn operand_part(isa: &'static Isa, operand: &'static Operand) -> Part {
         Shape::Number { bits: place, ty, target, .. } => {
             let mut text = range(place.width(), *ty == Type::Signed);
             if let Some(target) = target {
-                let from = match target.base {
-                    Base::This => "the branch itself".to_owned(),
-                    Base::Next => "the next instruction".to_owned(),
-                    Base::Fixed(address) => format!("address {address:#x}"),
-                };
-                text = format!("a label, counted from {from} in units of {} bytes: {text}", target.unit);
+                text = format!("a label, {target}: {text}");
             }
             (bits(*place, 0), Values::Text(text))
         }
