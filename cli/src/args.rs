@@ -1,10 +1,11 @@
 //! What can be asked for on the command line.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use isaforge_compiler::backend::rust::SemanticsStyle;
@@ -154,11 +155,41 @@ impl Shell {
     }
 }
 
-/// A parser of names of built-in instruction sets, which proposes and completes them.
-fn isa_parser() -> impl TypedValueParser<Value = &'static Builtin> {
+/// A parser of names of built-in instruction sets, in any case, which proposes and completes them.
+#[derive(Clone)]
+struct IsaParser(PossibleValuesParser);
+
+fn isa_parser() -> IsaParser {
     let name = |found: &Builtin| PossibleValue::new(found.name).aliases(found.aliases).help(found.description);
-    let names = builtin::ALL.iter().map(name);
-    PossibleValuesParser::new(names).try_map(|name| builtin::find(&name).ok_or("no such instruction set"))
+    IsaParser(PossibleValuesParser::new(builtin::ALL.iter().map(name)))
+}
+
+impl TypedValueParser for IsaParser {
+    type Value = &'static Builtin;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Self::Value, clap::Error> {
+        if let Some(found) = value.to_str().and_then(builtin::find) {
+            return Ok(found);
+        }
+        if Path::new(value).exists() {
+            let path = value.display();
+            let message =
+                format!("`{path}` is no instruction set but a file: `--spec {path}` reads one from a specification\n");
+            return Err(clap::Error::raw(ErrorKind::InvalidValue, message).with_cmd(command));
+        }
+        let unknown =
+            self.0.parse_ref(command, arg, value).and_then(|_| Err(clap::Error::new(ErrorKind::InvalidValue)));
+        unknown.map_err(|error| error.with_cmd(command))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
 }
 
 /// The instruction set of a command, by name or by its specification.

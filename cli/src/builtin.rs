@@ -44,7 +44,7 @@ impl Builtin {
 pub static ALL: &[Builtin] = &[
     Builtin {
         name: "valhall",
-        aliases: &["mali", "v9", "valhall-v9"],
+        aliases: &["mali", "panfrost", "v9", "valhall-v9"],
         description: "Arm Mali Valhall, architecture v9",
         tables: Tables::Words(isaforge_valhall::ISA),
         semantics: Some(isaforge_valhall::semantics::SEMANTICS),
@@ -77,7 +77,7 @@ pub static ALL: &[Builtin] = &[
     },
     Builtin {
         name: "usc",
-        aliases: &["rogue", "powervr", "pvr"],
+        aliases: &["rogue", "powervr", "pvr", "imagination"],
         description: "Imagination PowerVR Rogue, groups of 4 to 32 bytes with up to six operations",
         tables: Tables::Groups(isaforge_usc::ISA),
         semantics: Some(isaforge_usc::semantics::SEMANTICS),
@@ -88,7 +88,8 @@ pub static ALL: &[Builtin] = &[
     },
 ];
 
-/// The instruction set with this name, or that people call so.
+/// The instruction set with this name, or that people call so, in any case.
 pub fn find(name: &str) -> Option<&'static Builtin> {
-    ALL.iter().find(|found| found.name == name || found.aliases.contains(&name))
+    let is = |known: &str| known.eq_ignore_ascii_case(name);
+    ALL.iter().find(|found| is(found.name) || found.aliases.iter().any(|alias| is(alias)))
 }

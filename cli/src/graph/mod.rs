@@ -2,6 +2,7 @@
 
 mod profile;
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
 
@@ -26,6 +27,7 @@ pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
             "name the file of one of them",
         ));
     }
+    let dot = is_dot(args)?;
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let Some(code) = load(target.tables, args.file.as_deref(), args.code.how())? else {
         return Ok(Status::Mistakes);
@@ -38,10 +40,6 @@ pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
     let graph = Graph::new(&program);
     let profile = args.profile.as_deref().map(|path| profile::read(path, &program)).transpose()?;
     let drawing = Drawing { program: &program, graph: &graph, profile: profile.as_ref() };
-    let dot = match args.format {
-        Some(format) => format == GraphFormat::Dot,
-        None => args.output.as_deref().and_then(|path| path.extension()).is_some_and(|e| e == "dot" || e == "gv"),
-    };
     if !dot && graph.blocks.len() > MOST_BLOCKS {
         let message = format!("{} are too many for a picture", count(graph.blocks.len() as u64, "block"));
         return Err(Failure::usage(message, format!("write `-o OUT.dot`; at most {MOST_BLOCKS} are laid out here")));
@@ -66,4 +64,23 @@ pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
         }
     }
     Ok(Status::mistakes_if(code.cut))
+}
+
+/// Whether the picture is to be written as dot, by the format or by the name of its file.
+fn is_dot(args: &GraphArgs) -> Result<bool, Failure> {
+    if let Some(format) = args.format {
+        return Ok(format == GraphFormat::Dot);
+    }
+    let path = args.output.as_deref();
+    match path.and_then(Path::extension).and_then(OsStr::to_str).map(str::to_ascii_lowercase).as_deref() {
+        None | Some("svg") => Ok(false),
+        Some("dot" | "gv") => Ok(true),
+        Some(other) => {
+            let message = format!("pictures are SVG or dot, not `{other}`");
+            Err(Failure::usage(
+                message,
+                "write `-o OUT.svg` or `-o OUT.dot`; Graphviz and browsers make others of them",
+            ))
+        }
+    }
 }

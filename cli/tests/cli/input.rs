@@ -91,9 +91,14 @@ fn what_is_no_code_is_named() {
 
 #[test]
 fn sets_have_the_names_that_people_use() {
-    for (alias, name) in [("mali", "valhall"), ("v9", "valhall"), ("rogue", "usc"), ("powervr", "usc")] {
+    let known = [("mali", "valhall"), ("v9", "valhall"), ("Panfrost", "valhall"), ("rogue", "usc"), ("PowerVR", "usc")];
+    for (alias, name) in known {
         assert_eq!(isaforge(&["list", alias]).expect(0).out(), isaforge(&["list", name]).expect(0).out());
     }
+    let path = riscv("examples/riscv/isa.yaml");
+    let run = isaforge(&["list", &path]).expect(2);
+    assert!(run.err.contains(&format!("`--spec {path}` reads one from a specification")), "{}", run.err);
+    assert!(isaforge(&["list", "valhal"]).expect(2).err.contains("'valhall'"));
 }
 
 #[test]
@@ -152,4 +157,22 @@ fn all_shaders_of_a_file_are_found_and_named_and_one_can_be_chosen() {
     assert!(isaforge(&["dis", "usc", file]).expect(2).err.contains("is output of Arm's offline compiler"));
     let run = isaforge_with(&["dis", "valhall", "--shader", "x"], "0091c10000000002\n").expect(2);
     assert!(run.err.contains("no file of shaders"), "{}", run.err);
+}
+
+#[test]
+fn a_list_of_one_generation_has_what_that_one_has() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let spec = folder.path().join("isa.yaml");
+    let text = "isa: grown\nword: [16]\nprovenance: document\ngenerations: [1, 3]\ninstructions:\n  \
+                old: { doc: Old., until: 1, fixed: { 15..0: 1 } }\n  new: { doc: New., since: 3, fixed: { 15..0: 1 } }\n";
+    std::fs::write(&spec, text).expect("the file can be written");
+    let spec = spec.to_str().expect("UTF-8");
+    let names = |more: &[&str]| -> Vec<String> {
+        let args: Vec<&str> = ["list", "--spec", spec].iter().chain(more).copied().collect();
+        let run = isaforge(&args).expect(0);
+        run.out().lines().filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect()
+    };
+    assert_eq!(names(&[]), ["old", "new"]);
+    assert_eq!(names(&["--generation", "1"]), ["old"]);
+    assert_eq!(names(&["--generation", "3"]), ["new"]);
 }

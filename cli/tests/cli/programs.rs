@@ -86,6 +86,8 @@ fn a_loop_is_drawn() {
     assert!(svg.starts_with("<svg ") && svg.contains("edge back") && svg.contains("loop1"), "{svg}");
     assert!(svg.contains(">l2:</text>"), "{svg}");
     isaforge(&["graph", "valhall", &path(&source), "-o", &path(&dot)]).expect(0);
+    let run = isaforge(&["graph", "valhall", &path(&source), "-o", &path(&folder.path().join("loop.png"))]).expect(2);
+    assert!(run.err.contains("pictures are SVG or dot, not `png`"), "{}", run.err);
     let dot = fs::read_to_string(&dot).expect("the file is there");
     assert!(dot.starts_with("digraph") && dot.contains("b2 -> b1"), "{dot}");
 }

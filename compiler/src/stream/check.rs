@@ -1,34 +1,22 @@
 //! What must hold of a stream.
 //!
-//! E0104: bits outside of an instruction. E0105: bits that nothing accounts for. E0106: two instructions that one word is
-//! both of. E0107: bits that two things claim. E0110: two readings of an operand. E0131: a value that is computed from
-//! itself. E0132: a value from which no way back is found. E0133: a text that does not read back.
+//! E0104: bits outside of an instruction. E0105: bits that nothing accounts for. E0107: bits that two things claim. E0131: a
+//! value that is computed from itself. E0132: a value from which no way back is found.
 
-use std::panic::resume_unwind;
-
-use isaforge_core::sample::Random;
-use isaforge_core::stream::{self as core, Engine, Role, Scope, Wide, sample};
-use isaforge_core::text::Line;
+use isaforge_core::stream::{self as core, Engine, Role, Wide};
 
 use super::lower::lower_exact;
 use super::model::{Layout, Set, Source, Stream, Type};
-use crate::check::more;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
 use crate::source::Span;
 
 /// How many words of a layout are tried.
 pub(super) const SAMPLES: u64 = 24;
-/// How many of these are read as the assembler does, which looks at all instructions; the others as what they are.
-const SEARCHED: usize = 1;
-/// How many words of two layouts are tried to find one that is both, where their conditions look at many bits.
-const TRIED: u32 = 20_000;
-/// How many words are tried for all pairs of instructions together.
-const TRIED_IN_ALL: u64 = 1 << 24;
 /// How many mistakes of one sort are told one by one.
 pub(super) const TOLD: usize = 20;
 /// How many places are marked that take part in one mistake.
-const MARKED: usize = 4;
+pub(super) const MARKED: usize = 4;
 
 /// The bits of a layout that something says something about.
 pub(crate) fn accounted(layout: &Layout) -> Wide {
@@ -77,7 +65,7 @@ pub fn check(isa: &Isa, stream: &Stream, out: &mut Diagnostics) {
     // Where two that fit are none, there is no one to choose from.
     let checked = |set: &Set| !set.first_wins && !stream.exclusive;
     for (index, set) in stream.sets.iter().enumerate().filter(|(_, set)| checked(set)) {
-        ambiguity(tables, index, set, out);
+        super::ambiguity::check(tables, index, set, out);
     }
     if out.has_errors() || ordered {
         return;
@@ -86,8 +74,8 @@ pub fn check(isa: &Isa, stream: &Stream, out: &mut Diagnostics) {
     if out.has_errors() {
         return;
     }
-    texts(tables, &stream.sets[0], out);
-    super::aliases::check(tables, &stream.sets[0], out);
+    super::texts::check(tables, &stream.sets[0], out);
+    super::never::check(tables, stream, out);
 }
 
 /// The tables with the first generation that has all of some layouts; `None` when there is none.
@@ -213,181 +201,4 @@ fn circles(layout: &Layout, out: &mut Diagnostics) {
             }
         }
     }
-}
-
-/// A word of two layouts, if there is one: tried on all values of the bits that conditions look at, where they are few. What
-/// is tried is taken from `left`.
-fn word_of_both(engine: Engine, a: &'static core::Layout, b: &'static core::Layout, left: &mut u64) -> Option<Wide> {
-    let mask = a.mask | b.mask;
-    let base = a.value & a.mask | b.value & b.mask;
-    let looked = |layout: &'static core::Layout| {
-        let leaves = layout
-            .conditions
-            .iter()
-            .fold(0, |leaves, condition| leaves | core::solve::leaves_of(engine, layout, *condition));
-        layout.fields.iter().enumerate().filter(|(i, _)| leaves >> i & 1 != 0).fold(Wide::ZERO, |bits, (_, field)| {
-            match field.source {
-                core::Source::Bits(pieces) => bits | Layout::bits_of(pieces),
-                _ => bits,
-            }
-        })
-    };
-    let open = (looked(a) | looked(b)) & !mask;
-    let fits = |layout: &'static core::Layout, word: &Wide| {
-        Scope { engine, layout, word, len: (a.bits / 8) as u8, outer: None }.fits()
-    };
-    let both = |word: &Wide| fits(a, word) && fits(b, word);
-    let outer =
-        |layout: &core::Layout| layout.fields.iter().any(|field| matches!(field.source, core::Source::Outer(_)));
-    if outer(a) || outer(b) {
-        // What parameters are is not known here: only conditions that hold whatever they are tell the two apart, and order does.
-        return None;
-    }
-    let scatter = |value: u64| {
-        let mut word = base;
-        let mut rest = value;
-        for (at, width) in open.runs() {
-            word.set(at, width, rest);
-            rest = rest.checked_shr(width).unwrap_or(0);
-        }
-        word
-    };
-    let few = open.count_ones() <= 14;
-    let mut both = |word: &Wide| {
-        *left = left.saturating_sub(1);
-        both(word)
-    };
-    if few {
-        return (0..1u64 << open.count_ones()).map(scatter).find(&mut both);
-    }
-    let mut random = Random(1);
-    (0..TRIED).map(|_| base | Wide(std::array::from_fn(|_| random.next())) & open).find(&mut both)
-}
-
-fn ambiguity(stream: &'static core::Stream, index: usize, set: &Set, out: &mut Diagnostics) {
-    let layouts: Vec<&'static core::Layout> =
-        stream.layouts_of(index).iter().filter(|layout| layout.role == Role::Own).collect();
-    let (mut told, mut left) = (0, TRIED_IN_ALL);
-    for (i, b) in layouts.iter().enumerate() {
-        for a in &layouts[..i] {
-            let same_pattern = ((a.value ^ b.value) & a.mask & b.mask).is_zero();
-            // One contains the other: the more special one wins. Layouts of one instruction are tried in their order.
-            let contained = if a.mask == b.mask {
-                a.conditions.is_empty() != b.conditions.is_empty()
-            } else {
-                (a.mask & b.mask) == a.mask || (a.mask & b.mask) == b.mask
-            };
-            let variants = index == 0 && a.opcode == b.opcode;
-            if !same_pattern || contained || variants || told >= TOLD {
-                continue;
-            }
-            let Some(engine) = engine_for(stream, &[a, b]) else { continue };
-            let word = word_of_both(engine, a, b, &mut left);
-            let found = |of: &core::Layout| {
-                set.layouts.iter().find(|l| l.name == of.name && l.since == of.since && l.value == of.value)
-            };
-            let span = |of: &core::Layout| found(of).map_or(set.span, |layout| layout.span);
-            if word.is_none() && left == 0 {
-                let message = format!("too many have the constant bits of `{}` and differ by conditions alone", b.name);
-                let error = Diagnostic::error("E0111", span(b), message);
-                out.push(error.help("tell some of them apart by constant bits"));
-                return;
-            }
-            let Some(word) = word else { continue };
-            told += 1;
-            // The bits that both have constant are those that should differ.
-            let common = a.mask & b.mask;
-            let constants = |of: &core::Layout| {
-                let said = found(of).map_or(&[][..], |layout| &layout.said).iter();
-                said.filter(|(bits, _)| !(*bits & common).is_zero())
-                    .map(|(_, span)| *span)
-                    .take(MARKED)
-                    .collect::<Vec<_>>()
-            };
-            let code = if index == 0 { "E0106" } else { "E0110" };
-            let what = if index == 0 {
-                "match the same word".to_owned()
-            } else {
-                format!("read the same bits of a `{}`", set.name)
-            };
-            let error = Diagnostic::error(code, span(b), format!("`{}` and `{}` {what}", b.name, a.name));
-            let error = error.rival(span(a), "the other one");
-            let marks = constants(b)
-                .into_iter()
-                .map(|span| (span, &b.name))
-                .chain(constants(a).into_iter().map(|span| (span, &a.name)));
-            let error =
-                marks.fold(error, |error, (span, name)| error.rival(span, format!("constant bits of `{name}`")));
-            let error = error.note(format!("for example {word:#x} is both"));
-            out.push(
-                error.help("give them different `fixed` bits, or conditions of which one at most holds: `where: …`"),
-            );
-        }
-    }
-}
-
-fn texts(stream: &'static core::Stream, set: &Set, out: &mut Diagnostics) {
-    let layouts: Vec<_> = stream.layouts_of(0).iter().filter(|layout| layout.role != Role::Assembler).collect();
-    // Reading a text costs more than all else that is checked, and no layout waits for another.
-    let lost = parallel(&layouts, |layout| Some((*layout, lost_text(stream, layout)?)));
-    let lost: Vec<_> = lost.into_iter().flatten().collect();
-    let count = lost.len();
-    for (i, (layout, (text, why))) in lost.into_iter().enumerate().take(TOLD) {
-        let span = set.layouts.iter().find(|l| l.name == layout.name).map_or(set.span, |l| l.text_span);
-        let message = format!("`{text}` prints and does not read back: {why}");
-        // What another's decoder writes alike is a fact about it, and no reason to refuse its description.
-        let mut error = match stream.exclusive {
-            true => Diagnostic::warning("E0133", span, message),
-            false => Diagnostic::error("E0133", span, message),
-        };
-        if i + 1 == TOLD
-            && let Some(rest) = more(count, TOLD)
-        {
-            error = error.note(format!("and {rest} more"));
-        }
-        out.push(error.help("write what differs in the bits differently in the text"));
-    }
-}
-
-/// A text of a layout that does not read back, and why.
-fn lost_text(stream: &'static core::Stream, layout: &'static core::Layout) -> Option<(String, String)> {
-    let engine = engine_for(stream, &[layout])?;
-    let mut line = Line::new();
-    let words = sample::words(layout, SAMPLES).filter_map(|word| engine.decode(&engine.store(word)).ok());
-    for (turn, decoded) in words.enumerate() {
-        line.clear();
-        engine.print(&decoded, &mut line);
-        let text = line.as_str();
-        let own = engine.scope(&decoded).layout.opcode;
-        if turn >= SEARCHED && engine.parse_as(own, text).is_some_and(|read| same_text(engine, &read, text)) {
-            continue;
-        }
-        let why = match engine.parse(text) {
-            Ok(parsed) if same_text(engine, &parsed.decoded, text) => continue,
-            Ok(_) => "it reads as another instruction".to_owned(),
-            Err(error) => error.to_string(),
-        };
-        return Some((text.to_owned(), why));
-    }
-    None
-}
-
-/// What `work` makes of each item, in their order, computed on as many threads as the machine runs at once.
-fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len()).max(1);
-    let share = |first: usize| items.iter().skip(first).step_by(threads).map(&work).collect::<Vec<_>>();
-    let mut shares: Vec<_> = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|first| scope.spawn(move || share(first))).collect();
-        let own = share(0);
-        let joined = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        std::iter::once(own).chain(joined).map(Vec::into_iter).collect()
-    });
-    (0..items.len()).filter_map(|at| shares[at % threads].next()).collect()
-}
-
-/// Whether an instruction prints as this text.
-fn same_text(engine: Engine, decoded: &core::Decoded, text: &str) -> bool {
-    let mut line = Line::new();
-    engine.print(decoded, &mut line);
-    line.as_str() == text
 }

@@ -15,6 +15,8 @@ impl Node {
 
 /// The most nodes that are made before [`Diagrams::is_full`].
 const MOST_NODES: usize = 1 << 17;
+/// The most steps that are taken before it.
+const MOST_STEPS: usize = 1 << 19;
 /// The bit of a constant: behind all others.
 const NO_BIT: u16 = u16::MAX;
 /// The first bit that stands for something unknown.
@@ -41,9 +43,14 @@ impl Diagrams {
         }
     }
 
-    /// Whether there were too many functions: those made since are wrong.
+    /// Whether there were too many functions, or too many steps: those made since are wrong.
     pub(super) fn is_full(&self) -> bool {
-        self.nodes.len() >= MOST_NODES || self.unknown >= UNKNOWN - 1
+        self.nodes.len() >= MOST_NODES || self.chosen.len() >= MOST_STEPS || self.unknown >= UNKNOWN - 1
+    }
+
+    /// How many steps were taken.
+    pub(super) fn steps(&self) -> usize {
+        self.chosen.len()
     }
 
     /// A bit itself.
@@ -61,6 +68,22 @@ impl Diagrams {
     /// Whether a function depends on something unknown.
     pub(super) fn is_unknown(&self, node: Node) -> bool {
         self.support(node).last().is_some_and(|bit| *bit >= UNKNOWN)
+    }
+
+    /// The bits that are 1 in one case in which a function holds, whatever is unknown.
+    pub(super) fn witness(&self, node: Node) -> Option<Vec<u16>> {
+        let (mut seen, mut open) = (HashSet::new(), vec![(node, Vec::new())]);
+        while let Some((node, ones)) = open.pop() {
+            let (bit, zero, one) = self.parts(node);
+            if node == Node::TRUE {
+                return Some(ones);
+            }
+            if bit < UNKNOWN && seen.insert(node) {
+                let with = ones.iter().copied().chain([bit]).collect();
+                open.extend([(one, with), (zero, ones)]);
+            }
+        }
+        None
     }
 
     fn node(&mut self, bit: u16, zero: Node, one: Node) -> Node {
@@ -112,9 +135,20 @@ impl Diagrams {
         self.choose(a, b, Node::FALSE)
     }
 
+    /// Where `a` holds and `b` does not.
+    pub(super) fn without(&mut self, a: Node, b: Node) -> Node {
+        self.choose(b, Node::FALSE, a)
+    }
+
     /// Where a function has a value.
     pub(super) fn is(&mut self, node: Node, value: bool) -> Node {
         if value { node } else { self.choose(node, Node::FALSE, Node::TRUE) }
+    }
+
+    /// Where two functions differ.
+    pub(super) fn differ(&mut self, a: Node, b: Node) -> Node {
+        let opposite = self.is(b, false);
+        self.choose(a, opposite, b)
     }
 
     /// The bits that a function depends on, the lowest first.

@@ -4,8 +4,9 @@
 //! judges it, [`lower`] makes the tables of [`isaforge_core::stream`]. The keys are those of
 //! [`crate::spec`]: a specification becomes a stream when it says something that words cannot hold.
 
-mod aliases;
+mod ambiguity;
 mod answers;
+mod blast;
 pub mod check;
 mod diagram;
 pub mod expressions;
@@ -13,9 +14,11 @@ mod fields;
 mod linear;
 pub mod lower;
 pub mod model;
+mod never;
 mod quick;
 pub mod resolve;
 pub(crate) mod template;
+mod texts;
 pub(crate) mod tree;
 mod validity;
 mod ways;

@@ -10,15 +10,20 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use isaforge_core::semantics::Op;
-use isaforge_core::stream::{Engine, Input, Layout, Role, Scope, Source, Stream, Type, Wide};
+use isaforge_core::stream::{Engine, Expression, Input, Layout, Role, Scope, Source, Stream, Type, Wide};
 
 use super::answers::{Answers, Bit, Question, SAME, Told, bits_of, leaves, part, signature};
+use super::blast::{self, Bits};
 use super::diagram::{Diagrams, Node};
 
 /// The most bits that decide one answer of the exact way.
 const MOST_BITS: usize = 16;
 /// How often the exact way is asked in all of a specification.
 const BUDGET: u64 = 1 << 24;
+/// What a step in diagrams costs, in questions.
+const STEP: u64 = 4;
+/// The most bits of a parameter. Those of an operand that stands in no instruction may be any: behind the bits of words.
+const PARAMETER: u16 = 64;
 /// The deepest that sets stand within sets.
 const DEEPEST: u32 = 8;
 /// Core computes no deeper chain of computed fields; nothing that comes near is taken.
@@ -48,6 +53,8 @@ pub(super) struct Validity {
     /// How many computed fields follow from each other at most.
     chain: u32,
     budget: u64,
+    /// The bits in the order in which diagrams look at them; empty where it is their own.
+    order: Vec<u16>,
 }
 
 impl Validity {
@@ -61,11 +68,15 @@ impl Validity {
             sets: HashMap::new(),
             chain,
             budget: BUDGET,
+            order: Vec::new(),
         }
     }
 
     /// Turns to a generation.
     pub(super) fn turn(&mut self, generation: u32) {
+        if generation == self.generation {
+            return;
+        }
         self.generation = generation;
         self.sets.clear();
         if self.stream.expressions.iter().any(|e| e.inputs.contains(&Input::Generation)) {
@@ -75,28 +86,61 @@ impl Validity {
 
     /// Forgets all diagrams, when there were too many.
     pub(super) fn clear(&mut self) {
+        self.budget = self.budget.saturating_sub(STEP * self.diagrams.steps() as u64);
         self.diagrams = Diagrams::new();
         self.sets.clear();
+    }
+
+    /// Lets diagrams look at bits in this order; those in another are forgotten.
+    pub(super) fn reorder(&mut self, order: Vec<u16>) {
+        if order != self.order || self.diagrams.is_full() {
+            self.clear();
+            self.order = order;
+        }
+    }
+
+    /// A word that a function holds for, whatever is unknown; all bits that need not be 1 are 0.
+    pub(super) fn word_of(&self, node: Node) -> Option<Wide> {
+        let mut word = Wide::ZERO;
+        for level in self.diagrams.witness(node)? {
+            let bit = self.order.get(usize::from(level)).copied().unwrap_or(level);
+            word.set(bit.into(), 1, 1);
+        }
+        Some(word)
     }
 
     /// The place of an instruction some bits of which are known.
     pub(super) fn place(&mut self, index: u16, mask: Wide, value: Wide) -> Option<Place> {
         let layout = self.stream.layouts.get(usize::from(index))?;
+        let mut levels: Vec<u16> = (0..layout.bits).collect();
+        for (level, bit) in (0u16..).zip(&self.order) {
+            if let Some(of) = levels.get_mut(usize::from(*bit)) {
+                *of = level;
+            }
+        }
         let mut word = Vec::new();
-        for bit in 0..layout.bits {
-            word.push(match (mask.get(bit.into(), 1), value.get(bit.into(), 1)) {
-                (0, _) => self.diagrams.bit(bit),
+        for (bit, level) in (0u32..).zip(levels) {
+            word.push(match (mask.get(bit, 1), value.get(bit, 1)) {
+                (0, _) => self.diagrams.bit(level),
                 (_, 0) => Node::FALSE,
                 _ => Node::TRUE,
             });
         }
-        Some(Place { layout, word, outer: Vec::new(), depth: 0 })
+        let mut outer = Vec::new();
+        for field in layout.fields {
+            let Source::Outer(parameter) = field.source else { continue };
+            let first = Wide::BITS as u16 + PARAMETER * u16::from(parameter);
+            outer.resize(outer.len().max(usize::from(parameter) + 1), Bits::new());
+            outer[usize::from(parameter)] =
+                (first..first + u16::from(field.width).min(PARAMETER)).map(|level| self.diagrams.bit(level)).collect();
+        }
+        Some(Place { layout, word, outer, depth: 0 })
     }
 
-    /// Whether a layout fits a word that it is valid in, as far as is known.
-    pub(super) fn is_possible(&mut self, place: &Place) -> bool {
-        let (fits, valid) = (self.fits(place), self.valid(place));
-        self.diagrams.and(fits, valid) != Node::FALSE
+    /// Where a layout fits, is valid, and none that is tried before it has the word.
+    pub(super) fn own(&mut self, place: &Place) -> Node {
+        let (own, valid) = (self.demanded(place), self.valid(place));
+        self.diagrams.and(own, valid)
     }
 
     /// Where a condition holds.
@@ -106,54 +150,78 @@ impl Validity {
     }
 
     /// The bits of the value of an expression; those above are 0.
-    pub(super) fn expression(&mut self, place: &Place, index: u16) -> Vec<Node> {
-        let nodes = self.stream.expressions.get(usize::from(index)).map_or(0, |expression| expression.nodes.len());
-        nodes.checked_sub(1).map_or_else(Vec::new, |last| self.part(place, index, last as u16))
-    }
-
-    /// The same of a part of an expression, which ends with some node.
-    fn part(&mut self, place: &Place, index: u16, node: u16) -> Vec<Node> {
-        if let Some(bits) = self.answer(place, Question::Expression(index, node)) {
+    pub(super) fn expression(&mut self, place: &Place, index: u16) -> Bits {
+        let stream = self.stream;
+        let Some(expression) = stream.expressions.get(usize::from(index)) else { return Bits::new() };
+        let Some(last) = expression.nodes.len().checked_sub(1) else { return Bits::new() };
+        if let Some(bits) = self.answer(place, Question::Expression(index, last as u16)) {
             return bits;
         }
-        // What is too much to ask as a whole may be a choice, or made of conditions, that can be asked one by one.
-        let stream = self.stream;
-        let Some(expression) = stream.expressions.get(usize::from(index)) else { return Vec::new() };
-        let Some(found) = expression.nodes.get(usize::from(node)) else { return Vec::new() };
-        let mut parts = [const { Vec::new() }; 3];
-        let count = match found.op {
-            Op::Select => 3,
-            Op::And | Op::Or => 2,
-            Op::Zext => 1,
-            _ => 0,
-        };
-        let single = |at: &u16| expression.nodes.get(usize::from(*at)).is_some_and(|node| node.ty.lanes == 1);
-        let can = found.ty.lanes == 1 && found.args.iter().take(count).all(single) && self.spend();
-        let count = if can { count } else { 0 };
-        for (part, argument) in parts.iter_mut().zip(found.args).take(count) {
-            *part = self.part(place, index, argument);
+        if !self.spend(1) {
+            return (0..expression.nodes[last].ty.size()).map(|_| self.diagrams.unknown()).collect();
         }
-        if count == 0 {
-            return (0..found.ty.size().min(64)).map(|_| self.diagrams.unknown()).collect();
-        }
-        let width = parts.iter().map(Vec::len).max().unwrap_or(0).min(found.ty.bits.into());
-        let bits = (0..width).map(|i| {
-            let [a, b, c] = [0, 1, 2].map(|part| parts[part].get(i).copied().unwrap_or(Node::FALSE));
-            let condition = parts[0].first().copied().unwrap_or(Node::FALSE);
-            match found.op {
-                Op::Select => self.diagrams.choose(condition, b, c),
-                Op::And => self.diagrams.and(a, b),
-                Op::Zext => a,
-                _ => self.diagrams.choose(a, Node::TRUE, b),
-            }
-        });
-        bits.collect()
+        // Too many bits decide it to ask about each value of them.
+        let inputs: Vec<Bits> = expression.inputs.iter().map(|input| self.input(place, *input)).collect();
+        self.blast(expression, &inputs, |of, node| of.answer(place, Question::Expression(index, node)))
     }
 
-    /// Takes what an expression costs that is looked at in parts off the budget, if there is so much.
-    fn spend(&mut self) -> bool {
-        let rest = self.budget.checked_sub(1 << 8);
-        self.budget = rest.unwrap_or(0);
+    /// The bits of what an expression asks for; those above are 0.
+    fn input(&mut self, place: &Place, input: Input) -> Bits {
+        match input {
+            Input::Field(field) => self.parameter(place, field),
+            Input::Generation => blast::constant(self.generation.into(), 32),
+            Input::Length => blast::constant(u64::from(place.layout.bits / 8), 16),
+        }
+    }
+
+    /// The bits of the value of an expression whose inputs are known, node by node; `answer` is asked about those that are no
+    /// circuits.
+    pub(super) fn blast(
+        &mut self,
+        expression: &Expression,
+        inputs: &[Bits],
+        answer: impl Fn(&mut Self, u16) -> Option<Bits>,
+    ) -> Bits {
+        let mut values: Vec<Bits> = Vec::new();
+        for (at, node) in (0u16..).zip(expression.nodes) {
+            let size = node.ty.size() as usize;
+            let of = |argument: &u16| values.get(usize::from(*argument));
+            let value = match node.op {
+                Op::Const => {
+                    let constant = expression.constants.get(usize::from(node.args[0]));
+                    Some(blast::constant(constant.copied().unwrap_or(0), size))
+                }
+                Op::Operand => inputs.get(usize::from(node.args[0])).cloned(),
+                Op::Pack => {
+                    let list = expression.lists.get(usize::from(node.args[0])..).unwrap_or_default();
+                    let parts = list.iter().take(node.args[1].into()).filter_map(of);
+                    Some(parts.flat_map(|part| blast::resized(part.clone(), node.ty.bits.into())).collect())
+                }
+                op => {
+                    let count = op.node_arguments().count_ones() as usize;
+                    let args: Vec<Bits> = node.args.iter().take(count).filter_map(of).cloned().collect();
+                    let types = node.args.iter().take(count).filter_map(|arg| expression.nodes.get(usize::from(*arg)));
+                    let types: Vec<_> = types.map(|node| node.ty).collect();
+                    let room = self.spend(size);
+                    room.then(|| blast::apply(&mut self.diagrams, op, node.imm, node.ty, &types, &args)).flatten()
+                }
+            };
+            let value = value.or_else(|| answer(self, at));
+            let value = value.unwrap_or_else(|| (0..size).map(|_| self.diagrams.unknown()).collect());
+            values.push(blast::resized(value, size));
+        }
+        values.pop().unwrap_or_default()
+    }
+
+    /// Whether the budget is as good as spent: then too little is known to be worth asking for.
+    pub(super) fn is_spent(&self) -> bool {
+        self.budget < 1 << MOST_BITS
+    }
+
+    /// Takes what an operation on so many bits costs off the budget, if there is so much.
+    fn spend(&mut self, bits: usize) -> bool {
+        let rest = self.budget.checked_sub((bits as u64) << 2).filter(|_| !self.diagrams.is_full());
+        self.budget = rest.unwrap_or(self.budget);
         rest.is_some()
     }
 
@@ -189,7 +257,7 @@ impl Validity {
         }
     }
 
-    /// The value of a field that is told to an operand; all bits above have no effect.
+    /// The value of a field as expressions and operands see it; all bits above have no effect.
     fn parameter(&mut self, place: &Place, index: u8) -> Vec<Node> {
         let mut bits = self.bits(place, index);
         let sign =
@@ -201,6 +269,55 @@ impl Validity {
         bits
     }
 
+    /// Where the way back that is given for a computed field leads to other bits, or to none that the layout may have; `None`
+    /// where it says only some of them. The bits it starts from are any that the layout may have.
+    pub(super) fn astray(&mut self, place: &Place, index: u8) -> Option<Node> {
+        let stream = self.stream;
+        let field = place.layout.fields.get(usize::from(index))?;
+        let Source::Computed { inverse, .. } = field.source else { return None };
+        let given = inverse.iter().fold(0, |given, (field, _)| given | 1u64 << (field & 63));
+        if given != field.leaves {
+            return None;
+        }
+        let value = self.parameter(place, index);
+        let mut word = place.word.clone();
+        for (other, expression) in inverse {
+            let of = place.layout.fields.get(usize::from(*other))?;
+            let Source::Bits(pieces) = of.source else { return None };
+            let expression = stream.expressions.get(usize::from(*expression))?;
+            let inputs: Vec<Bits> = expression
+                .inputs
+                .iter()
+                .map(|input| match input {
+                    Input::Field(_) => value.clone(),
+                    other => self.input(place, *other),
+                })
+                .collect();
+            let back = blast::resized(self.blast(expression, &inputs, |_, _| None), of.width.into());
+            for (at, bit) in bits_of(pieces).zip(back) {
+                *word.get_mut(usize::from(at))? = bit;
+            }
+        }
+        let back = Place { layout: place.layout, word, outer: place.outer.clone(), depth: place.depth };
+        let again = self.parameter(&back, index);
+        let longest = value.len().max(again.len());
+        let (value, again) = (blast::resized(value, longest), blast::resized(again, longest));
+        let same = blast::equal(&mut self.diagrams, &value, &again);
+        let (before, after) = (self.demanded(place), self.demanded(&back));
+        let right = self.diagrams.and(same, after);
+        Some(self.diagrams.without(before, right))
+    }
+
+    /// Where a layout fits and none that is tried before it does.
+    fn demanded(&mut self, place: &Place) -> Node {
+        let mut own = self.fits(place);
+        for condition in place.layout.otherwise {
+            let taken = self.condition(place, *condition);
+            own = self.diagrams.without(own, taken);
+        }
+        own
+    }
+
     /// The bits of a field.
     fn bits(&mut self, place: &Place, index: u8) -> Vec<Node> {
         let Some(field) = place.layout.fields.get(usize::from(index)) else { return Vec::new() };
@@ -208,12 +325,9 @@ impl Validity {
         match field.source {
             Source::Bits(pieces) => bits_of(pieces).map(|at| place.bit(Bit::Own(at))).collect(),
             Source::Outer(parameter) => (0..width).map(|bit| place.bit(Bit::Outer(parameter, bit))).collect(),
-            Source::Computed { .. } => {
-                let mut bits = self
-                    .answer(place, Question::Value(index))
-                    .unwrap_or_else(|| (0..width.min(64)).map(|_| self.diagrams.unknown()).collect());
-                bits.resize(width.min(64).into(), Node::FALSE);
-                bits
+            Source::Computed { value, .. } => {
+                let asked = self.answer(place, Question::Value(index));
+                blast::resized(asked.unwrap_or_else(|| self.expression(place, value)), width.min(64).into())
             }
         }
     }
@@ -251,7 +365,8 @@ impl Validity {
         tried.into_iter().rev().fold(Node::FALSE, behind)
     }
 
-    fn fits(&mut self, place: &Place) -> Node {
+    /// Where a layout fits.
+    pub(super) fn fits(&mut self, place: &Place) -> Node {
         let mut fits = self.pattern(place, place.layout.mask, place.layout.value);
         for condition in place.layout.conditions {
             if fits == Node::FALSE {
@@ -370,6 +485,30 @@ impl Place {
         };
         of.and_then(|of| of.get(usize::from(at))).copied().unwrap_or(Node::FALSE)
     }
+}
+
+/// The order in which diagrams of some fields of layouts, bit sets, stay small: where there are many bits, those of one
+/// significance stand side by side, whatever the fields. Otherwise any order will do, and what has been made is kept.
+pub(super) fn by_significance(looked: &[(&'static Layout, u64)]) -> Vec<u16> {
+    let mut ranked = Vec::new();
+    for (layout, leaves) in looked {
+        for (_, field) in layout.fields.iter().enumerate().filter(|(i, _)| leaves >> (i & 63) & 1 != 0) {
+            if let Source::Bits(pieces) = field.source {
+                ranked.extend(bits_of(pieces).enumerate());
+            }
+        }
+    }
+    if ranked.len() <= MOST_BITS {
+        return Vec::new();
+    }
+    ranked.sort_unstable();
+    let mut seen = Wide::ZERO;
+    let mut first = |bit: &u16| {
+        let is_first = seen.get((*bit).into(), 1) == 0;
+        seen.set((*bit).into(), 1, 1);
+        is_first
+    };
+    ranked.into_iter().map(|(_, bit)| bit).chain(0..Wide::BITS as u16).filter(|bit| first(bit)).collect()
 }
 
 /// How many computed fields of a layout follow from each other at most.

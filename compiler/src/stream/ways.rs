@@ -2,16 +2,18 @@
 //!
 //! E0132: a value from which none is found, or for which nothing proves that one is. What follows from few bits is tried for
 //! all of them; more bits need an expression that is known to be a sum of bits or a number times a factor plus an offset,
-//! which [`isaforge_core::stream::solve`] inverts.
+//! which [`isaforge_core::stream::solve`] inverts, or a way back that is given: [diagrams](super::validity) say where it leads.
 
 use std::collections::HashSet;
 
 use isaforge_core::stream::{self as core, Engine, Role, Scope, Source, Wide, sample};
 
 use super::check::{SAMPLES, TOLD, engine_for};
+use super::diagram::Node;
 use super::linear;
 use super::model::{Layout, Set, Stream};
 use super::tree::order;
+use super::validity::{Validity, by_significance};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// Every value that follows from no more bits than this must be found again.
@@ -31,7 +33,7 @@ enum Why {
 
 /// Checks all sets of a stream.
 pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Diagnostics) {
-    let mut ways = Ways { found: HashSet::new(), budget: BUDGET };
+    let mut ways = Ways { found: HashSet::new(), budget: BUDGET, validity: Validity::new(tables) };
     for (index, set) in stream.sets.iter().enumerate() {
         ways.set(tables, index, set, out);
     }
@@ -41,17 +43,20 @@ struct Ways {
     /// What has been found good of one layout is good for all others that say the same.
     found: HashSet<Vec<u64>>,
     budget: u64,
+    validity: Validity,
 }
 
 impl Ways {
     fn set(&mut self, stream: &'static core::Stream, index: usize, set: &Set, out: &mut Diagnostics) {
         let mut failed: Vec<(&'static core::Layout, &'static core::Field, Why)> = Vec::new();
-        let layouts = stream.layouts_of(index).iter().zip(order(set)).filter(|(_, of)| !set.layouts[*of].preferred);
-        for layout in layouts.map(|(layout, _)| layout).filter(|layout| layout.role == Role::Own) {
+        let first = stream.sets.get(index).map_or(0, |set| set.first);
+        let layouts = (first..).zip(stream.layouts_of(index)).zip(order(set));
+        let layouts = layouts.filter(|((_, layout), of)| !set.layouts[*of].preferred && layout.role == Role::Own);
+        for ((number, layout), _) in layouts {
             let Some(engine) = engine_for(stream, &[layout]) else { continue };
             for (i, field) in (0u8..).zip(layout.fields) {
                 if matches!(field.source, Source::Computed { .. }) && core::solve::shows(layout, i) {
-                    let wrong = self.field(engine, layout, i);
+                    let wrong = self.field(engine, number, layout, i);
                     failed.extend(wrong.map(|why| (layout, field, why)));
                 }
             }
@@ -87,7 +92,7 @@ impl Ways {
         }
     }
 
-    fn field(&mut self, engine: Engine, layout: &'static core::Layout, index: u8) -> Option<Why> {
+    fn field(&mut self, engine: Engine, number: u16, layout: &'static core::Layout, index: u8) -> Option<Why> {
         let len = (layout.bits / 8) as u8;
         let value = |word: Wide| {
             let scope = Scope { engine, layout, word: &word, len, outer: None };
@@ -123,8 +128,38 @@ impl Ways {
             let values = (0..1u64 << bits).map(|bits| core::solve::returns(engine, layout, index, bits));
             return values.filter_map(Result::err).next().map(Why::Lost);
         }
+        match self.astray(engine, number, layout, index) {
+            Some(None) => return None,
+            Some(Some(word)) => {
+                if let Some(value) = value(word).filter(lost) {
+                    return Some(Why::Lost(value));
+                }
+            }
+            None => {}
+        }
         // What another's decoder computes cannot be written otherwise.
         (!engine.stream.exclusive).then_some(Why::Unproved(bits))
+    }
+
+    /// A word from whose value the given way back leads astray, `Some(None)` if it never does; `None` if that is not known.
+    fn astray(
+        &mut self,
+        engine: Engine,
+        number: u16,
+        layout: &'static core::Layout,
+        index: u8,
+    ) -> Option<Option<Wide>> {
+        if self.validity.is_spent() {
+            return None;
+        }
+        self.validity.turn(engine.generation);
+        self.validity.reorder(by_significance(&[(layout, layout.fields.get(usize::from(index))?.leaves)]));
+        let place = self.validity.place(number, layout.mask, layout.value)?;
+        let astray = self.validity.astray(&place, index).filter(|_| !self.validity.diagrams.is_full())?;
+        match self.validity.word_of(astray) {
+            Some(word) => Some(Some(word | layout.fixed_value)),
+            None => (astray == Node::FALSE).then_some(None),
+        }
     }
 
     /// Takes what two to a power costs off the budget, if there is so much.

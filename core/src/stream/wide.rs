@@ -188,6 +188,9 @@ impl core::ops::BitOrAssign for Wide {
 
 impl core::fmt::LowerHex for Wide {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if f.alternate() {
+            f.write_str("0x")?;
+        }
         let digits = f.width().unwrap_or(1).max(self.width().div_ceil(4).max(1) as usize);
         for digit in (0..digits as u32).rev() {
             write!(f, "{:x}", self.get(4 * digit, 4))?;

@@ -311,6 +311,11 @@ mod e0133 {
     isaforge::isa! { "specs/pages/e0133/isa.yaml" }
 }
 
+/// E0134: It cannot be decided whether two instructions match the same word.
+mod e0134 {
+    isaforge::isa! { "specs/pages/e0134/isa.yaml" }
+}
+
 /// E0301: Two records start alike.
 mod e0301 {
     isaforge::isa! { "specs/pages/e0301/isa.yaml" }
@@ -361,7 +366,7 @@ mod w0211 {
     isaforge::isa! { "specs/pages/w0211/isa.yaml" }
 }
 
-/// W0212: An alias that no word is written as.
+/// W0212: Nothing is ever read or written as this.
 mod w0212 {
     isaforge::isa! { "specs/pages/w0212/isa.yaml" }
 }

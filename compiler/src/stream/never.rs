@@ -1,0 +1,115 @@
+//! Layouts that no word has.
+//!
+//! W0212: no word meets the conditions of an instruction, of a reading of an operand or of an alias. Conditions that are too
+//! costly to decide count as possible.
+
+use std::ops::RangeInclusive;
+
+use isaforge_core::stream::{self as core, Input, Role};
+
+use super::check::{TOLD, engine_for};
+use super::diagram::Node;
+use super::model::Stream;
+use super::tree::order;
+use super::validity::Validity;
+use crate::check::more;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// The most generations in which a condition on them is tried.
+const GENERATIONS: u32 = 32;
+
+/// Checks all sets.
+pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Diagnostics) {
+    let mut validity = Validity::new(tables);
+    let mut layouts = Vec::new();
+    for (at, set) in stream.sets.iter().enumerate() {
+        let first = tables.sets.get(at).map_or(0, |set| set.first);
+        for ((index, layout), of) in (first..).zip(tables.layouts_of(at)).zip(order(set)) {
+            // What another's decoder never decodes is its own affair.
+            if tables.exclusive && layout.role == Role::Own {
+                continue;
+            }
+            let generations = generations(tables, layout);
+            layouts.push((generations.clone().count(), generations, index, layout, (at, of)));
+        }
+    }
+    // What is known of a generation is forgotten for the next.
+    layouts.sort_by_key(|(count, generations, ..)| (*count, generations.clone().next()));
+    let mut never = Vec::new();
+    for (count, mut generations, index, layout, place) in layouts {
+        let first = tables.sets.get(place.0).map_or(0, |set| set.first);
+        let before: Vec<_> = (first..index)
+            .zip(tables.layouts_of(place.0))
+            .filter(|(_, other)| other.role == Role::Own && layout.role == Role::Own)
+            .filter(|(_, other)| ((other.value ^ layout.value) & other.mask & layout.mask).is_zero())
+            .collect();
+        if count > 0 && !generations.any(|generation| is_possible(&mut validity, generation, (index, layout), &before))
+        {
+            never.push((place, layout.role));
+        }
+    }
+    never.sort_unstable_by_key(|(place, _)| *place);
+    let count = never.len();
+    for (i, ((at, of), role)) in never.into_iter().enumerate().take(TOLD) {
+        let set = &stream.sets[at];
+        let layout = &set.layouts[of];
+        let message = match role {
+            Role::Own if at > 0 => {
+                format!("no `{}` is read as `{}`: what it demands never holds", set.name, layout.name)
+            }
+            Role::Own => format!("no word is `{}`: what it demands never holds", layout.name),
+            _ => format!("no word is written as `{}`: what it demands never holds", layout.name),
+        };
+        let mut warning = Diagnostic::warning("W0212", layout.span, message);
+        if i + 1 == TOLD
+            && let Some(rest) = more(count, TOLD)
+        {
+            warning = warning.note(format!("and {rest} more"));
+        }
+        out.push(warning.help(match role {
+            Role::Own => {
+                "compare its `where` with what its fields can be and with what is tried before it, or take it away"
+            }
+            _ => "compare `with` and `where` with what the instruction's fields can be, or take the alias away",
+        }));
+    }
+}
+
+/// The generations in which a layout is to be tried; none where there are too many.
+fn generations(stream: &'static core::Stream, layout: &'static core::Layout) -> RangeInclusive<u32> {
+    let asks = |expression: &u16| {
+        let expression = stream.expressions.get(usize::from(*expression));
+        expression.is_some_and(|expression| expression.inputs.contains(&Input::Generation))
+    };
+    let Some(engine) = engine_for(stream, &[layout]) else { return 1..=0 };
+    let first = engine.generation;
+    let last = if layout.conditions.iter().chain(layout.otherwise).any(asks) {
+        layout.until.min(stream.generations.1)
+    } else {
+        first
+    };
+    if last - first < GENERATIONS { first..=last } else { 1..=0 }
+}
+
+/// Whether a layout has a word in a generation that is valid and that none of those that are tried before it takes, as far as is
+/// known.
+fn is_possible(
+    validity: &mut Validity,
+    generation: u32,
+    (index, layout): (u16, &'static core::Layout),
+    before: &[(u16, &'static core::Layout)],
+) -> bool {
+    if validity.is_spent() {
+        return true;
+    }
+    validity.turn(generation);
+    validity.reorder(Vec::new());
+    let Some(place) = validity.place(index, layout.mask, layout.value) else { return true };
+    let mut own = validity.own(&place);
+    for (index, _) in before.iter().filter(|(_, other)| (other.since..=other.until).contains(&generation)) {
+        let Some(place) = validity.place(*index, layout.mask, layout.value) else { continue };
+        let taken = validity.fits(&place);
+        own = validity.diagrams.without(own, taken);
+    }
+    own != Node::FALSE || validity.diagrams.is_full()
+}

@@ -1,0 +1,201 @@
+//! What instructions are written as.
+//!
+//! E0133: a text that does not read back. W0213: two words of one length with one text. Both are looked for in words that
+//! [`sample`] makes of each layout, and in one for each way that the conditions of its text can turn out.
+
+use std::panic::resume_unwind;
+
+use isaforge_core::stream::{self as core, Engine, Role, Source, Token, Wide, sample};
+use isaforge_core::text::Line;
+
+use super::check::{SAMPLES, TOLD, engine_for};
+use super::model::{Layout, Set};
+use super::validity::{Validity, by_significance};
+use crate::check::more;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// How many of the words are read as the assembler does, which looks at all instructions; the others as what they are.
+const SEARCHED: usize = 1;
+/// How many words are compared with those that differ from them in one bit.
+const COMPARED: usize = 3;
+
+/// A mistake, and the text that shows it.
+enum Mistake {
+    /// It does not read back; why.
+    Lost(String),
+    /// Two words are written like this; the opcode of the second.
+    Shared([Wide; 2], u16),
+}
+
+/// Checks the texts of the instructions.
+pub(super) fn check(stream: &'static core::Stream, set: &Set, out: &mut Diagnostics) {
+    let mut validity = Validity::new(stream);
+    let layouts = (0u16..).zip(stream.layouts_of(0)).filter(|(_, layout)| layout.role != Role::Assembler);
+    let mut layouts: Vec<_> = layouts
+        .filter_map(|(index, layout)| {
+            let engine = engine_for(stream, &[layout])?;
+            Some((index, engine, layout, Vec::new()))
+        })
+        .collect();
+    // What is known of a generation is forgotten for the next.
+    layouts.sort_by_key(|(index, engine, ..)| (engine.generation, *index));
+    for (index, engine, layout, cases) in &mut layouts {
+        *cases = words(&mut validity, *engine, *index, layout);
+    }
+    layouts.sort_by_key(|(index, ..)| *index);
+    // Reading a text costs more than all else that is checked, and no layout waits for another.
+    let found = parallel(&layouts, |(_, engine, layout, cases)| {
+        let (text, mistake) = mistake(*engine, layout, cases)?;
+        Some((*layout, text, mistake))
+    });
+    let place = |opcode: u16, name: &str| {
+        let layout = set.layouts.iter().find(|l| l.name == name && l.opcode == usize::from(opcode));
+        layout.map_or(set.span, |l| l.text_span)
+    };
+    let (lost, shared): (Vec<_>, Vec<_>) =
+        found.into_iter().flatten().partition(|(.., mistake)| matches!(mistake, Mistake::Lost(_)));
+    for mistakes in [lost, shared] {
+        let count = mistakes.len();
+        for (i, (layout, text, mistake)) in mistakes.into_iter().enumerate().take(TOLD) {
+            let span = place(layout.opcode, layout.name);
+            let mut told = match mistake {
+                Mistake::Lost(why) => {
+                    let message = format!("`{text}` prints and does not read back: {why}");
+                    // What another's decoder writes alike is a fact about it, and no reason to refuse its description.
+                    match stream.exclusive {
+                        true => Diagnostic::warning("E0133", span, message),
+                        false => Diagnostic::error("E0133", span, message),
+                    }
+                }
+                Mistake::Shared([one, other], opcode) => {
+                    let message = format!("`{text}` is the text of two words: {one:#x} and {other:#x}");
+                    let warning = Diagnostic::warning("W0213", span, message);
+                    let others = stream.layouts_of(0).iter().filter(|l| l.opcode == opcode && opcode != layout.opcode);
+                    match others.map(|layout| place(opcode, layout.name)).find(|place| *place != span) {
+                        Some(place) => warning.secondary(place, "the other one"),
+                        None => warning,
+                    }
+                }
+            };
+            if i + 1 == TOLD
+                && let Some(rest) = more(count, TOLD)
+            {
+                told = told.note(format!("and {rest} more"));
+            }
+            out.push(told.help("write what differs in the bits differently in the text"));
+        }
+    }
+}
+
+/// A word for each way that a condition of the text of a layout can turn out, where one is found.
+fn words(validity: &mut Validity, engine: Engine, index: u16, layout: &'static core::Layout) -> Vec<Wide> {
+    // The texts of another's decoder are its own affair.
+    if engine.stream.exclusive || validity.is_spent() {
+        return Vec::new();
+    }
+    let mut conditions = Vec::new();
+    conditions_of(layout.text, &mut conditions);
+    let all = layout.conditions.iter().chain(layout.otherwise).chain(&conditions);
+    let leaves = all.fold(0, |all, condition| all | core::solve::leaves_of(engine, layout, *condition));
+    validity.turn(engine.generation);
+    validity.reorder(by_significance(&[(layout, leaves)]));
+    let Some(place) = validity.place(index, layout.fixed_mask, layout.fixed_value) else { return Vec::new() };
+    let own = validity.own(&place);
+    let mut cases = vec![own];
+    for condition in conditions {
+        let holds = validity.condition(&place, condition);
+        for value in [true, false] {
+            let is = validity.diagrams.is(holds, value);
+            cases.push(validity.diagrams.and(own, is));
+        }
+    }
+    cases.into_iter().filter_map(|case| validity.word_of(case)).map(|word| word | layout.fixed_value).collect()
+}
+
+fn conditions_of(tokens: &[Token], conditions: &mut Vec<u16>) {
+    for token in tokens {
+        if let Token::If(condition, _) = token {
+            conditions.push(*condition);
+        }
+        if let Token::If(_, tokens) | Token::Aside(tokens) = token {
+            conditions_of(tokens, conditions);
+        }
+    }
+}
+
+/// A text of a layout with a mistake.
+fn mistake(engine: Engine, layout: &'static core::Layout, words: &[Wide]) -> Option<(String, Mistake)> {
+    let mut line = Line::new();
+    let words = words.iter().copied().chain(sample::words(layout, SAMPLES));
+    let words = words.filter_map(|word| engine.decode(&engine.store(word)).ok());
+    for (turn, decoded) in words.enumerate() {
+        line.clear();
+        engine.print(&decoded, &mut line);
+        let text = line.as_str();
+        let own = engine.scope(&decoded).layout.opcode;
+        let searched = turn < SEARCHED;
+        let read = if searched { None } else { engine.parse_as(own, text).filter(|read| has_text(engine, read, text)) };
+        let read = match read {
+            Some(read) => read,
+            None => match engine.parse(text) {
+                Ok(parsed) if has_text(engine, &parsed.decoded, text) => parsed.decoded,
+                Ok(_) => return Some((text.to_owned(), Mistake::Lost("it reads as another instruction".to_owned()))),
+                Err(error) => return Some((text.to_owned(), Mistake::Lost(error.to_string()))),
+            },
+        };
+        if engine.stream.exclusive || turn >= COMPARED {
+            continue;
+        }
+        // An alias leaves out fields of its instruction, and not what they mean.
+        let own = engine.scope(&decoded).layout;
+        let ignored = silent(own);
+        let open = Wide::ones(own.bits.into()) & !own.fixed_mask & !ignored;
+        let bits = open.runs().flat_map(|(at, width)| at..at + width);
+        let near = bits.filter_map(|bit| {
+            let mut one = Wide::ZERO;
+            one.set(bit, 1, 1);
+            engine.decode(&engine.store(decoded.word ^ one)).ok()
+        });
+        let same = |other: &core::Decoded| {
+            other.len == decoded.len
+                && !((other.word ^ decoded.word) & !ignored).is_zero()
+                && has_text(engine, other, text)
+        };
+        if let Some(other) = std::iter::once(read).chain(near).find(same) {
+            let opcode = engine.scope(&other).layout.opcode;
+            return Some((text.to_owned(), Mistake::Shared([decoded.word, other.word], opcode)));
+        }
+    }
+    None
+}
+
+/// The bits that a text need not tell: those that mean nothing, and those of which a way back that is given chooses some.
+fn silent(layout: &'static core::Layout) -> Wide {
+    let chosen = layout.fields.iter().filter(|f| matches!(f.source, Source::Computed { inverse: [_, ..], .. }));
+    let chosen = chosen.fold(0, |chosen, field| chosen | field.leaves);
+    let fields = layout.fields.iter().enumerate().filter(|(i, _)| chosen >> (i & 63) & 1 != 0);
+    fields.fold(layout.ignored, |silent, (_, field)| match field.source {
+        Source::Bits(pieces) => silent | Layout::bits_of(pieces),
+        _ => silent,
+    })
+}
+
+/// Whether an instruction prints as this text.
+fn has_text(engine: Engine, decoded: &core::Decoded, text: &str) -> bool {
+    let mut line = Line::new();
+    engine.print(decoded, &mut line);
+    line.as_str() == text
+}
+
+/// What `work` makes of each item, in their order, computed on as many threads as the machine runs at once.
+fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len()).max(1);
+    let share = |first: usize| items.iter().skip(first).step_by(threads).map(&work).collect::<Vec<_>>();
+    let mut shares: Vec<_> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|first| scope.spawn(move || share(first))).collect();
+        let own = share(0);
+        let joined = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        std::iter::once(own).chain(joined).map(Vec::into_iter).collect()
+    });
+    (0..items.len()).filter_map(|at| shares[at % threads].next()).collect()
+}
