@@ -537,6 +537,8 @@ fn what_never_is_is_named() {
         let found = warnings(name, &spec);
         assert!(found.iter().any(|found| found.starts_with("W0212") && found.contains(message)), "{name}: {found:?}");
     }
+    let turned = format!("generations: [1, 9]\n{}", one(&format!("{x}, since: 3, until: 2")));
+    assert!(warnings("turned", &turned).iter().any(|found| found.starts_with("W0212")), "since comes after until");
     let alive = format!("generations: [1, 9]\n{}", one(&format!("{x}, where: generation == 7")));
     let both = |more: &str| {
         format!(

@@ -165,7 +165,7 @@ fn a_list_of_one_generation_has_what_that_one_has() {
     let spec = folder.path().join("isa.yaml");
     let text = "isa: grown\nword: [16]\nprovenance: document\ngenerations: [1, 3]\ninstructions:\n  \
                 old: { doc: Old., until: 1, fixed: { 15..0: 1 } }\n  new: { doc: New., since: 3, fixed: { 15..0: 1 } }\n";
-    std::fs::write(&spec, text).expect("the file can be written");
+    fs::write(&spec, text).expect("the file can be written");
     let spec = spec.to_str().expect("UTF-8");
     let names = |more: &[&str]| -> Vec<String> {
         let args: Vec<&str> = ["list", "--spec", spec].iter().chain(more).copied().collect();

@@ -3,8 +3,6 @@
 //! W0212: no word meets the conditions of an instruction, of a reading of an operand or of an alias. Conditions that are too
 //! costly to decide count as possible.
 
-use std::ops::RangeInclusive;
-
 use isaforge_core::stream::{self as core, Input, Role};
 
 use super::check::{TOLD, engine_for};
@@ -29,22 +27,25 @@ pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Di
             if tables.exclusive && layout.role == Role::Own {
                 continue;
             }
-            let generations = generations(tables, layout);
-            layouts.push((generations.clone().count(), generations, index, layout, (at, of)));
+            layouts.extend(generations(tables, layout).map(|generations| (generations, index, layout, (at, of))));
         }
     }
     // What is known of a generation is forgotten for the next.
-    layouts.sort_by_key(|(count, generations, ..)| (*count, generations.clone().next()));
+    layouts.sort_by_key(|(generations, ..)| (generations.len(), generations.first().copied()));
     let mut never = Vec::new();
-    for (count, mut generations, index, layout, place) in layouts {
+    for (generations, index, layout, place) in layouts {
         let first = tables.sets.get(place.0).map_or(0, |set| set.first);
-        let before: Vec<_> = (first..index)
+        let before: Vec<u16> = (first..index)
             .zip(tables.layouts_of(place.0))
             .filter(|(_, other)| other.role == Role::Own && layout.role == Role::Own)
             .filter(|(_, other)| ((other.value ^ layout.value) & other.mask & layout.mask).is_zero())
+            // What is there in some generations only leaves the words of the others.
+            .filter(|(_, other)| other.since <= layout.since && other.until >= layout.until)
+            .filter(|(_, other)| !asks_for_the_generation(tables, other))
+            .map(|(index, _)| index)
             .collect();
-        if count > 0 && !generations.any(|generation| is_possible(&mut validity, generation, (index, layout), &before))
-        {
+        let mut generations = generations.into_iter();
+        if !generations.any(|generation| is_possible(&mut validity, generation, (index, layout), &before)) {
             never.push((place, layout.role));
         }
     }
@@ -75,20 +76,20 @@ pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Di
     }
 }
 
-/// The generations in which a layout is to be tried; none where there are too many.
-fn generations(stream: &'static core::Stream, layout: &'static core::Layout) -> RangeInclusive<u32> {
+/// The generations in which a layout is to be tried; `None` where there are too many.
+fn generations(stream: &'static core::Stream, layout: &'static core::Layout) -> Option<Vec<u32>> {
+    let Some(engine) = engine_for(stream, &[layout]) else { return Some(Vec::new()) };
+    let first = engine.generation;
+    let last = if asks_for_the_generation(stream, layout) { layout.until.min(stream.generations.1) } else { first };
+    (last - first < GENERATIONS).then(|| (first..=last).collect())
+}
+
+fn asks_for_the_generation(stream: &'static core::Stream, layout: &core::Layout) -> bool {
     let asks = |expression: &u16| {
         let expression = stream.expressions.get(usize::from(*expression));
         expression.is_some_and(|expression| expression.inputs.contains(&Input::Generation))
     };
-    let Some(engine) = engine_for(stream, &[layout]) else { return 1..=0 };
-    let first = engine.generation;
-    let last = if layout.conditions.iter().chain(layout.otherwise).any(asks) {
-        layout.until.min(stream.generations.1)
-    } else {
-        first
-    };
-    if last - first < GENERATIONS { first..=last } else { 1..=0 }
+    layout.conditions.iter().chain(layout.otherwise).any(asks)
 }
 
 /// Whether a layout has a word in a generation that is valid and that none of those that are tried before it takes, as far as is
@@ -97,7 +98,7 @@ fn is_possible(
     validity: &mut Validity,
     generation: u32,
     (index, layout): (u16, &'static core::Layout),
-    before: &[(u16, &'static core::Layout)],
+    before: &[u16],
 ) -> bool {
     if validity.is_spent() {
         return true;
@@ -106,7 +107,7 @@ fn is_possible(
     validity.reorder(Vec::new());
     let Some(place) = validity.place(index, layout.mask, layout.value) else { return true };
     let mut own = validity.own(&place);
-    for (index, _) in before.iter().filter(|(_, other)| (other.since..=other.until).contains(&generation)) {
+    for index in before {
         let Some(place) = validity.place(*index, layout.mask, layout.value) else { continue };
         let taken = validity.fits(&place);
         own = validity.diagrams.without(own, taken);
