@@ -90,8 +90,7 @@ pub fn in_avx2(code: Code) -> Option<Code> {
         | Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm
         | Code::VEX_Vpackusdw_ymm_ymm_ymmm256
         | Code::VEX_Vpermq_ymm_ymmm256_imm8
-        | Code::VEX_Vsqrtpd_ymm_ymmm256
-        | Code::VEX_Vdivpd_ymm_ymm_ymmm256
+        | Code::VEX_Vrsqrtps_ymm_ymmm256
         | Code::VEX_Vfmadd132ps_ymm_ymm_ymmm256
         | Code::VEX_Vfmsub132ps_ymm_ymm_ymmm256
         | Code::VEX_Vfnmadd132ps_ymm_ymm_ymmm256
@@ -160,13 +159,10 @@ pub fn in_avx2(code: Code) -> Option<Code> {
         Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256 => Code::VEX_Vpmovzxwd_ymm_xmmm128,
         Code::EVEX_Vextracti32x8_ymmm256_k1z_zmm_imm8 => Code::VEX_Vextracti128_xmmm128_ymm_imm8,
         Code::EVEX_Vinserti32x8_zmm_k1z_zmm_ymmm256_imm8 => Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8,
-        Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae => Code::VEX_Vcvtps2pd_ymm_xmmm128,
-        Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er => Code::VEX_Vcvtpd2ps_xmm_ymmm256,
         Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8 => Code::VEX_Vpslld_ymm_ymm_imm8,
         Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8 => Code::VEX_Vpsrld_ymm_ymm_imm8,
         Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8 => Code::VEX_Vpsrad_ymm_ymm_imm8,
         Code::EVEX_Vpsraw_zmm_k1z_zmmm512_imm8 => Code::VEX_Vpsraw_ymm_ymm_imm8,
-        Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8 => Code::VEX_Vpsllq_ymm_ymm_imm8,
         _ => return None,
     })
 }
@@ -179,7 +175,6 @@ pub fn reads_memory(code: Code) -> bool {
             | Code::VEX_Vpsrld_ymm_ymm_imm8
             | Code::VEX_Vpsrad_ymm_ymm_imm8
             | Code::VEX_Vpsraw_ymm_ymm_imm8
-            | Code::VEX_Vpsllq_ymm_ymm_imm8
             | Code::VEX_Vextracti128_xmmm128_ymm_imm8
             | Code::VEX_Vcvtps2ph_xmmm128_ymm_imm8
     )
@@ -201,11 +196,9 @@ pub fn operands(code: Code, to: Register, from: [Option<Register>; 3]) -> [Optio
     let [a, b, c] = from;
     match code {
         Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae
-        | Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae
         | Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256 => [Some(to), a.map(half), b, c],
         Code::EVEX_Vextracti32x8_ymmm256_k1z_zmm_imm8
         | Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae
-        | Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er
         | Code::EVEX_Vpmovdw_ymmm256_k1z_zmm => [Some(half(to)), a, b, c],
         Code::EVEX_Vinserti32x8_zmm_k1z_zmm_ymmm256_imm8 => [Some(to), a, b.map(half), c],
         _ => [Some(to), a, b, c],
@@ -219,7 +212,7 @@ pub fn masks_words(code: Code) -> bool {
     instruction.set_code(code);
     let from = instruction.memory_size();
     let is_narrow = from.size() == 64 && from.element_size() < 4;
-    let is_wide = from.element_size() > 4 || code == Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
+    let is_wide = from.element_size() > 4;
     !is_narrow && !is_wide && operands(code, Register::ZMM0, [None; 3])[0] == Some(Register::ZMM0)
 }
 
@@ -230,8 +223,6 @@ pub fn on_addend(code: Code) -> Option<Code> {
         Code::EVEX_Vfmsub213ps_zmm_k1z_zmm_zmmm512b32_er => Code::EVEX_Vfmsub231ps_zmm_k1z_zmm_zmmm512b32_er,
         Code::EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er => Code::EVEX_Vfnmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
         Code::EVEX_Vfnmsub213ps_zmm_k1z_zmm_zmmm512b32_er => Code::EVEX_Vfnmsub231ps_zmm_k1z_zmm_zmmm512b32_er,
-        Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er => Code::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er,
-        Code::EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er => Code::EVEX_Vfnmadd231pd_zmm_k1z_zmm_zmmm512b64_er,
         _ => return None,
     })
 }
@@ -246,8 +237,6 @@ pub fn replaces(code: Code) -> bool {
                 | Code::EVEX_Vfmsub231ps_zmm_k1z_zmm_zmmm512b32_er
                 | Code::EVEX_Vfnmadd231ps_zmm_k1z_zmm_zmmm512b32_er
                 | Code::EVEX_Vfnmsub231ps_zmm_k1z_zmm_zmmm512b32_er
-                | Code::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er
-                | Code::EVEX_Vfnmadd231pd_zmm_k1z_zmm_zmmm512b64_er
                 | Code::VEX_Vfmadd132ps_ymm_ymm_ymmm256
                 | Code::VEX_Vfmsub132ps_ymm_ymm_ymmm256
                 | Code::VEX_Vfnmadd132ps_ymm_ymm_ymmm256

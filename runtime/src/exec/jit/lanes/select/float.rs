@@ -246,35 +246,26 @@ impl Cover<'_> {
         (one && self.ty(wide.args[0])? == F32).then_some(wide.args[0])
     }
 
-    /// `1.0 / sqrt(x)` in double precision, rounded to single: a series on an estimate, since roots and quotients take the
-    /// host several times as long. With `e = 1 - x s²` for an estimate `s`, the reciprocal root is `s (1 - e)^-½`; four terms
-    /// are as good as double precision where `e` is below 2^-13. That the last bits of it never matter to single precision a
-    /// test shows for all mantissas.
+    /// `1.0 / sqrt(x)` in double precision, rounded to single, by [`refined`] estimates.
     fn reciprocal_root(&mut self, x: u16) -> Option<Value> {
         let word = self.word(x, Kind::Float)?;
         let graph = &mut *self.graph;
-        if graph.host() == Host::Avx2 {
-            return Some(exact_reciprocal_root(graph, word));
-        }
-        let estimate = graph.apply(Code::EVEX_Vrsqrt14ps_zmm_k1z_zmmm512b32, &[word]);
-        let [one, half, third, fourth] = [1.0, 1.0 / 2.0, 3.0 / 8.0, 5.0 / 16.0].map(|number| double(graph, number));
-        let fma = Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
-        let mul = Code::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er;
-        let roots = [0, 1].map(|part| {
-            let [x, s] = [word, estimate].map(|word| widened(graph, word, part));
-            let product = graph.apply(mul, &[x, s]);
-            let e = graph.apply(Code::EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er, &[product, s, one]);
-            let series = graph.apply(fma, &[e, fourth, third]);
-            let series = graph.apply(fma, &[series, e, half]);
-            let series = graph.apply(mul, &[series, e]);
-            let root = graph.apply(fma, &[series, s, s]);
-            graph.apply(Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er, &[root])
-        });
-        let root = graph.apply_immediate(Code::EVEX_Vinserti32x8_zmm_k1z_zmm_ymmm256_imm8, &roots, 1);
-        // Zeros, infinities and what has no root are as the estimate says.
-        let unordered = graph.compare_floats(Ordering::Unordered, root, root);
-        let root = graph.select(unordered, estimate, root);
-        Some(graph.nan_agnostic(root, Kind::Float))
+        let mul = Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er;
+        let root = if graph.host() == Host::Avx512 {
+            let estimate = graph.apply(Code::EVEX_Vrsqrt14ps_zmm_k1z_zmmm512b32, &[word]);
+            refined(graph, word, estimate)
+        } else {
+            // Its estimates take subnormal numbers for zeros, so these are scaled.
+            let [least, up, down] = [-126, 24, 12].map(|power| graph.splat(2f32.powi(power).to_bits()));
+            let scaled = graph.apply(mul, &[word, up]);
+            let is_small = graph.compare_floats(Ordering::Less, word, least);
+            let word = graph.select(is_small, scaled, word);
+            let estimate = graph.apply(Code::VEX_Vrsqrtps_ymm_ymmm256, &[word]);
+            let root = refined(graph, word, estimate);
+            let scaled = graph.apply(mul, &[root, down]);
+            graph.select(is_small, scaled, root)
+        };
+        Some(self.graph.nan_agnostic(root, Kind::Float))
     }
 
     /// A half as a float, any NaN as some NaN.
@@ -340,30 +331,34 @@ impl Cover<'_> {
     }
 }
 
-/// A number of double precision, whose low half is zero, wherever a register has room for one.
-fn double(graph: &mut Graph, number: f64) -> Value {
-    let high = graph.splat((number.to_bits() >> 32) as u32);
-    graph.apply_immediate(Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8, &[high], 32)
-}
-
-/// The low or the high half of a register's floats in double precision.
-fn widened(graph: &mut Graph, word: Value, part: u8) -> Value {
-    let code = Code::EVEX_Vextracti32x8_ymmm256_k1z_zmm_imm8;
-    let half = if part == 0 { word } else { graph.apply_immediate(code, &[word], part) };
-    graph.apply(Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae, &[half])
-}
-
-/// `1.0 / sqrt(x)` as it is written: the estimate of AVX2 has too few bits, and none for subnormal numbers.
-fn exact_reciprocal_root(graph: &mut Graph, word: Value) -> Value {
-    let one = double(graph, 1.0);
-    let roots = [0, 1].map(|part| {
-        let wide = widened(graph, word, part);
-        let root = graph.apply(Code::VEX_Vsqrtpd_ymm_ymmm256, &[wide]);
-        let root = graph.apply(Code::VEX_Vdivpd_ymm_ymm_ymmm256, &[one, root]);
-        graph.apply(Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er, &[root])
-    });
-    let root = graph.apply_immediate(Code::EVEX_Vinserti32x8_zmm_k1z_zmm_ymmm256_imm8, &roots, 1);
-    graph.nan_agnostic(root, Kind::Float)
+/// The reciprocal root of a float as double precision rounds it, from an estimate that is off by 1.5 · 2^-12 at most; roots
+/// and quotients take the host several times as long. With `e = 1 - x s²` the root is `s (1 - e)^-½`. Three terms of that
+/// series are a float next to it at most, and two more of what is left, with products to all their bits, are the root: a test
+/// shows it for all mantissas.
+fn refined(graph: &mut Graph, x: Value, estimate: Value) -> Value {
+    let [fma, fms, fnma] = [
+        Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
+        Code::EVEX_Vfmsub213ps_zmm_k1z_zmm_zmmm512b32_er,
+        Code::EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
+    ];
+    let mul = Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er;
+    let [one, half, more, most] = [1.0, 0.5, 0.375, 0.75f32].map(|number| graph.splat(number.to_bits()));
+    let product = graph.apply(mul, &[x, estimate]);
+    let e = graph.apply(fnma, &[product, estimate, one]);
+    let series = graph.apply(fma, &[e, more, half]);
+    let series = graph.apply(mul, &[series, e]);
+    let near = graph.apply(fma, &[series, estimate, estimate]);
+    let product = graph.apply(mul, &[x, near]);
+    let rest = graph.apply(fms, &[x, near, product]);
+    let e = graph.apply(fnma, &[product, near, one]);
+    let e = graph.apply(fnma, &[rest, near, e]);
+    let squared = graph.apply(mul, &[e, most]);
+    let series = graph.apply(fma, &[squared, e, e]);
+    let halved = graph.apply(mul, &[near, half]);
+    let root = graph.apply(fma, &[halved, series, near]);
+    // Zeros, infinities and what has no root are as the estimate says.
+    let unordered = graph.compare_floats(Ordering::Unordered, root, root);
+    graph.select(unordered, estimate, root)
 }
 
 /// The word whose high half a value has in its own, whatever lies below.
@@ -374,32 +369,32 @@ fn raised_from(pieces: &Pieces) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    /// What machine code computes from an estimate.
-    fn series(x: f64, estimate: f64) -> f64 {
+    /// What machine code makes of an estimate.
+    fn first(x: f32, estimate: f32) -> f32 {
         let e = (-(x * estimate)).mul_add(estimate, 1.0);
-        let series = e.mul_add(5.0 / 16.0, 3.0 / 8.0).mul_add(e, 0.5) * e;
-        series.mul_add(estimate, estimate)
+        (e.mul_add(0.375, 0.5) * e).mul_add(estimate, estimate)
+    }
+
+    /// What it makes of that.
+    fn second(x: f32, near: f32) -> f32 {
+        let product = x * near;
+        let rest = x.mul_add(near, -product);
+        let e = (-rest).mul_add(near, (-product).mul_add(near, 1.0));
+        (near * 0.5).mul_add((e * 0.75).mul_add(e, e), near)
     }
 
     #[test]
     fn reciprocal_roots_are_rounded_alike_from_whatever_estimate() {
         // All mantissas, with even and with odd exponents.
-        let all = (0..1 << 24).map(|bits| f32::from_bits((127 << 23) + bits));
-        let place = |root: f64| root.to_bits() as i64 & 0x1fff_ffff;
-        let mut near = 0;
-        for x in all.map(f64::from) {
-            let root = 1.0 / x.sqrt();
-            // Two units of double precision are as much as the series differs from it.
-            if (place(root) - 0x1000_0000).abs() > 2 {
-                continue;
+        for x in (0..1 << 24).map(|bits| f32::from_bits((127 << 23) + bits)) {
+            let root = (1.0 / f64::from(x).sqrt()) as f32;
+            let near = |by: i32| f32::from_bits(root.to_bits().wrapping_add_signed(by));
+            for by in -1..2 {
+                assert_eq!(second(x, near(by)), root, "{x:e} from {:e}", near(by));
             }
-            near += 1;
-            let middle = (root as f32).to_bits();
-            let estimates = (middle - 2048..middle + 2048).map(|bits| f64::from(f32::from_bits(bits)));
-            for estimate in estimates.filter(|estimate| (estimate / root - 1.0).abs() <= 2f64.powi(-14)) {
-                assert_eq!(series(x, estimate) as f32, root as f32, "{x:e} from {estimate:e}");
-            }
+            let off = [-1.5, -1.4, -0.3, 0.7, 1.5][x.to_bits() as usize % 5] * 2f32.powi(-12);
+            let found = first(x, off.mul_add(root, root));
+            assert!((-1..2).any(|by| near(by) == found), "{x:e}: {found:e} is not next to {root:e}");
         }
-        assert_eq!(near, 1);
     }
 }
