@@ -700,6 +700,94 @@ fn what_is_read_in_patterns_is_what_the_reference_reads() {
 }
 
 #[test]
+fn some_lanes_access_in_patterns_what_the_others_do_not_have() {
+    // Lanes that a condition leaves load what others of the workgroup have stored, before their own or behind it, where there may
+    // be nothing for the others, or for some of them. What they store lies further behind.
+    let mut random = Random(seed(23));
+    let mut ended = [0; 2];
+    for round in 0..6 * ROUNDS as u32 {
+        let local = [128, 256, 128, 40][round as usize % 4];
+        let behind = 4 * local + 1024;
+        let mut step = |number: u32| {
+            let mut near = |least: i32| 4 * (least + random.below(48) as i32) * [1, 1, 4][random.below(3) as usize];
+            let [ahead, before] = [near(0), -near(0)];
+            let offset = if random.below(2) == 0 { ahead } else { before };
+            // Mostly those that have something there.
+            let (lanes, at) = match offset {
+                _ if random.below(8) == 0 => {
+                    (["lt", "ge", "eq", "ne"][random.below(4) as usize], random.below(local.into()) as i32)
+                }
+                0.. => ("lt", local as i32 - offset / 4),
+                _ => ("ge", -offset / 4),
+            };
+            let fewer = if random.below(4) == 0 { "LSHIFT_AND.i32 r7, r7, 0x0.b00, r5" } else { "NOP" };
+            let other = match random.below(4) {
+                0 => format!("LOAD.i32.unsigned.slot0.wait0 @r2, r58, offset:{}", 4 * random.below(16)),
+                1 => "LOAD.i64.unsigned.slot0.wait0 @r2:r3, r46, offset:0".to_owned(),
+                _ => "MOV.i32 r2, r55".to_owned(),
+            };
+            let store = match random.below(4) {
+                0 => format!("STORE.i32.slot0.wait0 @r5, r46, offset:{behind}\nIADD.u32 r6, r6, r5"),
+                1 => "STORE.i32.slot0.wait0 @r5, r56, offset:0".to_owned(),
+                _ => "NOP".to_owned(),
+            };
+            format!(
+                "IADD_IMM.i32 r8, 0x0, #{at:#x}
+                ICMP.u32.{lanes}.m1 r7, r55, r8, 0x0
+                {fewer}
+                BRANCHZ.eq.reconverge r7, offset:over{number}
+                LOAD.i32.unsigned.slot0.wait0 @r1, r46, offset:{offset}
+                {other}
+                LSHIFT_XOR.i32 r5, r5, 0x07060504.b00, r1
+                IADD.u32 r5, r5, r2
+                {store}
+                over{number}: BARRIER.slot7.wait
+                STORE.i32.slot0.wait0 @r5, r46, offset:0
+                LOAD.i32.unsigned.slot0.wait0 @r4, r46, offset:{behind}
+                IADD.u32 r6, r6, r4
+                BARRIER.slot7.wait"
+            )
+        };
+        let steps = [0, 1, 2].map(&mut step).join("\n");
+        let further = [0, 4, 64, 512, 0x1000][random.below(5) as usize];
+        let text = format!(
+            "SHADDX.u64 r46, workgroup_local_pointer.w0, r55.w0, shift:0x2
+            SHADDX.u64 r58, u4, r60.w0, shift:0x2
+            SHADDX.u64 r56, u6, r60.w0, shift:0x2
+            SHADDX.u64 r62, u2, r60.w0, shift:0x2
+            LOAD.i32.unsigned.slot0.wait0 @r5, r58, offset:0
+            STORE.i32.slot0.wait0 @r5, r46, offset:0
+            MOV.i32 r10, 0x0
+            MOV.i32 r6, 0x0
+            BARRIER.slot7.wait
+            again: {steps}
+            IADD.u64 r58, r58, u8.w0
+            IADD_IMM.i32 r10, r10, #0x1
+            ICMP.u32.lt.m1 r7, r10, u9, 0x0
+            BRANCHZ.reconverge r7, offset:again
+            IADD.u32 r5, r5, r6
+            STORE.i32.slot0.end @r5, r62, offset:0"
+        );
+        // Low words of addresses may wrap around on the way.
+        let base = if random.below(4) == 0 { 0xffff_e000 } else { IN as u32 };
+        let launch = Launch {
+            program: assemble(&text),
+            local_size: [local, 1, 1],
+            groups: [1 + random.below(3) as u32, 1, 1],
+            uniforms: vec![IN as u32, 0, OUT as u32, 0, base, 0, SCRATCH as u32, 0, further, 3],
+            shared_bytes: if random.below(8) == 0 { behind } else { 2 * behind },
+            // Where several workgroups run together the budget may end in another place.
+            budget: if local > 40 && random.below(8) == 0 { 1000 + random.below(50_000) } else { 1 << 24 },
+            ..Launch::default()
+        };
+        let mut memory = memory(local * launch.groups[0], &mut random);
+        memory.map(0xffff_e000, (0..0x10000).map(|_| random.below(256) as u8).collect::<Vec<u8>>()).unwrap();
+        ended[usize::from(agree(&launch, &memory))] += 1;
+    }
+    assert!(ended.iter().all(|&count| count > ROUNDS as usize / 3), "{ended:?} failed and came to their end");
+}
+
+#[test]
 fn lanes_behind_one_another_may_cross_what_memory_has() {
     let mut random = Random(seed(5));
     // Where low words wrap around, where one region follows another, where one ends, and the memory of each workgroup.

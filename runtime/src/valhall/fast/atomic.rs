@@ -3,8 +3,12 @@
 use isaforge_core::semantics::{AtomicOp, Type};
 
 use super::access::{holds, number};
-use super::bundle::Bundle;
+use super::bundle::{Bundle, WARPS};
+use super::handler::{Body, Fields, handler};
 use super::memory_view::{Home, MemoryView};
+use super::op::Op;
+use crate::level::Level;
+use crate::memory::Memory;
 use crate::valhall::step::Fault;
 use crate::valhall::warp::{LANES, lanes};
 
@@ -43,6 +47,17 @@ impl Atomic {
         }
     }
 
+    /// What executes it: a handler where it changes words and nobody reads what they were.
+    pub fn lowered(self, level: Level) -> Op {
+        let is_word = self.ty == Type::U32 || self.ty == SIGNED;
+        if !is_word || self.expected.is_some() || self.to.is_some() {
+            return Op::Atomic(self);
+        }
+        let numbers = [self.op as u32 | u32::from(self.ty == SIGNED) << 8, self.when.map_or(ALWAYS, u32::from)];
+        let (dest, sources) = (self.value[0].into(), self.address.map(u32::from));
+        Op::Call(handler::<Update>(level).with(Fields { dest, sources, numbers, pc: self.pc }))
+    }
+
     /// Executes it for the active lanes; false when it left a fault in the bundle.
     #[inline(never)]
     pub fn run(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
@@ -63,22 +78,14 @@ impl Atomic {
         };
         let active = bundle.active[warp] & self.when.map_or(u16::MAX, |row| holds(column(row)));
         let (home, places, values) = (bundle.homes[warp], pair(self.address), pair(self.value));
-        let before = match (self.op, self.expected.map(pair)) {
-            // What counters do; all others go by their definition.
-            (AtomicOp::Add, None) if self.ty == Type::U32 => {
-                self.each::<4>(view, home, active, places, |lane, old| old.wrapping_add(values(lane)))?
-            }
-            (op, expected) => {
-                let mask = self.ty.mask();
-                let new = |lane: usize, old: u64| match &expected {
-                    Some(expected) if expected(lane) & mask != old => old,
-                    _ => op.apply(self.ty, old, values(lane) & mask),
-                };
-                match self.ty.size() {
-                    64 => self.each::<8>(view, home, active, places, new)?,
-                    _ => self.each::<4>(view, home, active, places, new)?,
-                }
-            }
+        let (mask, expected) = (self.ty.mask(), self.expected.map(pair));
+        let new = |lane: usize, old: u64| match &expected {
+            Some(expected) if expected(lane) & mask != old => old,
+            _ => self.op.apply(self.ty, old, values(lane) & mask),
+        };
+        let before = match self.ty.size() {
+            64 => self.each::<8>(view, home, active, places, new)?,
+            _ => self.each::<4>(view, home, active, places, new)?,
         };
         if let Some([low, high]) = self.to {
             bundle.rows[usize::from(low)].0[warp] = before.map(|old| old as u32);
@@ -128,5 +135,87 @@ impl Atomic {
             space.write(lane, places(lane), &bytes).map_err(fault)?;
         }
         Ok(before)
+    }
+}
+
+/// In the place of the row of a condition where there is none.
+const ALWAYS: u32 = u32::MAX;
+
+const SIGNED: Type = Type::signed(32);
+
+/// An atomic on words; the numbers are that of its operation, 256 more where they are signed, and the row of its condition.
+/// The operand is in `dest`. Mostly all lanes are where the first is, and the condition holds; else [`Atomic`] does it.
+struct Update;
+
+impl Body for Update {
+    #[inline(always)]
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
+        let what = AtomicOp::ALL.get(op.numbers[0] as usize & 0xff).copied().unwrap_or(AtomicOp::Add);
+        let is_signed = op.numbers[0] >> 8 != 0;
+        let Some((base, bytes)) = around(bundle, view, op) else {
+            let [address, value] = [op.sources, [op.dest; 2]].map(|rows| rows.map(|row| row as u16));
+            let ty = if is_signed { SIGNED } else { Type::U32 };
+            let when = if op.numbers[1] == ALWAYS { None } else { Some(op.numbers[1] as u16) };
+            let all = Atomic { op: what, ty, address, value, expected: None, to: None, when, pc: op.pc };
+            return all.run(bundle, view);
+        };
+        let signed = |word: u32| word as i32;
+        match (what, is_signed) {
+            (AtomicOp::Exchange, _) => update(bundle, op, base, bytes, |_, new| new),
+            (AtomicOp::Add, _) => update(bundle, op, base, bytes, u32::wrapping_add),
+            (AtomicOp::Sub, _) => update(bundle, op, base, bytes, u32::wrapping_sub),
+            (AtomicOp::And, _) => update(bundle, op, base, bytes, |old, new| old & new),
+            (AtomicOp::Or, _) => update(bundle, op, base, bytes, |old, new| old | new),
+            (AtomicOp::Xor, _) => update(bundle, op, base, bytes, |old, new| old ^ new),
+            (AtomicOp::Min, false) => update(bundle, op, base, bytes, u32::min),
+            (AtomicOp::Max, false) => update(bundle, op, base, bytes, u32::max),
+            (AtomicOp::Min, true) => update(bundle, op, base, bytes, |old, new| signed(old).min(signed(new)) as u32),
+            (AtomicOp::Max, true) => update(bundle, op, base, bytes, |old, new| signed(old).max(signed(new)) as u32),
+        }
+        true
+    }
+}
+
+/// The bytes in which all active lanes have a word if the condition holds in all of them, and the low word of the address of the first.
+#[inline(always)]
+fn around<'a>(bundle: &Bundle, view: &'a mut MemoryView<'_>, op: &Fields) -> Option<(u32, &'a mut [u8])> {
+    let [low, high] = op.sources.map(|row| &bundle.rows[row as usize].0);
+    let warp = bundle.busy().next()?;
+    let lane = bundle.active[warp].trailing_zeros() as usize % LANES;
+    let above = high[warp][lane];
+    let first = u64::from(above) << 32 | u64::from(low[warp][lane]);
+    // The memories of several workgroups have the same addresses.
+    let group = if Memory::RESERVED.contains(&first) { bundle.only_group? } else { 0 };
+    let (base, bytes) = view.around_mut(op.pc, group, first, 4)?;
+    let last = u32::try_from(bytes.len() - 4).unwrap_or(u32::MAX);
+    // Warps without active lanes have empty masks. A loop over all lanes at once becomes vector instructions.
+    let [low, high, masks] = [low, high, bundle.masks()].map(|row| row.as_flattened());
+    let mut wrong = above ^ (base >> 32) as u32;
+    for lane in 0..WARPS * LANES {
+        let is_far = low[lane].wrapping_sub(base as u32) > last;
+        wrong |= (if is_far { u32::MAX } else { 0 } | high[lane] ^ above) & masks[lane];
+    }
+    if op.numbers[1] != ALWAYS {
+        let when = bundle.rows[op.numbers[1] as usize].0.as_flattened();
+        for lane in 0..WARPS * LANES {
+            wrong |= !when[lane] & 1 & masks[lane];
+        }
+    }
+    (wrong == 0).then_some((base as u32, bytes))
+}
+
+/// Changes the words of the active lanes, one after another.
+#[inline(always)]
+fn update(bundle: &Bundle, op: &Fields, base: u32, bytes: &mut [u8], new: impl Fn(u32, u32) -> u32) {
+    let (low, values) = (&bundle.rows[op.sources[0] as usize].0, &bundle.rows[op.dest as usize].0);
+    for warp in bundle.busy() {
+        for lane in 0..LANES {
+            if bundle.active[warp] >> lane & 1 != 0
+                && let Some(bytes) = bytes.get_mut(low[warp][lane].wrapping_sub(base) as usize..)
+                && let Some(word) = bytes.first_chunk_mut()
+            {
+                *word = new(u32::from_le_bytes(*word), values[warp][lane]).to_le_bytes();
+            }
+        }
     }
 }

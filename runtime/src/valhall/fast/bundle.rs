@@ -10,7 +10,7 @@ use super::code::Code;
 use super::column::{and, bit_mask, blend, equal, from_bits, lower, not, or, smallest};
 use super::handler::{Body, Fields, Op};
 use super::memory_view::{Home, MemoryView};
-use super::reach::Reached;
+use super::reach::{Patterns, Reached};
 use crate::exec::jit::lanes::emit::Times;
 use crate::exec::jit::lanes::function::BlockFn;
 pub use crate::exec::jit::lanes::row::Row;
@@ -194,6 +194,8 @@ pub struct Bundle {
     jumps: [u16; WARPS],
     /// Where the lanes access memory, as was last asked.
     pub reached: Option<Reached>,
+    /// The same, for registers that have not been written since.
+    pub patterns: Patterns,
     /// The lanes that exist when all warps begin together, and how many there are.
     entry: ([u16; WARPS], u32),
     /// The word where all live lanes are, if they are active and nothing has been executed since. Their program counters may
@@ -282,6 +284,7 @@ impl Bundle {
             taken: Taken::None,
             jumps: [0; WARPS],
             reached: None,
+            patterns: Patterns::default(),
             entry: ([0; WARPS], 0),
             together: None,
             parted: None,
@@ -298,6 +301,7 @@ impl Bundle {
     /// Puts threads into a warp, at the first word.
     pub fn start(&mut self, warp: usize, home: Home, threads: u16) {
         self.part();
+        self.patterns.forget();
         self.place_in(warp, home);
         (self.live[warp], self.threads[warp]) = (threads, threads);
         for (lane, pc) in self.pcs.0[warp].iter_mut().enumerate() {
@@ -323,6 +327,7 @@ impl Bundle {
         let (threads, count) = self.entry;
         (self.live, self.threads, self.active, self.active_threads) = (threads, threads, threads, count);
         (self.at_barrier, self.together, self.has_masks) = (0, Some(0), false);
+        self.patterns.forget();
     }
 
     /// Whether all live lanes go on together, for [`Bundle::enter`] or a barrier has put them where they are, and all are chosen:
@@ -396,6 +401,12 @@ impl Bundle {
     #[inline(always)]
     pub fn mask(&self, warp: usize) -> &Column {
         &self.masks.0[warp]
+    }
+
+    /// Ones in the active lanes of all warps.
+    #[inline(always)]
+    pub fn masks(&self) -> &[Column; WARPS] {
+        &self.masks.0
     }
 
     /// Sets a register of a warp in its active lanes.

@@ -309,9 +309,14 @@ impl Lowered {
         bundle: &mut Bundle,
         view: &mut MemoryView<'_>,
     ) -> Option<u32> {
+        let ops = self.ops(words);
+        if ops.is_empty() {
+            return None;
+        }
         bundle.prepare(&self.masks, view);
+        bundle.patterns.forget();
         let whole = bundle.is_whole();
-        self.ops(words).iter().find(|op| !op.run(whole, bundle, view)).map(Op::pc)
+        ops.iter().find(|op| !op.run(whole, bundle, view)).map(Op::pc)
     }
 
     /// Whether a word is a barrier that threads end with.

@@ -65,14 +65,15 @@ pub fn any_bits(words: &Column) -> u32 {
 
 static BITS: Column = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768];
 
-/// The mask of lanes with a bit.
+/// The mask of lanes with a bit. The compiler must not see that it is one: what is blended by it would be stored masked, which
+/// takes some processors as long as all else.
 #[inline(always)]
 pub fn from_bits(bits: u16) -> Column {
     let mut mask = [0; LANES];
     for (lane, bit) in black_box(&BITS).iter().enumerate() {
         mask[lane] = if u32::from(bits) & bit != 0 { u32::MAX } else { 0 };
     }
-    mask
+    *black_box(&mask)
 }
 
 /// One bit for each lane of a mask.

@@ -57,7 +57,8 @@ pub fn run(
         }
         let private = &mut private[..];
         let recent = &mut Recent::default();
-        let mut view = MemoryView { memory, shared: &mut [], shared_bytes: 0, private, warps: 1, recent, host };
+        let mut view =
+            MemoryView { memory, shared: &mut [], margin: 0, shared_bytes: 0, private, warps: 1, recent, host };
         runner.alone(&mut bundle, &mut view, &origins)?;
     }
     Ok(runner.outcome())

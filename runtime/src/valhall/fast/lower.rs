@@ -186,7 +186,11 @@ impl<'a> Lowering<'a> {
                 Step::Atomic(atomic) => {
                     let mut atomic = atomic.moved(|row| slot::placed(row, &self.rows));
                     atomic.pc = self.pc;
-                    Op::Atomic(atomic)
+                    if template.order != Order::Shown {
+                        // Nobody reads what it finds.
+                        atomic.to = None;
+                    }
+                    atomic.lowered(self.level)
                 }
                 Step::Function(function, rows) => {
                     Op::Function(*function, rows.map(|pair| pair.map(|row| slot::placed(row, &self.rows))), self.pc)

@@ -1,5 +1,7 @@
 //! What a bundle shares with others: memory, and the scratch memory of its workgroups and threads.
 
+use std::ops::Range;
+
 use crate::memory::Memory;
 
 use super::handler::prefetch;
@@ -21,8 +23,10 @@ pub struct Home {
 pub struct MemoryView<'a> {
     /// Mapped memory.
     pub memory: &'a mut Memory,
-    /// The memories of the workgroups that run together, one after another.
+    /// The memories of the workgroups that run together, one after another, with the margin on both sides.
     pub shared: &'a mut [u8],
+    /// Bytes that nobody has: machine code reads them, and writes back what it has read, for lanes that are not active.
+    pub margin: usize,
     /// Bytes of each of them.
     pub shared_bytes: usize,
     /// The memories of the threads of these workgroups; empty when the program does not use any.
@@ -35,16 +39,51 @@ pub struct MemoryView<'a> {
     pub host: &'a mut dyn Host,
 }
 
+/// Bytes that are enough of a margin for words near those of active lanes.
+pub const MARGIN: usize = 1 << 12;
+
 impl MemoryView<'_> {
+    /// Where the memory of a workgroup lies.
+    #[inline(always)]
+    fn of_group(&self, group: usize) -> Range<usize> {
+        let start = self.margin + group * self.shared_bytes;
+        start..start + self.shared_bytes
+    }
+
+    /// The addresses of a workgroup's memory.
+    #[inline(always)]
+    fn own(&self) -> Range<u64> {
+        space::WORKGROUP..space::WORKGROUP + self.shared_bytes as u64
+    }
+
+    /// Whether bytes lie in the memory of a workgroup.
+    #[inline(always)]
+    pub fn is_own(&self, address: u64, size: usize) -> bool {
+        let own = self.own();
+        own.contains(&address) && size as u64 <= own.end - address
+    }
+
+    /// `size` bytes at an address for lanes of a workgroup, of which active lanes access only `accessed`: that is in its memory,
+    /// the others may be in the margin.
+    #[inline(always)]
+    pub fn own_mut(&mut self, group: usize, address: u64, size: usize, accessed: Range<u64>) -> Option<&mut [u8]> {
+        let own = self.own();
+        if accessed.start < own.start || accessed.end > own.end {
+            return None;
+        }
+        let start = (self.of_group(group).start as u64).wrapping_add(address.wrapping_sub(own.start));
+        self.shared.get_mut(usize::try_from(start).ok()?..)?.get_mut(..size)
+    }
+
     /// Whether there is but one workgroup, whose memory all see.
     #[inline(always)]
     pub fn is_one_group(&self) -> bool {
-        self.shared.len() <= self.shared_bytes
+        self.shared.len() <= self.shared_bytes + 2 * self.margin
     }
 
     /// Memory as one warp sees it.
     pub fn space(&mut self, home: Home) -> Space<'_> {
-        let shared = home.group * self.shared_bytes..(home.group + 1) * self.shared_bytes;
+        let shared = self.of_group(home.group);
         let bytes = self.warps * LANES * THREAD_BYTES;
         let private = self.private.get_mut(home.group * bytes..(home.group + 1) * bytes);
         Space {
@@ -88,7 +127,7 @@ impl MemoryView<'_> {
     fn all(&self, place: Place) -> Option<&[u8]> {
         match place {
             Place::Region(region) => self.memory.bytes(region),
-            Place::Shared(group) => self.shared.get(group * self.shared_bytes..(group + 1) * self.shared_bytes),
+            Place::Shared(group) => self.shared.get(self.of_group(group)),
         }
     }
 
@@ -96,7 +135,10 @@ impl MemoryView<'_> {
     fn all_mut(&mut self, place: Place) -> Option<&mut [u8]> {
         match place {
             Place::Region(region) => self.memory.bytes_mut(region),
-            Place::Shared(group) => self.shared.get_mut(group * self.shared_bytes..(group + 1) * self.shared_bytes),
+            Place::Shared(group) => {
+                let own = self.of_group(group);
+                self.shared.get_mut(own)
+            }
         }
     }
 
@@ -136,7 +178,7 @@ impl MemoryView<'_> {
     #[inline(never)]
     fn window(&self, group: usize, address: u64) -> Option<Window> {
         if Memory::RESERVED.contains(&address) {
-            let there = address < space::THREADS && (group + 1) * self.shared_bytes <= self.shared.len();
+            let there = address < space::THREADS && self.of_group(group).end + self.margin <= self.shared.len();
             return there.then_some(Window {
                 base: space::WORKGROUP,
                 len: self.shared_bytes,

@@ -64,17 +64,15 @@ pub struct Reached {
     pub column: u32,
 }
 
-/// The pattern of the addresses that two rows have. `None` where some lanes are not active, or are anywhere.
+/// The pattern of the addresses that two rows have in all lanes, whether they are active or not. `None` where lanes are
+/// anywhere.
 #[inline(always)]
 pub fn pattern(bundle: &Bundle, [low, high]: [u32; 2]) -> Option<Reached> {
-    if bundle.active_threads() < (WARPS * LANES) as u64 {
-        return None;
-    }
     let (low, high) = (&bundle.rows[low as usize].0, &bundle.rows[high as usize].0);
     let (first, above) = (low[0][0], high[0][0]);
     let contiguous = low[0][1] != first;
     let (lane, column) = (if contiguous { 4 } else { 0 }, low[1][0].wrapping_sub(first));
-    if column > FURTHEST || first > u32::MAX - (WARPS as u32 * column + LANES as u32 * lane) {
+    if column > FURTHEST || wraps_around(first, lane, column) {
         return None;
     }
     // A loop over all lanes at once, too long to be unrolled, is what becomes vector instructions here.
@@ -86,6 +84,63 @@ pub fn pattern(bundle: &Bundle, [low, high]: [u32; 2]) -> Option<Reached> {
     }
     let start = u64::from(above) << 32 | u64::from(first);
     (wrong == 0).then_some(Reached { start, contiguous, column })
+}
+
+/// Whether lanes behind a first low word may have another high word.
+#[inline(always)]
+fn wraps_around(first: u32, lane: u32, column: u32) -> bool {
+    first > u32::MAX - (WARPS as u32 * column + LANES as u32 * lane)
+}
+
+/// The patterns of registers that were looked at since they were written, by the first of the pair.
+#[derive(Clone, Debug)]
+pub struct Patterns {
+    /// The registers whose pattern is known, as bits.
+    known: u64,
+    reached: [Reached; row::REGISTERS as usize],
+}
+
+impl Default for Patterns {
+    fn default() -> Self {
+        Patterns { known: 0, reached: [Reached::default(); row::REGISTERS as usize] }
+    }
+}
+
+impl Patterns {
+    /// The pattern of two rows, if it is known.
+    #[inline(always)]
+    pub fn get(&self, rows: [u32; 2]) -> Option<&Reached> {
+        let is_known = rows[1] == rows[0] + 1 && self.known.checked_shr(rows[0]).is_some_and(|bits| bits & 1 != 0);
+        if is_known { self.reached.get(rows[0] as usize) } else { None }
+    }
+
+    /// Notes the pattern of two rows.
+    pub fn put(&mut self, rows: [u32; 2], reached: Reached) {
+        if rows[1] == rows[0] + 1
+            && let Some(place) = self.reached.get_mut(rows[0] as usize)
+        {
+            *place = reached;
+            self.known |= 1 << rows[0];
+        }
+    }
+
+    /// Registers were written, as bits; those of pairs have become more by a constant, `times` times.
+    #[inline(always)]
+    pub fn wrote(&mut self, registers: u64, moved: &[(u32, u64)], times: u32) {
+        let mut known = self.known & !(registers | registers >> 1);
+        for &(row, by) in moved.iter().filter(|(row, _)| self.known >> row & 1 != 0) {
+            let Reached { start, contiguous, column } = &mut self.reached[row as usize];
+            *start = start.wrapping_add(by.wrapping_mul(times.into()));
+            known |= u64::from(!wraps_around(*start as u32, if *contiguous { 4 } else { 0 }, *column)) << row;
+        }
+        self.known = known;
+    }
+
+    /// Any registers may have been written.
+    #[inline(always)]
+    pub fn forget(&mut self) {
+        self.known = 0;
+    }
 }
 
 /// For each warp whose active lanes access `size` contiguous bytes each, the place of lane 0; such a warp

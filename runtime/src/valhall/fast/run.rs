@@ -372,8 +372,8 @@ impl<'a> Runner<'a> {
         code.exit(end - 1).is_some_and(|exit| leave(bundle, exit, end, exhausted))
     }
 
-    /// Executes a compiled loop, or compiled runs one after another as long as the same lanes go on and the next run is
-    /// compiled; `None` when what begins here is not. False when the lanes that go on have to be chosen anew.
+    /// Executes a compiled loop, or compiled runs one after another as long as it is known which lanes go on and the next run
+    /// is compiled; `None` when what begins here is not. False when the lanes that go on have to be chosen anew.
     fn compiled(
         &mut self,
         bundle: &mut Bundle,
@@ -381,16 +381,41 @@ impl<'a> Runner<'a> {
         groups: &[impl Origin],
         mut room: usize,
     ) -> Option<bool> {
-        let (threads, busy) = (bundle.active_threads(), bundle.busy_count());
-        let (mut pc, mut executed, mut exhausted) = (bundle.pc, 0, false);
-        while !exhausted && pc < bundle.others {
+        let (mut threads, mut busy) = (bundle.active_threads(), bundle.busy_count());
+        let (mut pc, mut executed, mut exhausted, mut ran) = (bundle.pc, 0, false, false);
+        loop {
+            let joins = ran && !exhausted && pc == bundle.others && bundle.rejoin();
+            // Other lanes are active now.
+            if joins || bundle.active_threads() != threads {
+                self.tally.add_words(executed, threads, busy);
+                (threads, busy, executed) = (bundle.active_threads(), bundle.busy_count(), 0);
+                room = bundle.room() as usize;
+                if self.exact {
+                    break;
+                }
+            }
+            if exhausted || pc >= bundle.others {
+                break;
+            }
+            if let Some(Exit::Barrier) = self.code.exit(pc as usize)
+                && ran
+                && room > 0
+                && bundle.meets()
+                && self.code.ops(pc as usize..pc as usize + 1).is_empty()
+                && !self.code.ends_at_barrier(pc)
+            {
+                self.tally.add_threads(threads, pc as usize, pc as usize + 1);
+                (pc, room, executed) = (pc + 1, room - 1, executed + 1);
+                exhausted = bundle.tick(1);
+                continue;
+            }
             let (block, counted) = match self.functions.at(self.code, pc as usize) {
                 Some(Function::Block(block, threads))
                     if block.words() <= room && block.end <= bundle.others as usize =>
                 {
                     (block, threads)
                 }
-                Some(Function::Loop(region, running)) if executed == 0 => {
+                Some(Function::Loop(region, running)) if !ran => {
                     let ran = region.run(running, bundle, room as u32, self.exact)?;
                     self.tally.spent += ran.threads;
                     self.tally.warp_instructions += ran.warps;
@@ -399,11 +424,12 @@ impl<'a> Runner<'a> {
                 }
                 _ => break,
             };
+            ran = true;
             *counted = counted.wrapping_add(threads);
             room -= block.words();
             executed += block.words() as u64;
             bundle.tick(block.words() as u32);
-            if bundle.ahead.most > 1 {
+            if bundle.ahead.most > 1 && block.start == 0 {
                 // As if each of the dispatches began with what the one before it has left of the budget.
                 let left = (self.budget - self.tally.spent).saturating_sub(BUNDLE_TURN);
                 let affordable = left / (threads * block.words() as u64).max(1);
@@ -430,12 +456,8 @@ impl<'a> Runner<'a> {
                 }
             }
             pc = block.exit.next(block.end, bundle.taken());
-            // Other lanes are active now.
-            if bundle.active_threads() != threads {
-                break;
-            }
         }
-        if executed == 0 {
+        if !ran {
             return None;
         }
         self.tally.add_words(executed, threads, busy);
@@ -525,6 +547,7 @@ impl<'a> Runner<'a> {
         foreign: &Foreign,
     ) -> bool {
         let &Foreign { instruction, ref operation, after, registers: named } = foreign;
+        bundle.patterns.forget();
         let mut straight = after == After::Next;
         for warp in bundle.busy() {
             let (home, active) = (bundle.homes[warp], bundle.active[warp]);

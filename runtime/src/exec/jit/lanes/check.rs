@@ -352,7 +352,15 @@ impl Lanes<'_> {
                 }
                 // The columns of a round are a part of all of them.
                 let ahead = last * (columns / state.rounds.max(1)) * u64::from(window.column);
-                state.rounds > 0 && within(window.bytes(self.emitted.columns()).saturating_sub(ahead))
+                let in_loop = state.rounds > 0 || window.column == 0;
+                in_loop && within(window.bytes(self.emitted.columns()).saturating_sub(ahead))
+            }
+            (Holds::Window(window, Moved::Round), Some((Holds::AnyColumn, scale))) => {
+                let window = self.window(window);
+                if instruction.op0_kind() == OpKind::Memory && !window.writes {
+                    return Err("writes what may only be read");
+                }
+                u64::from(scale) * COLUMN == u64::from(window.column) && within(window.bytes(1))
             }
             (Holds::Times, None) => match instruction.code() {
                 Code::Dec_rm32 if at == offset_of!(Times, left) as u64 && !state.taken => {

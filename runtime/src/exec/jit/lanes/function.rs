@@ -1,8 +1,8 @@
 //! Machine code in memory that may be executed, and its calls, which are `unsafe`.
 //!
 //! What is called here was made by [`Emitted`], and [`check`] has seen that it keeps to this: it reads and writes columns of the warps it is
-//! told of, in rows below [`Emitted::rows`]; a block reads their active lanes and writes their lanes that jump, and for full
-//! bundles it reads and writes what [`Emitted::windows`] say, as often as it may be executed; a loop reads and writes its
+//! told of, in rows below [`Emitted::rows`]; a block reads their active lanes and writes their lanes that jump, and it reads
+//! and writes what [`Emitted::windows`] say, as often as it may be executed; a loop reads and writes its
 //! state; it changes no register that a caller of `sysv64` relies on, no stack and no mode of the processor.
 
 #![allow(unsafe_code, reason = "calls of machine code that was made while running")]

@@ -1,6 +1,7 @@
 //! Where machine code finds the memory that its instructions access.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use super::row::LANES;
 
@@ -36,6 +37,18 @@ impl Window {
     }
 }
 
+impl Window {
+    /// The bytes that some lanes of columns access, from the first on.
+    pub fn accessed(&self, lanes: &[u16]) -> Range<u64> {
+        let lane = if self.contiguous { 4 } else { 0 };
+        let place = |column: usize, at: u32| column as u64 * u64::from(self.column) + lane * u64::from(at);
+        let busy = || lanes.iter().enumerate().filter(|(_, lanes)| **lanes != 0);
+        let first = busy().map(|(column, lanes)| place(column, lanes.trailing_zeros())).min();
+        let last = busy().map(|(column, lanes)| place(column, lanes.ilog2())).max();
+        first.unwrap_or(0)..last.unwrap_or(0) + u64::from(self.span)
+    }
+}
+
 /// Memory that a machine finds for code, a window for each access.
 pub trait Memory {
     /// The bytes from the first of a window on, at least `bytes`, that may be read, and written where it `writes`. `None`
@@ -57,7 +70,8 @@ pub enum Bytes<'a> {
 pub struct Windows<'a> {
     places: [*mut u8; WINDOWS],
     /// Bytes that each has, and whether they may be written.
-    found: [(u64, bool); WINDOWS],
+    found: [u64; WINDOWS],
+    writable: [bool; WINDOWS],
     /// How often they may be accessed.
     times: u32,
     memory: PhantomData<&'a mut [u8]>,
@@ -67,16 +81,19 @@ impl<'a> Windows<'a> {
     /// No memory.
     pub const NONE: Self = Windows {
         places: [std::ptr::null_mut(); WINDOWS],
-        found: [(0, false); WINDOWS],
+        found: [0; WINDOWS],
+        writable: [false; WINDOWS],
         times: 1,
         memory: PhantomData,
     };
 
     /// Finds the memory for rows of some columns; `times` is how often it may be accessed at most. Returns `None` where
-    /// lanes are not where the windows say, or there is no memory.
+    /// lanes are not where the windows say, or there is no memory. In its place: to copy what was just written would wait until
+    /// its parts have reached the cache.
     #[inline(always)]
-    pub fn find(memory: &'a mut impl Memory, wanted: &[Window], columns: usize, times: u32) -> Option<Self> {
-        let mut windows = Windows { times, ..Windows::NONE };
+    pub fn find(&mut self, memory: &'a mut impl Memory, wanted: &[Window], columns: usize, times: u32) -> Option<()> {
+        let windows = self;
+        windows.times = times;
         for (index, window) in wanted.iter().enumerate() {
             let bytes = window.bytes(columns);
             let (place, len) = match (memory.window(index, window, bytes as usize)?, window.writes) {
@@ -85,12 +102,12 @@ impl<'a> Windows<'a> {
                 (Bytes::Read(_), true) => return None,
             };
             *windows.places.get_mut(index)? = place;
-            windows.found[index] = (len as u64, window.writes);
+            (windows.found[index], windows.writable[index]) = (len as u64, window.writes);
             if let Some(more) = (len as u64).checked_sub(bytes)?.checked_div(window.stride.into()) {
                 windows.times = windows.times.min(u32::try_from(more).unwrap_or(u32::MAX).saturating_add(1));
             }
         }
-        Some(windows)
+        Some(())
     }
 
     /// How often they may be accessed.
@@ -102,7 +119,7 @@ impl<'a> Windows<'a> {
     pub fn suffice(&self, wanted: &[Window], columns: usize, times: u32) -> bool {
         let more = u64::from(times.saturating_sub(1));
         wanted.len() <= WINDOWS
-            && wanted.iter().zip(&self.found).all(|(window, (len, writable))| {
+            && wanted.iter().zip(&self.found).zip(&self.writable).all(|((window, len), writable)| {
                 let end = window.bytes(columns) + more * u64::from(window.stride);
                 end <= *len && (*writable || !window.writes)
             })

@@ -4,14 +4,14 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::LONGEST;
-use super::live::Words;
+use super::live::{self, Words};
 use super::sequence::Sequence;
 use super::strides::Strides;
 use super::window::{Access, Memory};
 use crate::exec::jit::lanes::emit::{Emitted, LoopPlan, Segment, Times, Wanted};
 use crate::exec::jit::lanes::function::BlockFn;
 use crate::exec::jit::lanes::graph::Graph;
-use crate::exec::jit::lanes::window::Windows;
+use crate::exec::jit::lanes::window::{Window, Windows};
 use crate::level::Level;
 use crate::valhall::fast::bundle::{Bundle, Grid, Part, WARPS};
 use crate::valhall::fast::code::{Code, Exit};
@@ -65,6 +65,9 @@ struct Function {
     parts: Option<handler::Op>,
     /// The memory that it wants to find.
     accesses: Vec<Access>,
+    /// Registers that it writes, as bits, and pairs of them that become more by a constant.
+    writes: u64,
+    moved: Vec<(u32, u64)>,
 }
 
 impl Function {
@@ -74,20 +77,34 @@ impl Function {
     fn run(&self, code: &Code<'_>, bundle: &mut Bundle, view: &mut MemoryView<'_>, most: u32) -> u32 {
         let mut times = Times::ONCE;
         let [some, lacking] = if !self.accesses.is_empty() {
-            let Some(full) = self.full.get_or_init(|| self.compile(bundle, view)) else { return 0 };
-            let most = if self.wanted.again.is_some() { most } else { 1 };
-            let Some(mut memory) = Memory::find(bundle, view, &self.accesses) else { return 0 };
+            let machine = if bundle.is_full() { &self.full } else { &self.part };
+            let machine = match machine.get() {
+                Some(machine) => machine,
+                None => {
+                    let Some(windows) = self.windows(bundle, view) else { return 0 };
+                    machine.get_or_init(|| self.compile(&windows, bundle.is_full()))
+                }
+            };
+            let Some(machine) = machine else { return 0 };
+            let most = if self.wanted.again.is_some() && bundle.is_full() { most } else { 1 };
+            let mut memory = Memory::of(view, &self.accesses);
+            if memory.find(bundle).is_none() {
+                return 0;
+            }
             // A dispatch finds the memory of its workgroups cleared.
             if self.parts.is_none() && most > 1 && !memory.is_global() {
                 return 0;
             }
-            let Some(windows) = Windows::find(&mut memory, full.windows(), WARPS, most) else { return 0 };
+            let mut windows = Windows::NONE;
+            if windows.find(&mut memory, machine.windows(), WARPS, most).is_none() {
+                return 0;
+            }
             times = Times { all: windows.times(), left: windows.times() };
-            bundle.execute(full, &windows, &mut times)
+            bundle.execute(machine, &windows, &mut times)
         } else if let Some(Some(full)) = self.full.get().filter(|_| bundle.is_full()) {
             bundle.execute(full, &Windows::NONE, &mut times)
         } else {
-            let part = self.part.get_or_init(|| BlockFn::new(&Emitted::part(&self.wanted)?, self.level));
+            let part = self.part.get_or_init(|| self.compile(&[], false));
             let Some(part) = part else {
                 // They only compute, and never fail.
                 code.execute(self.words.clone(), bundle, view);
@@ -96,6 +113,9 @@ impl Function {
             bundle.execute(part, &Windows::NONE, &mut times)
         };
         let times = (times.all - times.left).max(1);
+        // Some lanes alone leave the pattern.
+        let moved = if bundle.is_full() { &self.moved[..] } else { &[] };
+        bundle.patterns.wrote(self.writes, moved, times);
         if let Some(parts) = &self.parts {
             // Before lanes part: what was executed again is of the turns of all of them.
             bundle.tick((times - 1) * self.words.len() as u32);
@@ -165,7 +185,8 @@ impl Block {
                 };
                 if times == 0 {
                     // Only what is all of the block is executed more often than once.
-                    times = together.run(code, bundle, view, 1 + room / self.words() as u32);
+                    let repeats = together.wanted.again.is_some();
+                    times = together.run(code, bundle, view, if repeats { 1 + room / self.words() as u32 } else { 1 });
                 }
                 if times > 0 {
                     continue;
@@ -245,13 +266,14 @@ impl Function {
     /// dispatches.
     fn new(code: &Code<'_>, words: Range<usize>, known: &Words, strides: Option<&Strides>) -> Option<Self> {
         let mut sequence = Sequence::new(code);
-        // One handler is as fast.
-        if code.ops(words.clone()).len() < 2 {
+        words.clone().try_for_each(|pc| sequence.add(pc))?;
+        // One handler that only computes is as fast.
+        if code.ops(words.clone()).len() < 2 && sequence.accesses.is_empty() {
             return None;
         }
-        words.clone().try_for_each(|pc| sequence.add(pc))?;
         let repeats = matches!(code.exit(words.end - 1), Some(Exit::Branch(target)) if target as usize == words.start);
         let again = if repeats && !sequence.accesses.is_empty() { sequence.again() } else { None };
+        let moved = sequence.moved();
         let (mut segment, branch) = sequence.end_segment(known.after(code, words.end - 1));
         let Sequence { mut graph, accesses, .. } = sequence;
         let mut again = again.and_then(|again| again.alone(&graph, &mut segment));
@@ -262,24 +284,40 @@ impl Function {
             segment.mask = Some(graph.not_mask(branch.mask));
             segment.nodes.end = graph.nodes().len();
         }
+        let pairs = again.iter().flat_map(|again| &again.pairs).flat_map(|(row, _)| [*row, row + 1]);
+        let written = segment.rows.iter().map(|(row, _)| *row).chain(pairs);
+        let writes = written.fold(0, |all, row| all | live::bit(row));
+        let is_written = |row: u32| writes & live::bit(row) != 0;
+        let moved = moved.into_iter().filter(|(row, _)| is_written(*row) && is_written(row + 1)).collect();
         let wanted = Wanted { graph, segment, columns: WARPS, again };
         let full = OnceLock::new();
         if accesses.is_empty() {
             full.get_or_init(|| BlockFn::new(&Emitted::full(&wanted, &[])?, code.level)).as_ref()?;
         }
         let parts = branch.map(|branch| handler::<Part>(code.level).with(branch.fields));
-        Some(Function { wanted, words, level: code.level, full, part: OnceLock::new(), parts, accesses })
+        let part = OnceLock::new();
+        Some(Function { wanted, words, level: code.level, full, part, parts, accesses, writes, moved })
     }
 
-    /// The code for full bundles that access memory as this one does.
+    /// Where the bundle accesses memory; `None` where lanes are anywhere.
     #[cold]
-    fn compile(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> Option<BlockFn> {
+    fn windows(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> Option<Vec<Window>> {
         let strides = self.wanted.again.as_ref().map_or(&[][..], |again| &again.strides[..]);
         let mut windows = Vec::with_capacity(self.accesses.len());
         for (index, access) in self.accesses.iter().enumerate() {
             windows.push(access.window(bundle, view, strides.get(index).copied().unwrap_or(0))?);
         }
-        BlockFn::new(&Emitted::full(&self.wanted, &windows)?, self.level)
+        Some(windows)
+    }
+
+    /// The code for full bundles, or for others, that access memory so.
+    #[cold]
+    fn compile(&self, windows: &[Window], is_full: bool) -> Option<BlockFn> {
+        let emitted = match is_full {
+            true => Emitted::full(&self.wanted, windows)?,
+            false => Emitted::part(&self.wanted, windows)?,
+        };
+        BlockFn::new(&emitted, self.level)
     }
 }
 

@@ -3,7 +3,9 @@
 //! A handler reads its sources from memory and writes its result there, for the next one to read. Where a run of handlers
 //! has been executed often enough, those of them that only compute are turned into one function that keeps values in
 //! registers in between, and leaves out what nobody reads. It does in each lane what the handlers do; all else (barriers,
-//! budgets, and memory but for words that the lanes of a full bundle access contiguously) stays with them.
+//! budgets, and memory but for words that lanes access in a pattern) stays with them. Patterns of addresses stay known until
+//! their registers are written, so that lanes that are left at a branch need not be looked at: code for some lanes reads
+//! for all, and writes back what it has read.
 //!
 //! A [loop](region) that only computes becomes one function as a whole: its lanes part and meet there. Where it ends, and
 //! how often it has been executed, is what the handlers would have found. All else is compiled from jump to jump, in

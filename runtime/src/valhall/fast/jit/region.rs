@@ -140,6 +140,7 @@ impl Region {
             return None;
         }
         bundle.settle();
+        bundle.patterns.forget();
         let (mut ran, mut common) = (Ran::default(), None);
         let mut together = !others;
         let ways = function.ways();

@@ -108,6 +108,12 @@ impl<'a, 'c> Sequence<'a, 'c> {
         Some(LoopPlan { strides, pairs })
     }
 
+    /// The pairs of rows that are only more by a constant in the end: the first, and by how much.
+    pub fn moved(&mut self) -> Vec<(u32, u64)> {
+        let is_last = |(row, sum, _): &(u32, [Value; 2], u64)| [*row, row + 1].map(|row| self.graph.read(row)) == *sum;
+        std::mem::take(&mut self.increments).into_iter().filter(is_last).map(|(row, _, by)| (row, by)).collect()
+    }
+
     /// Adds what a word computes; `None` where that, or its memory, cannot be known.
     pub fn add(&mut self, pc: usize) -> Option<()> {
         self.graph.begin(pc as u64);

@@ -6,7 +6,7 @@ use crate::exec::jit::lanes::select;
 use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS, Window};
 use crate::level::Level;
 use crate::memory::Memory as Mapped;
-use crate::valhall::fast::bundle::Bundle;
+use crate::valhall::fast::bundle::{Bundle, WARPS};
 use crate::valhall::fast::handler::{Body, Fields, Op, handler};
 use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::fast::reach::{self, Reached};
@@ -64,7 +64,13 @@ impl Access {
 
     #[inline(always)]
     fn reach(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> Option<Reached> {
+        if let Some(reached) = bundle.patterns.get(self.rows()) {
+            return Some(*reached);
+        }
         self.reach.run(true, bundle, view);
+        if let Some(reached) = bundle.reached {
+            bundle.patterns.put(self.rows(), reached);
+        }
         bundle.reached
     }
 }
@@ -80,7 +86,7 @@ impl Body for Reach {
     }
 }
 
-/// The memory that a full bundle accesses.
+/// The memory that a bundle accesses.
 pub struct Memory<'m, 'w> {
     view: &'m mut MemoryView<'w>,
     accesses: &'m [Access],
@@ -88,20 +94,30 @@ pub struct Memory<'m, 'w> {
     /// its parts have reached the cache.
     starts: [u64; WINDOWS],
     patterns: [(bool, u32); WINDOWS],
+    /// The lanes that access it, where not all do.
+    active: Option<[u16; WARPS]>,
     /// The workgroup whose memory the bundle sees, if there is but one.
     group: Option<usize>,
 }
 
 impl<'m, 'w> Memory<'m, 'w> {
-    /// Finds out where a full bundle accesses it. Returns `None` where lanes are anywhere.
+    /// Nowhere yet.
     #[inline(always)]
-    pub fn find(bundle: &mut Bundle, view: &'m mut MemoryView<'w>, accesses: &'m [Access]) -> Option<Self> {
-        let (mut starts, mut patterns) = ([0; WINDOWS], [(false, 0); WINDOWS]);
-        for ((start, pattern), access) in starts.iter_mut().zip(&mut patterns).zip(accesses) {
-            let Reached { start: first, contiguous, column } = access.reach(bundle, view)?;
+    pub fn of(view: &'m mut MemoryView<'w>, accesses: &'m [Access]) -> Self {
+        let (starts, patterns) = ([0; WINDOWS], [(false, 0); WINDOWS]);
+        Memory { view, accesses, starts, patterns, active: None, group: None }
+    }
+
+    /// Finds out where a bundle accesses it. Returns `None` where lanes are anywhere.
+    #[inline(always)]
+    pub fn find(&mut self, bundle: &mut Bundle) -> Option<()> {
+        for ((start, pattern), access) in self.starts.iter_mut().zip(&mut self.patterns).zip(self.accesses) {
+            let Reached { start: first, contiguous, column } = access.reach(bundle, self.view)?;
             (*start, *pattern) = (first, (contiguous, column));
         }
-        Some(Memory { view, accesses, starts, patterns, group: bundle.only_group })
+        self.active = if bundle.is_full() { None } else { Some(bundle.active) };
+        self.group = bundle.only_group;
+        Some(())
     }
 
     /// Whether all of it is what all workgroups share.
@@ -118,6 +134,15 @@ impl window::Memory for Memory<'_, '_> {
             return None;
         }
         let start = self.starts[index].wrapping_add_signed(window.from.into());
+        if let (Some(active), Some(group)) = (&self.active, self.group)
+            && !self.view.is_own(start, bytes)
+        {
+            let accessed = window.accessed(active);
+            let accessed = start.wrapping_add(accessed.start)..start.wrapping_add(accessed.end);
+            if Mapped::RESERVED.contains(&accessed.start) {
+                return self.view.own_mut(group, start, bytes, accessed).map(Bytes::Write);
+            }
+        }
         // The memories of several workgroups have the same addresses.
         let group = if Mapped::RESERVED.contains(&start) { self.group? } else { 0 };
         let pc = self.accesses.get(index)?.reach.pc();

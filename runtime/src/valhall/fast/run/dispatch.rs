@@ -9,7 +9,7 @@ use crate::valhall::fast::bundle::{Bundle, Grid, WARPS};
 use crate::valhall::fast::code::{Code, row};
 use crate::valhall::fast::column::add;
 use crate::valhall::fast::handler::{Body, Fields, Op};
-use crate::valhall::fast::memory_view::{Home, MemoryView, Recent, clear};
+use crate::valhall::fast::memory_view::{Home, MARGIN, MemoryView, Recent, clear};
 use crate::valhall::group::{Group, TURN};
 use crate::valhall::host::Nothing;
 use crate::valhall::preload::{COMPUTE, Value};
@@ -88,7 +88,9 @@ fn place(bundle: &mut Bundle, warp: usize, home: Home, group: &Group) {
 /// What a dispatch has of its own, beside memory.
 #[derive(Debug)]
 struct Own {
+    /// The memories of workgroups, with a margin on both sides.
     shared: Guarded<u8>,
+    margin: usize,
     shared_bytes: usize,
     private: Vec<u8>,
     /// Warps of a workgroup.
@@ -103,6 +105,7 @@ impl Own {
         MemoryView {
             memory,
             shared: &mut self.shared,
+            margin: self.margin,
             shared_bytes: self.shared_bytes,
             private: &mut self.private,
             warps: self.warps,
@@ -159,12 +162,14 @@ impl Dispatch {
     fn new(code: &Code<'_>, launch: &Launch, warps: usize, together: usize) -> Self {
         let threads = launch.local_size.iter().map(|&n| n as usize).product::<usize>();
         let shared_bytes = launch.shared_bytes as usize;
+        let margin = if shared_bytes > 0 { MARGIN } else { 0 };
         let private = if code.program.uses_thread_memory { together * warps * LANES * THREAD_BYTES } else { 0 };
         let mut dispatch = Dispatch {
             groups: Vec::with_capacity(together),
             bundles: (0..(together * warps).div_ceil(WARPS)).map(|_| Bundle::new(code)).collect(),
             own: Own {
-                shared: Guarded::filled(0, together * shared_bytes),
+                shared: Guarded::filled(0, together * shared_bytes + 2 * margin),
+                margin,
                 shared_bytes,
                 private: vec![0; private],
                 warps,
@@ -243,7 +248,10 @@ impl Dispatch {
 
     /// Puts all threads at the first word.
     fn start(&mut self, memory: &mut Memory) {
-        clear(&mut self.own.shared);
+        // The margin is never written.
+        let margin = self.own.margin;
+        let end = self.own.shared.len() - margin;
+        clear(&mut self.own.shared[margin..end]);
         clear(&mut self.own.private);
         let present = self.groups.len() * self.own.warps;
         let mut view = self.own.view(memory);

@@ -55,6 +55,7 @@ pub fn single(
         memory: &mut state.memory,
         shared_bytes: state.shared.len(),
         shared: &mut state.shared,
+        margin: 0,
         private: &mut state.private,
         warps: warps as usize,
         recent: &mut Recent::default(),

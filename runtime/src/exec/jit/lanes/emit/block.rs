@@ -6,8 +6,9 @@
 //! columns in a row. Values that all warps share are made before the loop.
 //!
 //! There are two functions. One is for bundles whose lanes are all active: it writes whole rows, two warps at a time
-//! where registers suffice. The other writes the active lanes only. Where a column takes several registers, both do what
-//! they do for one after the other.
+//! where registers suffice. The other writes the active lanes only: where it accesses memory it reads for all lanes of a warp,
+//! and writes back what others have there. Where a column takes several registers, both do what they do for one after the
+//! other, if not for all at once.
 
 use std::mem::offset_of;
 
@@ -84,20 +85,26 @@ impl Emitted {
     /// the same place.
     pub fn full(wanted: &Wanted, windows: &[Window]) -> Option<Self> {
         let made = match wanted.graph.host() {
-            Host::Avx512 => full(wanted, windows, 2).or_else(|| full(wanted, windows, 1)),
-            Host::Avx2 => full(wanted, windows, 1),
+            Host::Avx512 => full(wanted, windows, 2, true).or_else(|| full(wanted, windows, 1, true)),
+            Host::Avx2 => full(wanted, windows, 1, true).or_else(|| full(wanted, windows, 1, false)),
         };
         Some(Emitted::new(made?, wanted.columns, wanted.touched(), windows.to_vec()))
     }
 
-    /// The code that writes the active lanes only. Returns `None` where memory is accessed, for some of the lanes may be
-    /// anywhere.
-    pub fn part(wanted: &Wanted) -> Option<Self> {
-        Some(Emitted::new(part(wanted)?, wanted.columns, wanted.touched(), vec![]))
+    /// The code that writes the active lanes only, once. Returns `None` on register pressure, where lanes would store to the
+    /// same place, and where memory is accessed before a branch.
+    pub fn part(wanted: &Wanted, windows: &[Window]) -> Option<Self> {
+        Some(Emitted::new(part(wanted, windows)?, wanted.columns, wanted.touched(), windows.to_vec()))
     }
 }
 
 impl Wanted {
+    /// Whether it stores to memory. What a lane stores, others of its warp may load by the next instruction: then all of them
+    /// take part in each.
+    fn stores(&self) -> bool {
+        !self.graph.stores().is_empty()
+    }
+
     fn touched(&self) -> usize {
         let pairs = self.again.iter().flat_map(|again| &again.pairs).map(|(row, _)| *row as usize + 2);
         pairs.fold(touched(&self.graph, std::iter::once(&self.segment)), usize::max)
@@ -131,18 +138,14 @@ fn homes(graph: &Graph, segment: &Segment, used: &[bool]) -> Vec<Location> {
     (0..fixed.len()).map(home).collect()
 }
 
-/// The code that writes whole rows, `warps` warps at a time.
-fn full(wanted: &Wanted, windows: &[Window], warps: usize) -> Option<Made> {
+/// The code that writes whole rows, `warps` warps at a time; where a column takes several registers, perhaps all of them.
+fn full(wanted: &Wanted, windows: &[Window], warps: usize, whole: bool) -> Option<Made> {
     use Register::{EAX, ECX, R8, RAX};
     if !wanted.columns.is_multiple_of(warps) {
         return None;
     }
-    // What a lane stores, others of its warp may load by the next instruction: then all of them take part in each.
     let pieces = wanted.graph.host().pieces();
-    let (ways, passes) = match wanted.graph.stores() {
-        [] => (warps, pieces),
-        _ => (warps * pieces, 1),
-    };
+    let (ways, passes) = if whole || wanted.stores() { (warps * pieces, 1) } else { (warps, pieces) };
     let (mut out, plan, homes) = begin(wanted, ways, Access::Whole)?;
     let mask = wanted.segment.mask;
     // A mask goes through a register that would else point to a window.
@@ -150,10 +153,7 @@ fn full(wanted: &Wanted, windows: &[Window], warps: usize) -> Option<Made> {
         return None;
     }
     out.windows = windows.to_vec();
-    for (index, &pointer) in POINTERS.get(..windows.len())?.iter().enumerate() {
-        let place = MemoryOperand::with_base_displ(Register::RCX, 8 * index as i64);
-        out.push(Instruction::with2(Code::Mov_r64_rm64, pointer, place))?;
-    }
+    out.point()?;
     let again = out.label();
     out.put(again);
     out.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
@@ -166,7 +166,7 @@ fn full(wanted: &Wanted, windows: &[Window], warps: usize) -> Option<Made> {
             out.push(Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, ALL, ALL, ALL))?;
         }
         Host::Avx2 => {
-            let all = out.lanes();
+            let all = out.lanes(0);
             out.push(Instruction::with3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all))?;
         }
     }
@@ -200,27 +200,40 @@ fn full(wanted: &Wanted, windows: &[Window], warps: usize) -> Option<Made> {
     end(out)
 }
 
-/// The code that writes the active lanes of some warps. In its loop `ecx` is the warp and `r11d` has its active lanes.
-fn part(wanted: &Wanted) -> Option<Made> {
-    use Register::{AL, AX, EAX, ECX, EDX, R8, R9D, R10D, R11D, RSI};
-    let (mut out, plan, homes) = begin(wanted, 1, Access::But)?;
-    out.push(Instruction::with2(Code::Xor_r32_rm32, R9D, R9D))?;
-    out.push(Instruction::with2(Code::Xor_r32_rm32, R10D, R10D))?;
+/// The code that writes the active lanes of some warps. In its loop `ecx` is the warp and `r11d` has its active lanes, where
+/// there are no windows.
+fn part(wanted: &Wanted, windows: &[Window]) -> Option<Made> {
+    use Register::{AL, AX, EAX, ECX, EDX, R8, R9, R9D, R10, R10D, R11, R11D, RSI};
+    let pieces = wanted.graph.host().pieces();
+    let (ways, passes) = if wanted.stores() { (pieces, 1) } else { (1, pieces) };
+    let (mut out, plan, homes) = begin(wanted, ways, Access::But)?;
+    let has_windows = !windows.is_empty();
+    if has_windows && wanted.segment.mask.is_some() {
+        return None;
+    }
+    (out.windows, out.pointers) = (windows.to_vec(), [R8, R9, R10, R11]);
+    out.point()?;
+    let zeros = [R9D, R10D].map(|register| Instruction::with2(Code::Xor_r32_rm32, register, register));
+    if !has_windows {
+        zeros.clone().into_iter().try_for_each(|zero| out.push(zero))?;
+    }
     let start = out.label();
     out.put(start);
     out.push(Instruction::with2(Code::Tzcnt_r32_rm32, ECX, EDX))?;
     out.push(Instruction::with2(Code::VEX_Blsr_r32_rm32, EDX, EDX))?;
-    for piece in 0..out.host.pieces() {
+    for piece in 0..passes {
         out.first = piece;
         out.push(Instruction::with3(Code::Imul_r32_rm32_imm8, EAX, ECX, COLUMN as i32))?;
-        let lanes = out.lanes();
-        if out.host == Host::Avx512 {
-            out.push(Instruction::with2(Code::Movzx_r32_rm16, R11D, of_warp(RSI, 0)))?;
-            out.push(Instruction::with2(Code::VEX_Kmovw_kr_r32, lanes, R11D))?;
-        } else {
-            out.load_mask(lanes, of_warp(RSI, piece))?;
+        for way in 0..ways {
+            let lanes = out.lanes(way);
+            if out.host == Host::Avx512 && !has_windows {
+                out.push(Instruction::with2(Code::Movzx_r32_rm16, R11D, of_warp(RSI, 0)))?;
+                out.push(Instruction::with2(Code::VEX_Kmovw_kr_r32, lanes, R11D))?;
+            } else {
+                out.load_mask(lanes, of_warp(RSI, piece + way))?;
+            }
+            out.complement(lanes)?;
         }
-        out.complement(lanes)?;
         out.body(&wanted.graph, &wanted.segment, &plan, &homes)?;
         if let Some(mask) = wanted.segment.mask {
             let jumps = out.operand(&wanted.graph, mask, 0, &homes)?;
@@ -244,10 +257,22 @@ fn part(wanted: &Wanted) -> Option<Made> {
     }
     out.push(Instruction::with2(Code::Test_rm32_r32, EDX, EDX))?;
     out.jump(Code::Jne_rel32_64, start)?;
+    if has_windows {
+        zeros.into_iter().try_for_each(|zero| out.push(zero))?;
+    }
     end(out)
 }
 
 impl Emitter {
+    /// Gets the pointers to windows.
+    fn point(&mut self) -> Option<()> {
+        for index in 0..self.windows.len() {
+            let place = MemoryOperand::with_base_displ(Register::RCX, 8 * index as i64);
+            self.push(Instruction::with2(Code::Mov_r64_rm64, *self.pointers.get(index)?, place))?;
+        }
+        Some(())
+    }
+
     /// Notes the lanes that jump. AVX-512 gathers those that do in all warps and in any; AVX2 the former, where it repeats.
     fn jumps(&mut self, wanted: &Wanted, mask: Value, homes: &[Location]) -> Option<()> {
         use Register::{R8, R11D, R11L};
@@ -258,7 +283,7 @@ impl Emitter {
                 self.bits(R11D, jumps)?;
                 self.push(Instruction::with2(Code::Mov_rm8_r8, note, R11L))?;
                 if wanted.again.is_some() {
-                    let all = self.lanes();
+                    let all = self.lanes(0);
                     self.push(Instruction::with3(Code::VEX_Vpand_ymm_ymm_ymmm256, all, all, jumps))?;
                 }
                 self.done(mask, true, way);
@@ -299,7 +324,7 @@ impl Emitter {
             self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, ALL, ALL))?;
             return self.jump(Code::Jae_rel32_64, to);
         }
-        self.bits(EAX, self.lanes())?;
+        self.bits(EAX, self.lanes(0))?;
         self.push(Instruction::with2(Code::Cmp_rm32_imm32, EAX, (1 << self.host.lanes()) - 1))?;
         self.jump(Code::Jne_rel32_64, to)
     }

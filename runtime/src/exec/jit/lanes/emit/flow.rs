@@ -115,7 +115,7 @@ impl Flow {
                 most = most.max(plan.pressure(&self.graph, segment.nodes.clone(), &locations));
                 plans.push(plan);
             }
-            let lacking = (most + shared.len()).saturating_sub(vectors(self.graph.host(), Access::From).into());
+            let lacking = (most + shared.len()).saturating_sub(vectors(self.graph.host(), Access::From, 1).into());
             if lacking == 0 {
                 return Some((locations, plans));
             }

@@ -167,7 +167,7 @@ impl Allocation {
                 most = most.max(plan.pressure(&wanted.graph, nodes_of(trace), &homes));
             }
             let needed = ways * (rows.len() + most) + shared.len();
-            let lacking = needed.saturating_sub(vectors(host, Access::Active).into());
+            let lacking = needed.saturating_sub(vectors(host, Access::Active, ways).into());
             if lacking == 0 {
                 return Some(Allocation { used, homes, rows });
             }

@@ -194,8 +194,9 @@ struct Emitter {
     /// How many registers of each value there are, and how many registers lie before the first of them in a row.
     ways: usize,
     first: usize,
-    /// Windows of memory.
+    /// Windows of memory, and the registers that point to them.
     windows: Vec<Window>,
+    pointers: [Register; WINDOWS],
     marks: Marks,
 }
 
@@ -210,7 +211,7 @@ impl Emitter {
             labels: vec![],
             distances: vec![],
             constants: vec![],
-            vectors: (0..vectors(host, access)).rev().map(|number| host.register(number)).collect(),
+            vectors: (0..vectors(host, access, ways)).rev().map(|number| host.register(number)).collect(),
             masks: masks.rev().map(|number| Register::K0 + u32::from(number)).collect(),
             registers: vec![[None; WAYS]; graph.nodes().len()],
             homes: vec![],
@@ -220,6 +221,7 @@ impl Emitter {
             ways,
             first: 0,
             windows: vec![],
+            pointers: POINTERS,
             marks: vec![],
         }
     }
@@ -415,12 +417,18 @@ impl Emitter {
 
     /// A register's words of a window.
     fn words(&self, window: usize, offset: i32, way: usize) -> Option<MemoryOperand> {
-        let (pointer, window) = (POINTERS.get(window)?, self.windows.get(window)?);
+        let (pointer, window) = (*self.pointers.get(window)?, self.windows.get(window)?);
         let (way, pieces) = (self.first + way, self.host.pieces());
         let within = if window.contiguous { self.bytes(way % pieces) } else { 0 };
         let further = (way / pieces) as i64 * i64::from(window.column) + within;
         let further = i64::from(offset) - i64::from(window.from) + further;
-        Some(MemoryOperand::with_base_displ(*pointer, further))
+        if self.access != Access::But || window.column == 0 {
+            return Some(MemoryOperand::with_base_displ(pointer, further));
+        }
+        // Any warp may be next: where its columns are in rows says where they are in the window, if one is a scale of the other.
+        let scale = window.column / COLUMN as u32;
+        let fits = [1, 2, 4, 8].contains(&scale) && scale * COLUMN as u32 == window.column;
+        fits.then(|| MemoryOperand::new(pointer, Register::RAX, scale, further, 1, false, Register::None))
     }
 
     /// Where a row stays.
@@ -568,8 +576,12 @@ impl Emitter {
 }
 
 /// How many vector registers values may be in: the last is for what is about to be stored, and with AVX2 the one before it
-/// is a mask in blocks.
-fn vectors(host: Host, access: Access) -> u8 {
-    let has_mask = host == Host::Avx2 && matches!(access, Access::Whole | Access::But);
-    host.registers() - 1 - u8::from(has_mask)
+/// is a mask in blocks; one for each of those that are executed side by side where some lanes alone are written.
+fn vectors(host: Host, access: Access, ways: usize) -> u8 {
+    let masks = match (host, access) {
+        (Host::Avx2, Access::Whole) => 1,
+        (Host::Avx2, Access::But) => ways as u8,
+        _ => 0,
+    };
+    host.registers() - 1 - masks
 }

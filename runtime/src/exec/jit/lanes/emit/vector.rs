@@ -147,10 +147,11 @@ impl Emitter {
     }
 
     /// The register that has the mask of lanes that are written, or are not; in code for full bundles, that jump so far.
-    pub(super) fn lanes(&self) -> Register {
+    pub(super) fn lanes(&self, way: usize) -> Register {
         match (self.host, self.access) {
             (Host::Avx512, _) => LANES,
-            (Host::Avx2, Access::But | Access::Whole) => self.host.register(self.host.registers() - 2),
+            (Host::Avx2, Access::But) => self.host.register(self.host.registers() - 2 - way as u8),
+            (Host::Avx2, Access::Whole) => self.host.register(self.host.registers() - 2),
             (Host::Avx2, _) => self.host.stored(),
         }
     }
@@ -168,7 +169,7 @@ impl Emitter {
             return self.complement(LANES);
         }
         let at = offset_of!(State, others) as i64 + self.bytes(way);
-        self.load(self.lanes(), MemoryOperand::with_base_displ(Register::RSI, at))
+        self.load(self.lanes(way), MemoryOperand::with_base_displ(Register::RSI, at))
     }
 
     /// Moves a value to where a row stays.
@@ -179,7 +180,7 @@ impl Emitter {
         if self.host == Host::Avx2 {
             self.load_others(way)?;
             let blend = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
-            return self.push(Instruction::with4(blend, home, from, home, self.lanes()));
+            return self.push(Instruction::with4(blend, home, from, home, self.lanes(way)));
         }
         self.load_active(way)?;
         let copy = Instruction::with2(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, home, from);
@@ -195,7 +196,7 @@ impl Emitter {
             Access::But => {}
             Access::Active => self.load_others(way)?,
         }
-        self.blend(stored, from, to, self.lanes())?;
+        self.blend(stored, from, to, self.lanes(way))?;
         self.save(to, stored)
     }
 }

@@ -6,7 +6,7 @@ use isaforge_core::semantics::primitive::{WIDEN, rounding};
 use isaforge_core::semantics::{Class, Node, Op, Type};
 
 use super::{Cover, Found};
-use crate::exec::jit::lanes::graph::{Graph, Kind, Ordering, Shifted, Value};
+use crate::exec::jit::lanes::graph::{Graph, Kind, Operation, Ordering, Shifted, Value};
 use crate::exec::jit::lanes::host::Host;
 use crate::exec::jit::lanes::pieces::Pieces;
 
@@ -254,6 +254,9 @@ impl Cover<'_> {
         let root = if graph.host() == Host::Avx512 {
             let estimate = graph.apply(Code::EVEX_Vrsqrt14ps_zmm_k1z_zmmm512b32, &[word]);
             refined(graph, word, estimate)
+        } else if is_flushed(graph, word) {
+            let estimate = graph.apply(Code::VEX_Vrsqrtps_ymm_ymmm256, &[word]);
+            refined(graph, word, estimate)
         } else {
             // Its estimates take subnormal numbers for zeros, so these are scaled.
             let [least, up, down] = [-126, 24, 12].map(|power| graph.splat(2f32.powi(power).to_bits()));
@@ -329,6 +332,43 @@ impl Cover<'_> {
         let unordered = self.graph.compare_floats(Ordering::Unordered, word, word);
         Some(self.graph.select(unordered, zero, number))
     }
+}
+
+/// Whether a float is known to be no subnormal number: where the exponent of a word is zero, so are all bits but the sign.
+fn is_flushed(graph: &Graph, word: Value) -> bool {
+    let chosen = |value: Value| match graph.operation_of(value)? {
+        Operation {
+            code: Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32,
+            arguments: [Some(no), Some(yes), _],
+            mask: Some(mask),
+            ..
+        } => Some((*graph.operation_of(*mask)?, *no, *yes)),
+        _ => None,
+    };
+    let bits_of = |value: Value, bits: u32| match graph.operation_of(value)? {
+        Operation { code: Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, arguments: [Some(of), Some(mask), _], .. } => {
+            (graph.constant(*mask) == Some(bits)).then_some(*of)
+        }
+        _ => None,
+    };
+    let flushed = || {
+        let (is_zero, number, zero) = chosen(word)?;
+        let (Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, [Some(exponent), Some(other), _]) = (is_zero.code, is_zero.arguments)
+        else {
+            return None;
+        };
+        let tested = bits_of(exponent, 0x7f80_0000).filter(|_| graph.constant(other) == Some(0))?;
+        bits_of(zero, 0x8000_0000)?;
+        // Or what has another NaN for those of the number.
+        let is_same = || {
+            let (is_nan, same, _) = chosen(tested)?;
+            let unordered = is_nan.code == Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae
+                && is_nan.immediate == Some(Ordering::Unordered as u8);
+            (unordered && is_nan.arguments == [Some(number), Some(number), None] && same == number).then_some(())
+        };
+        if tested == number { Some(()) } else { is_same() }
+    };
+    flushed().is_some()
 }
 
 /// The reciprocal root of a float as double precision rounds it, from an estimate that is off by 1.5 · 2^-12 at most; roots
