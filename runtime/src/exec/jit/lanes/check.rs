@@ -574,6 +574,27 @@ mod tests {
         assert_eq!(block(&[pointer(0), zero(), count(8), store, ret()]), Some("writes what may only be read"));
     }
 
+    #[test]
+    fn a_warp_that_may_be_any_has_its_own_column_of_a_window() {
+        let reached = Some("reaches out of what it is given");
+        let with = |made: Made| {
+            let pointer = Instruction::with2(Code::Mov_r64_rm64, Register::R8, MemoryOperand::with_base(Register::RCX));
+            let warp = Instruction::with2(Code::Tzcnt_r32_rm32, Register::ECX, Register::EDX);
+            let place = Instruction::with3(Code::Imul_r32_rm32_imm8, Register::EAX, Register::ECX, 64);
+            block(&[pointer, warp, place, made, ret()])
+        };
+        let words = |scale: u32, displacement: i64| {
+            MemoryOperand::new(Register::R8, Register::RAX, scale, displacement, 1, false, Register::None)
+        };
+        assert_eq!(with(load(words(1, 0))), None);
+        assert_eq!(with(load(words(1, 4))), reached);
+        assert_eq!(with(load(words(1, -4))), reached);
+        assert_eq!(with(load(words(2, 0))), reached);
+        assert_eq!(with(load(MemoryOperand::with_base(Register::R8))), reached);
+        let store = Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, words(1, 0), Register::ZMM0);
+        assert_eq!(with(store), Some("writes what may only be read"));
+    }
+
     /// A block that loads from its window, once for each column, and as often as it may be executed; `wrong` is changed.
     fn looped(wrong: Option<(usize, Made)>) -> Option<&'static str> {
         let pointer = Instruction::with2(Code::Mov_r64_rm64, Register::RSI, MemoryOperand::with_base(Register::RCX));

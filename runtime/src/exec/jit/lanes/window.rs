@@ -130,3 +130,20 @@ impl<'a> Windows<'a> {
         self.places.as_ptr()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_some_lanes_access_begins_with_the_first_of_them_and_ends_with_the_last() {
+        let lanes = [0, 0x8000, 0x0003, 0];
+        for (contiguous, column, accessed) in
+            [(true, 64, 124..136), (true, 0, 0..64), (true, 4, 8..68), (false, 64, 64..132), (false, 0, 0..4)]
+        {
+            let window = Window { contiguous, column, span: 4, ..Window::default() };
+            assert_eq!(window.accessed(&lanes), accessed, "{contiguous} {column}");
+        }
+        assert_eq!(Window { span: 4, ..Window::default() }.accessed(&[0; 4]), 0..4);
+    }
+}
