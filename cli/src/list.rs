@@ -37,7 +37,7 @@ pub fn list(args: &ListArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let entries = target.fidelity.map_or(Vec::new(), |fidelity| fidelity());
     let words: Vec<String> = args.words.iter().map(|word| word.to_lowercase()).collect();
-    let rows = rows(&target, &entries, args.target.generation.is_some());
+    let rows = rows(&target, &entries);
     let total = rows.len();
     let rows: Vec<Row> = rows.into_iter().filter(|row| row.has(&words)).collect();
     let mut out = anstream::stdout().lock();
@@ -75,7 +75,7 @@ fn found(target: &Target, what: &str) -> Vec<Row> {
     let what = what.to_lowercase();
     let words: Vec<String> = what.split_whitespace().map(str::to_owned).collect();
     let (named, others): (Vec<Row>, Vec<Row>) =
-        rows(target, &entries, false).into_iter().partition(|row| row.mnemonic.to_lowercase().contains(&what));
+        rows(target, &entries).into_iter().partition(|row| row.mnemonic.to_lowercase().contains(&what));
     let mut found = if named.is_empty() { others.into_iter().filter(|row| row.has(&words)).collect() } else { named };
     // `FMA.f32` before `FMA_RSCALE.f32` for `FMA`, and both before what only has it somewhere.
     let after = |row: &Row| row.mnemonic.to_lowercase().strip_prefix(&what).map(|rest| !rest.starts_with('.'));
@@ -88,18 +88,17 @@ pub fn names(tables: Tables) -> Vec<(&'static str, &'static str)> {
     let rows = match tables {
         Tables::Words(isa) => of_words(isa, None, &|_| None),
         Tables::Groups(isa) => of_groups(isa, None, &|_| None),
-        Tables::Streams(engine) => of_streams(engine, false, None, &|_| None),
+        Tables::Streams(engine) => of_streams(engine, None, &|_| None),
     };
     rows.into_iter().map(|row| (row.mnemonic, row.title)).collect()
 }
 
-/// The instructions; only those that the chosen generation has, if one is `chosen`.
-fn rows(target: &Target, entries: &[Entry], chosen: bool) -> Vec<Row> {
+fn rows(target: &Target, entries: &[Entry]) -> Vec<Row> {
     let fidelity = |name: &str| entries.iter().find(|entry| entry.mnemonic == name).map(|entry| entry.class.name());
     match target.tables {
         Tables::Words(isa) => of_words(isa, target.semantics, &fidelity),
         Tables::Groups(isa) => of_groups(isa, target.semantics, &fidelity),
-        Tables::Streams(engine) => of_streams(engine, chosen, target.semantics, &fidelity),
+        Tables::Streams(engine) => of_streams(engine, target.semantics, &fidelity),
     }
 }
 
@@ -150,16 +149,16 @@ fn of_groups(
     isa.operations.iter().enumerate().map(row).collect()
 }
 
+/// The instructions of a stream that its generation has.
 fn of_streams(
     engine: Engine,
-    chosen: bool,
     semantics: Option<&'static Semantics>,
     fidelity: &dyn Fn(&str) -> Option<&'static str>,
 ) -> Vec<Row> {
     let layouts = engine.stream.layouts_of(0);
     let row = |(index, instruction): (usize, &'static isaforge_core::stream::Instruction)| {
         let mut own = layouts.iter().filter(|layout| usize::from(layout.opcode) == index).peekable();
-        let there = |layout: &Layout| !chosen || (layout.since..=layout.until).contains(&engine.generation);
+        let there = |layout: &Layout| (layout.since..=layout.until).contains(&engine.generation);
         // Sequences of operands have no layouts.
         let is_sequence = own.peek().is_none();
         let own = own.find(|layout| there(layout));
