@@ -727,8 +727,7 @@ impl Reader<'_> {
         let layouts = || self.engine.stream.layouts_of(set).iter().zip(first..);
         let layouts = layouts().filter(|(l, _)| plain(l)).chain(layouts().filter(|(l, _)| !plain(l)));
         for (layout, number) in layouts.filter(|(layout, _)| self.engine.has(layout)) {
-            let mut inner = Frame::new(layout);
-            inner.asides = frame.asides;
+            let mut inner = frame.operand(layout);
             // What is known of the operand already is what this layout must read.
             if let Some(value) = frame.known(self, index) {
                 let word = Wide::new(value).low(layout.bits.into());

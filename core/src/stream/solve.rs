@@ -7,6 +7,7 @@
 //! silently. What nothing asks for has its default.
 
 use super::decode::{Engine, Scope, Values, insert};
+use super::expression::Input;
 use super::parse::Reader;
 use super::table::{Layout, MAX_FIELDS, Role, Source, Token};
 use super::wide::Wide;
@@ -35,6 +36,8 @@ pub(super) struct Frame {
     /// Conditions of groups, and whether they must hold.
     truths: [(u16, bool); MAX_TRUTHS],
     count: u8,
+    /// The length of the instruction in bytes; `None` where its bits say it.
+    len: Option<u8>,
     /// How many of the asides of the text have been read.
     pub(super) asides: u8,
 }
@@ -66,8 +69,14 @@ impl Frame {
             chosen: [NONE; MAX_FIELDS],
             truths: [(0, false); MAX_TRUTHS],
             count: 0,
+            len: layout.length.is_none().then_some((layout.bits / 8) as u8),
             asides: 0,
         }
+    }
+
+    /// What is known of an operand of this one before it is read: nothing but what both have in common.
+    pub(super) fn operand(&self, layout: &'static Layout) -> Frame {
+        Frame { len: self.len, asides: self.asides, ..Frame::new(layout) }
     }
 
     fn knows(&self, field: u8) -> bool {
@@ -91,8 +100,7 @@ impl Frame {
     /// Demands that a condition of a group holds or does not; changes nothing and returns false when it is known to be
     /// otherwise.
     pub(super) fn assume(&mut self, reader: &Reader<'_>, condition: u16, holds: bool) -> bool {
-        // Where bits say the length, it is not known yet.
-        if self.layout.length.is_none() && self.leaves_of(reader, condition) & !self.known == 0 {
+        if self.leaves_of(reader, condition) & !self.known == 0 && self.decides(reader, condition, 0) {
             return (self.expression(reader, condition, 0) != 0) == holds;
         }
         let Some(free) = self.truths.get_mut(usize::from(self.count)) else { return false };
@@ -150,8 +158,21 @@ impl Frame {
     }
 
     fn expression(&self, reader: &Reader<'_>, index: u16, depth: u8) -> u64 {
-        let len = (self.layout.bits / 8) as u8;
-        reader.engine.expression(index, len, &|field| self.value(reader, field, depth))
+        reader.engine.expression(index, self.len.unwrap_or(0), &|field| self.value(reader, field, depth))
+    }
+
+    /// Whether an expression does not ask for a length that is not known yet.
+    fn decides(&self, reader: &Reader<'_>, index: u16, depth: u8) -> bool {
+        let inputs = reader.engine.stream.expressions.get(usize::from(index)).map_or(&[][..], |found| found.inputs);
+        self.len.is_some()
+            || inputs.iter().all(|input| match input {
+                Input::Length => false,
+                Input::Generation => true,
+                Input::Field(field) => match self.layout.fields.get(usize::from(*field)).map(|field| &field.source) {
+                    Some(Source::Computed { value, .. }) if depth < 24 => self.decides(reader, *value, depth + 1),
+                    _ => true,
+                },
+            })
     }
 
     /// The bits, defaults in the place of what is not known.
@@ -201,14 +222,18 @@ impl Frame {
         }
     }
 
-    /// What must hold, and the fields that decide it.
+    /// What must hold as far as the length that is known decides it, and the fields that decide it.
     fn constraints(&self, reader: &Reader<'_>) -> impl Iterator<Item = (u64, Constraint)> {
         let fields = self.layout.fields.iter().enumerate().take(MAX_FIELDS);
-        let computed = fields.filter(|(i, f)| matches!(f.source, Source::Computed { .. }) && self.knows(*i as u8));
+        let computed = fields.filter(|(i, f)| match f.source {
+            Source::Computed { value, .. } => self.knows(*i as u8) && self.decides(reader, value, 0),
+            _ => false,
+        });
         let computed = computed.map(|(i, field)| (field.leaves | 1 << i, Constraint::Field(i as u8)));
         let truths = self.truths.iter().take(self.count.into()).copied();
         let truths = truths.chain(self.layout.conditions.iter().map(|condition| (*condition, true)));
         let truths = truths.chain(self.layout.otherwise.iter().map(|condition| (*condition, false)));
+        let truths = truths.filter(|(condition, _)| self.decides(reader, *condition, 0));
         let truths =
             truths.map(|(condition, holds)| (self.leaves_of(reader, condition), Constraint::Truth(condition, holds)));
         computed.chain(truths)
@@ -218,9 +243,7 @@ impl Frame {
     fn leaves_of(&self, reader: &Reader<'_>, expression: u16) -> u64 {
         let Some(found) = reader.engine.stream.expressions.get(usize::from(expression)) else { return 0 };
         found.inputs.iter().fold(0, |leaves, input| match input {
-            super::Input::Field(field) => {
-                leaves | self.layout.fields.get(usize::from(*field)).map_or(0, |field| field.leaves)
-            }
+            Input::Field(field) => leaves | self.layout.fields.get(usize::from(*field)).map_or(0, |field| field.leaves),
             _ => leaves,
         })
     }
@@ -232,10 +255,9 @@ impl Frame {
         let Source::Computed { inverse, .. } = field.source else { return None };
         let target = self.values[usize::from(index)];
         if !inverse.is_empty() {
-            let len = (self.layout.bits / 8) as u8;
             let mut frame = *self;
             for (other, expression) in inverse {
-                let value = reader.engine.expression(*expression, len, &|_| target);
+                let value = reader.engine.expression(*expression, self.len.unwrap_or(0), &|_| target);
                 if !frame.set(*other, value) {
                     return None;
                 }
