@@ -452,10 +452,14 @@ fn what_cannot_be_decided_is_refused_at_once() {
 
 /// The warnings about a specification of 40-bit words that is otherwise right, each as its code and the message.
 fn warnings(name: &str, rest: &str) -> Vec<String> {
+    warnings_of(name, &format!("isa: warned\nword: 40\nprovenance: document\n{rest}"))
+}
+
+fn warnings_of(name: &str, text: &str) -> Vec<String> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("streams");
     std::fs::create_dir_all(&folder).expect("the folder can be made");
     let path = folder.join(format!("{name}.yaml"));
-    std::fs::write(&path, format!("isa: warned\nword: 40\nprovenance: document\n{rest}")).expect("it can be written");
+    std::fs::write(&path, text).expect("it can be written");
     let checked = check_spec(&Settings::new(&path)).unwrap_or_else(|failure| panic!("{name}: {failure}"));
     checked.diagnostics.iter().map(|found| format!("{}: {}", found.code, found.message)).collect()
 }
@@ -537,6 +541,12 @@ fn what_never_is_is_named() {
         let found = warnings(name, &spec);
         assert!(found.iter().any(|found| found.starts_with("W0212") && found.contains(message)), "{name}: {found:?}");
     }
+    let told = "word: [32, 64]\nkinds: { k: { width: 8, alternatives: { \
+                s: { where: 'length == 4', fields: { n: { bits: 7..0, number: decimal } }, text: '+{n}' }, \
+                l: { where: 'length == 8', fields: { n: { bits: 7..0, number: decimal } }, text: '-{n}' } } } }\n\
+                instructions: { a: { doc: A., word: 32, fixed: { 31..8: 1 }, operands: { o: { kind: k, at: 0 } } }, \
+                b: { doc: B., word: 64, fixed: { 63..8: 2 }, operands: { o: { kind: k, at: 0 } } } }\n";
+    assert_eq!(warnings_of("told", &format!("isa: warned\nprovenance: document\n{told}")), Vec::<String>::new());
     let turned = format!("generations: [1, 9]\n{}", one(&format!("{x}, since: 3, until: 2")));
     assert!(warnings("turned", &turned).iter().any(|found| found.starts_with("W0212")), "since comes after until");
     let alive = format!("generations: [1, 9]\n{}", one(&format!("{x}, where: generation == 7")));

@@ -18,7 +18,7 @@ enum Both {
     Unknown,
 }
 
-/// What is known of the words that two layouts, of which these are the numbers in the tables, both fit.
+/// The words that two layouts both fit, given by their indices in the tables.
 fn words_of_both(validity: &mut Validity, engine: Engine, a: u16, b: u16) -> Both {
     let [Some(one), Some(other)] = [a, b].map(|index| engine.stream.layouts.get(usize::from(index))) else {
         return Both::Never;

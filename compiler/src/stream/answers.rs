@@ -1,7 +1,7 @@
 //! Questions to the exact way about a layout: what decides the answer, and which layouts have the same.
 
 use isaforge_core::semantics::Op;
-use isaforge_core::stream::{Expression, Input, Layout, Piece, Scope, Source, Stream, Type, Values};
+use isaforge_core::stream::{Engine, Expression, Input, Layout, Piece, Scope, Source, Type, Values};
 
 /// The most numbers that make a signature.
 const LONGEST_SIGNATURE: usize = 1 << 10;
@@ -105,16 +105,16 @@ pub(super) fn part(scope: &Scope<'_>, index: u16, node: u16) -> u64 {
 }
 
 /// All that decides the answer to a question: layouts with the same have the same answers.
-pub(super) fn signature(stream: &'static Stream, layout: &'static Layout, question: Question) -> Vec<u64> {
+pub(super) fn signature(engine: Engine, layout: &'static Layout, question: Question) -> Vec<u64> {
     let mut all = Vec::new();
     match question {
         Question::Expression(expression, node) => {
             all.push(node.into());
-            sign_expression(stream, layout, expression, &mut all);
+            sign_expression(engine, layout, expression, &mut all);
         }
         Question::Value(field) => {
             all.push(u64::MAX);
-            sign_field(stream, layout, field, &mut all);
+            sign_field(engine, layout, field, &mut all);
         }
         Question::Means(field) => {
             all.push(u64::MAX - 1);
@@ -123,33 +123,33 @@ pub(super) fn signature(stream: &'static Stream, layout: &'static Layout, questi
                 Some(Type::Register(bank)) => [1, bank.into()],
                 _ => [2, 0],
             });
-            sign_field(stream, layout, field, &mut all);
+            sign_field(engine, layout, field, &mut all);
         }
     }
     if all.len() >= LONGEST_SIGNATURE {
         // Fields that are computed from others again and again: then every layout is asked.
         let own = std::ptr::from_ref(layout).addr() as u64;
-        all.extend([own, u64::MAX]);
+        all.extend([own, engine.generation.into(), u64::MAX]);
     }
     all
 }
 
-fn sign_expression(stream: &'static Stream, layout: &'static Layout, index: u16, all: &mut Vec<u64>) {
+fn sign_expression(engine: Engine, layout: &'static Layout, index: u16, all: &mut Vec<u64>) {
     all.push(index.into());
-    let inputs = stream.expressions.get(usize::from(index)).map_or(&[][..], |expression| expression.inputs);
+    let inputs = engine.stream.expressions.get(usize::from(index)).map_or(&[][..], |expression| expression.inputs);
     for input in inputs {
         if all.len() >= LONGEST_SIGNATURE {
             return;
         }
         match input {
-            Input::Field(field) => sign_field(stream, layout, *field, all),
-            Input::Generation => {}
+            Input::Field(field) => sign_field(engine, layout, *field, all),
+            Input::Generation => all.push(engine.generation.into()),
             Input::Length => all.push(layout.bits.into()),
         }
     }
 }
 
-fn sign_field(stream: &'static Stream, layout: &'static Layout, index: u8, all: &mut Vec<u64>) {
+fn sign_field(engine: Engine, layout: &'static Layout, index: u8, all: &mut Vec<u64>) {
     let Some(field) = layout.fields.get(usize::from(index)) else { return };
     all.extend([u64::from(field.width), u64::from(field.signed)]);
     match field.source {
@@ -160,7 +160,7 @@ fn sign_field(stream: &'static Stream, layout: &'static Layout, index: u8, all: 
         Source::Outer(parameter) => all.push(1 << 32 | u64::from(parameter)),
         Source::Computed { value, .. } => {
             all.push(1 << 33);
-            sign_expression(stream, layout, value, all);
+            sign_expression(engine, layout, value, all);
         }
     }
 }

@@ -7,6 +7,7 @@ use isaforge_core::stream::{self as core, Engine, Role, Wide};
 
 use super::lower::lower_exact;
 use super::model::{Layout, Set, Source, Stream, Type};
+use crate::check::more;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
 use crate::source::Span;
@@ -84,6 +85,26 @@ pub(super) fn engine_for(stream: &'static core::Stream, layouts: &[&core::Layout
     let since = layouts.iter().map(|layout| layout.since).max().unwrap_or(first).max(first);
     let until = layouts.iter().map(|layout| layout.until).min().unwrap_or(last).min(last);
     (since <= until).then_some(Engine { stream, generation: since })
+}
+
+/// The bits that some fields of a layout, a bit set, have of their own.
+pub(super) fn bits_of_fields(layout: &core::Layout, fields: u64) -> Wide {
+    let fields = layout.fields.iter().enumerate().filter(|(i, _)| fields >> (i & 63) & 1 != 0);
+    fields.fold(Wide::ZERO, |bits, (_, field)| match field.source {
+        core::Source::Bits(pieces) => bits | Layout::bits_of(pieces),
+        _ => bits,
+    })
+}
+
+/// Tells the first [`TOLD`] mistakes of one sort, and how many more there are.
+pub(super) fn tell(count: usize, mistakes: impl Iterator<Item = Diagnostic>, out: &mut Diagnostics) {
+    for (number, mistake) in (1..=TOLD).zip(mistakes) {
+        let rest = more(count, TOLD).filter(|_| number == TOLD);
+        out.push(match rest {
+            Some(rest) => mistake.note(format!("and {rest} more")),
+            None => mistake,
+        });
+    }
 }
 
 fn bits_text(bits: Wide) -> String {

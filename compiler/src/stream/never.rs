@@ -3,14 +3,15 @@
 //! W0212: no word meets the conditions of an instruction, of a reading of an operand or of an alias. Conditions that are too
 //! costly to decide count as possible.
 
-use isaforge_core::stream::{self as core, Input, Role};
+use std::ops::RangeInclusive;
 
-use super::check::{TOLD, engine_for};
+use isaforge_core::stream::{self as core, Engine, Input, Role};
+
+use super::check::{engine_for, tell};
 use super::diagram::Node;
 use super::model::Stream;
 use super::tree::order;
 use super::validity::Validity;
-use crate::check::more;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// The most generations in which a condition on them is tried.
@@ -19,7 +20,7 @@ const GENERATIONS: u32 = 32;
 /// Checks all sets.
 pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Diagnostics) {
     let mut validity = Validity::new(tables);
-    let mut layouts = Vec::new();
+    let mut never = Vec::new();
     for (at, set) in stream.sets.iter().enumerate() {
         let first = tables.sets.get(at).map_or(0, |set| set.first);
         for ((index, layout), of) in (first..).zip(tables.layouts_of(at)).zip(order(set)) {
@@ -27,61 +28,53 @@ pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Di
             if tables.exclusive && layout.role == Role::Own {
                 continue;
             }
-            layouts.extend(generations(tables, layout).map(|generations| (generations, index, layout, (at, of))));
+            let Some(engine) = engine_for(tables, &[layout]) else {
+                never.push((at, of, layout.role));
+                continue;
+            };
+            let Some(mut generations) = generations(engine, layout) else { continue };
+            if validity.is_told_a_length(layout, at > 0) {
+                continue;
+            }
+            let before: Vec<u16> = (first..index)
+                .zip(tables.layouts_of(at))
+                .filter(|(_, other)| other.role == Role::Own && layout.role == Role::Own)
+                .filter(|(_, other)| ((other.value ^ layout.value) & other.mask & layout.mask).is_zero())
+                // What is there in some generations only leaves the words of the others.
+                .filter(|(_, other)| other.since <= layout.since && other.until >= layout.until)
+                .filter(|(_, other)| !asks_for_the_generation(tables, other))
+                .map(|(index, _)| index)
+                .collect();
+            if !generations.any(|generation| is_possible(&mut validity, generation, (index, layout), &before)) {
+                never.push((at, of, layout.role));
+            }
         }
     }
-    // What is known of a generation is forgotten for the next.
-    layouts.sort_by_key(|(generations, ..)| (generations.len(), generations.first().copied()));
-    let mut never = Vec::new();
-    for (generations, index, layout, place) in layouts {
-        let first = tables.sets.get(place.0).map_or(0, |set| set.first);
-        let before: Vec<u16> = (first..index)
-            .zip(tables.layouts_of(place.0))
-            .filter(|(_, other)| other.role == Role::Own && layout.role == Role::Own)
-            .filter(|(_, other)| ((other.value ^ layout.value) & other.mask & layout.mask).is_zero())
-            // What is there in some generations only leaves the words of the others.
-            .filter(|(_, other)| other.since <= layout.since && other.until >= layout.until)
-            .filter(|(_, other)| !asks_for_the_generation(tables, other))
-            .map(|(index, _)| index)
-            .collect();
-        let mut generations = generations.into_iter();
-        if !generations.any(|generation| is_possible(&mut validity, generation, (index, layout), &before)) {
-            never.push((place, layout.role));
-        }
-    }
-    never.sort_unstable_by_key(|(place, _)| *place);
-    let count = never.len();
-    for (i, ((at, of), role)) in never.into_iter().enumerate().take(TOLD) {
-        let set = &stream.sets[at];
-        let layout = &set.layouts[of];
+    let warnings = never.iter().map(|(at, of, role)| {
+        let set = &stream.sets[*at];
+        let layout = &set.layouts[*of];
         let message = match role {
-            Role::Own if at > 0 => {
+            Role::Own if *at > 0 => {
                 format!("no `{}` is read as `{}`: what it demands never holds", set.name, layout.name)
             }
             Role::Own => format!("no word is `{}`: what it demands never holds", layout.name),
             _ => format!("no word is written as `{}`: what it demands never holds", layout.name),
         };
-        let mut warning = Diagnostic::warning("W0212", layout.span, message);
-        if i + 1 == TOLD
-            && let Some(rest) = more(count, TOLD)
-        {
-            warning = warning.note(format!("and {rest} more"));
-        }
-        out.push(warning.help(match role {
+        Diagnostic::warning("W0212", layout.span, message).help(match role {
             Role::Own => {
                 "compare its `where` with what its fields can be and with what is tried before it, or take it away"
             }
             _ => "compare `with` and `where` with what the instruction's fields can be, or take the alias away",
-        }));
-    }
+        })
+    });
+    tell(never.len(), warnings, out);
 }
 
-/// The generations in which a layout is to be tried; `None` where there are too many.
-fn generations(stream: &'static core::Stream, layout: &'static core::Layout) -> Option<Vec<u32>> {
-    let Some(engine) = engine_for(stream, &[layout]) else { return Some(Vec::new()) };
-    let first = engine.generation;
+/// The generations in which a layout is to be tried, from the first that has it; `None` where there are too many.
+fn generations(engine: Engine, layout: &core::Layout) -> Option<RangeInclusive<u32>> {
+    let Engine { stream, generation: first } = engine;
     let last = if asks_for_the_generation(stream, layout) { layout.until.min(stream.generations.1) } else { first };
-    (last - first < GENERATIONS).then(|| (first..=last).collect())
+    (last - first < GENERATIONS).then_some(first..=last)
 }
 
 fn asks_for_the_generation(stream: &'static core::Stream, layout: &core::Layout) -> bool {

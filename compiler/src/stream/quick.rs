@@ -7,9 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use isaforge_core::stream::{
-    Branch, Constants, Input, Lookup, More, Piece, Quick, Role, Stream, Tested, Tree, Type, Wide,
-};
+use isaforge_core::stream::{Branch, Constants, Lookup, More, Piece, Quick, Role, Stream, Tested, Tree, Wide};
 
 use super::diagram::{Diagrams, Node};
 use super::validity::Validity;
@@ -101,10 +99,7 @@ impl Tables {
         if !(layout.since..=layout.until).contains(&generation) {
             return Some(None);
         }
-        let tells = self.stream.expressions.iter().any(|expression| expression.inputs.contains(&Input::Length));
-        // Operands are told the length of the instruction that they stand in.
-        let sets = !layout.simple && layout.fields.iter().any(|field| matches!(field.ty, Type::Set(..)));
-        if layout.role != Role::Own || tells && (sets || layout.length.is_some()) {
+        if layout.role != Role::Own || self.validity.is_told_a_length(layout, false) {
             return None;
         }
         let mut demands = Demands { mask: layout.mask, value: layout.value, ..Demands::default() };

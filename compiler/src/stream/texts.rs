@@ -8,10 +8,9 @@ use std::panic::resume_unwind;
 use isaforge_core::stream::{self as core, Engine, Role, Source, Token, Wide, sample};
 use isaforge_core::text::Line;
 
-use super::check::{SAMPLES, TOLD, engine_for};
-use super::model::{Layout, Set};
+use super::check::{SAMPLES, bits_of_fields, engine_for, tell};
+use super::model::Set;
 use super::validity::{Validity, by_significance};
-use crate::check::more;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// How many of the words are read as the assembler does, which looks at all instructions; the others as what they are.
@@ -31,20 +30,14 @@ enum Mistake {
 pub(super) fn check(stream: &'static core::Stream, set: &Set, out: &mut Diagnostics) {
     let mut validity = Validity::new(stream);
     let layouts = (0u16..).zip(stream.layouts_of(0)).filter(|(_, layout)| layout.role != Role::Assembler);
-    let mut layouts: Vec<_> = layouts
+    let layouts: Vec<_> = layouts
         .filter_map(|(index, layout)| {
             let engine = engine_for(stream, &[layout])?;
-            Some((index, engine, layout, Vec::new()))
+            Some((engine, layout, words(&mut validity, engine, index, layout)))
         })
         .collect();
-    // What is known of a generation is forgotten for the next.
-    layouts.sort_by_key(|(index, engine, ..)| (engine.generation, *index));
-    for (index, engine, layout, cases) in &mut layouts {
-        *cases = words(&mut validity, *engine, *index, layout);
-    }
-    layouts.sort_by_key(|(index, ..)| *index);
     // Reading a text costs more than all else that is checked, and no layout waits for another.
-    let found = parallel(&layouts, |(_, engine, layout, cases)| {
+    let found = parallel(&layouts, |(engine, layout, cases)| {
         let (text, mistake) = mistake(*engine, layout, cases)?;
         Some((*layout, text, mistake))
     });
@@ -55,10 +48,9 @@ pub(super) fn check(stream: &'static core::Stream, set: &Set, out: &mut Diagnost
     let (lost, shared): (Vec<_>, Vec<_>) =
         found.into_iter().flatten().partition(|(.., mistake)| matches!(mistake, Mistake::Lost(_)));
     for mistakes in [lost, shared] {
-        let count = mistakes.len();
-        for (i, (layout, text, mistake)) in mistakes.into_iter().enumerate().take(TOLD) {
+        let told = mistakes.iter().map(|(layout, text, mistake)| {
             let span = place(layout.opcode, layout.name);
-            let mut told = match mistake {
+            let told = match mistake {
                 Mistake::Lost(why) => {
                     let message = format!("`{text}` prints and does not read back: {why}");
                     // What another's decoder writes alike is a fact about it, and no reason to refuse its description.
@@ -70,20 +62,17 @@ pub(super) fn check(stream: &'static core::Stream, set: &Set, out: &mut Diagnost
                 Mistake::Shared([one, other], opcode) => {
                     let message = format!("`{text}` is the text of two words: {one:#x} and {other:#x}");
                     let warning = Diagnostic::warning("W0213", span, message);
-                    let others = stream.layouts_of(0).iter().filter(|l| l.opcode == opcode && opcode != layout.opcode);
-                    match others.map(|layout| place(opcode, layout.name)).find(|place| *place != span) {
+                    let others =
+                        stream.layouts_of(0).iter().filter(|l| l.opcode == *opcode && *opcode != layout.opcode);
+                    match others.map(|layout| place(*opcode, layout.name)).find(|place| *place != span) {
                         Some(place) => warning.secondary(place, "the other one"),
                         None => warning,
                     }
                 }
             };
-            if i + 1 == TOLD
-                && let Some(rest) = more(count, TOLD)
-            {
-                told = told.note(format!("and {rest} more"));
-            }
-            out.push(told.help("write what differs in the bits differently in the text"));
-        }
+            told.help("write what differs in the bits differently in the text")
+        });
+        tell(mistakes.len(), told, out);
     }
 }
 
@@ -173,11 +162,7 @@ fn mistake(engine: Engine, layout: &'static core::Layout, words: &[Wide]) -> Opt
 fn silent(layout: &'static core::Layout) -> Wide {
     let chosen = layout.fields.iter().filter(|f| matches!(f.source, Source::Computed { inverse: [_, ..], .. }));
     let chosen = chosen.fold(0, |chosen, field| chosen | field.leaves);
-    let fields = layout.fields.iter().enumerate().filter(|(i, _)| chosen >> (i & 63) & 1 != 0);
-    fields.fold(layout.ignored, |silent, (_, field)| match field.source {
-        Source::Bits(pieces) => silent | Layout::bits_of(pieces),
-        _ => silent,
-    })
+    layout.ignored | bits_of_fields(layout, chosen)
 }
 
 /// Whether an instruction prints as this text.

@@ -49,10 +49,12 @@ pub(super) struct Validity {
     generation: u32,
     pub(super) diagrams: Diagrams,
     answers: HashMap<Signed, Option<Rc<Answers>>>,
-    sets: HashMap<Asked, Node>,
+    sets: HashMap<(u32, Asked), Node>,
     /// How many computed fields follow from each other at most.
     chain: u32,
     budget: u64,
+    /// Whether an expression asks for the length of the instruction.
+    tells_lengths: bool,
     /// The bits in the order in which diagrams look at them; empty where it is their own.
     order: Vec<u16>,
 }
@@ -68,20 +70,25 @@ impl Validity {
             sets: HashMap::new(),
             chain,
             budget: BUDGET,
+            tells_lengths: stream.expressions.iter().any(|expression| expression.inputs.contains(&Input::Length)),
             order: Vec::new(),
         }
     }
 
     /// Turns to a generation.
     pub(super) fn turn(&mut self, generation: u32) {
-        if generation == self.generation {
-            return;
-        }
         self.generation = generation;
-        self.sets.clear();
-        if self.stream.expressions.iter().any(|e| e.inputs.contains(&Input::Generation)) {
-            self.answers.clear();
-        }
+    }
+
+    fn engine(&self) -> Engine {
+        Engine { stream: self.stream, generation: self.generation }
+    }
+
+    /// Whether a layout may be told a length that is not known here: that of the instruction that an operand stands in, or one
+    /// that bits say.
+    pub(super) fn is_told_a_length(&self, layout: &Layout, is_operand: bool) -> bool {
+        let has_sets = || !layout.simple && layout.fields.iter().any(|field| matches!(field.ty, Type::Set(..)));
+        self.tells_lengths && (is_operand || layout.length.is_some() || has_sets())
     }
 
     /// Forgets all diagrams, when there were too many.
@@ -218,7 +225,7 @@ impl Validity {
         self.budget < 1 << MOST_BITS
     }
 
-    /// Takes what an operation on so many bits costs off the budget, if there is so much.
+    /// Charges the budget for an operation on this many bits; false when it cannot pay.
     fn spend(&mut self, bits: usize) -> bool {
         let rest = self.budget.checked_sub((bits as u64) << 2).filter(|_| !self.diagrams.is_full());
         self.budget = rest.unwrap_or(self.budget);
@@ -337,11 +344,12 @@ impl Validity {
         if depth > DEEPEST || (depth + 1) * self.chain >= LONGEST_CHAIN || self.diagrams.is_full() {
             return self.diagrams.unknown();
         }
-        if let Some(known) = self.sets.get(&asked) {
+        let key = (self.generation, asked);
+        if let Some(known) = self.sets.get(&key) {
             return *known;
         }
-        let found = self.first_that_fits(&asked, depth);
-        self.sets.insert(asked, found);
+        let found = self.first_that_fits(&key.1, depth);
+        self.sets.insert(key, found);
         found
     }
 
@@ -421,7 +429,7 @@ impl Validity {
 
     /// Asks the exact way about each value of the bits that decide an answer, but for those that are known.
     fn answers(&mut self, layout: &'static Layout, question: Question, known: Vec<(Bit, bool)>) -> Option<Rc<Answers>> {
-        let key = (signature(self.stream, layout, question), known);
+        let key = (signature(self.engine(), layout, question), known);
         if let Some(known) = self.answers.get(&key) {
             return known.clone();
         }
@@ -431,7 +439,7 @@ impl Validity {
     }
 
     fn ask(&mut self, layout: &'static Layout, question: Question, known: &[(Bit, bool)]) -> Option<Answers> {
-        let engine = Engine { stream: self.stream, generation: self.generation };
+        let engine = self.engine();
         let mut bits = self.deciding(layout, question);
         bits.retain(|bit| !known.iter().any(|(known, _)| known == bit));
         if bits.len() > MOST_BITS {

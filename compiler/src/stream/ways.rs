@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use isaforge_core::stream::{self as core, Engine, Role, Scope, Source, Wide, sample};
 
-use super::check::{SAMPLES, TOLD, engine_for};
+use super::check::{SAMPLES, TOLD, bits_of_fields, engine_for};
 use super::diagram::Node;
 use super::linear;
 use super::model::{Layout, Set, Stream};
@@ -203,13 +203,7 @@ fn signature(engine: Engine, layout: &'static core::Layout, index: u8) -> Vec<u6
 
 /// A word for each value of the bits that a field follows from.
 fn all_words(layout: &'static core::Layout, index: u8) -> impl Iterator<Item = Wide> {
-    let leaves = layout.fields[usize::from(index)].leaves;
-    let leaves = layout.fields.iter().enumerate().filter(|(i, _)| leaves >> i & 1 != 0);
-    let bits = leaves.fold(Wide::ZERO, |bits, (_, leaf)| match leaf.source {
-        Source::Bits(pieces) => bits | Layout::bits_of(pieces),
-        _ => bits,
-    });
-    let open = bits & !layout.fixed_mask;
+    let open = bits_of_fields(layout, layout.fields[usize::from(index)].leaves) & !layout.fixed_mask;
     (0..1u64 << open.count_ones()).map(move |value| {
         let (mut word, mut rest) = (layout.fixed_value, value);
         for (at, width) in open.runs() {

@@ -35,9 +35,7 @@ impl Window {
         let further = (columns as u64).saturating_sub(1) * u64::from(self.column);
         further + lanes + u64::from(self.span)
     }
-}
 
-impl Window {
     /// The bytes that some lanes of columns access, from the first on.
     pub fn accessed(&self, lanes: &[u16]) -> Range<u64> {
         let lane = if self.contiguous { 4 } else { 0 };
