@@ -9,11 +9,11 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use isaforge_compiler::backend::rust::SemanticsStyle;
+use isaforge_runtime::{Engine, Level};
 
 use crate::builtin::{self, Builtin};
 use crate::code::{How, Order};
 use crate::completion::instructions;
-use crate::machine::{Engine, Level};
 use crate::words::Encoding;
 use crate::{debug, help};
 
@@ -173,18 +173,17 @@ impl TypedValueParser for IsaParser {
         arg: Option<&clap::Arg>,
         value: &OsStr,
     ) -> Result<Self::Value, clap::Error> {
-        if let Some(found) = value.to_str().and_then(builtin::find) {
-            return Ok(found);
-        }
-        if Path::new(value).exists() {
+        let found = value.to_str().and_then(builtin::find);
+        if found.is_none() && Path::new(value).exists() {
             let path = value.display();
             let message =
                 format!("`{path}` is no instruction set but a file: `--spec {path}` reads one from a specification\n");
             return Err(clap::Error::raw(ErrorKind::InvalidValue, message).with_cmd(command));
         }
-        let unknown =
-            self.0.parse_ref(command, arg, value).and_then(|_| Err(clap::Error::new(ErrorKind::InvalidValue)));
-        unknown.map_err(|error| error.with_cmd(command))
+        match found {
+            Some(found) => Ok(found),
+            None => self.0.parse_ref(command, arg, value).and_then(|_| Err(clap::Error::new(ErrorKind::InvalidValue))),
+        }
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

@@ -5,7 +5,10 @@ pub use isaforge_core::Tables;
 use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
 
-use crate::machine::{self, Entry, Judges, Machine};
+use crate::conform::judges::{self, Judges};
+use crate::fidelity::{self, Entry};
+use crate::run::launched::Launches;
+use crate::run::{usc, valhall, vpu};
 
 /// A built-in instruction set.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +25,8 @@ pub struct Builtin {
     pub semantics: Option<&'static Semantics>,
     /// A machine of it that the specification describes, if it does.
     pub hardware: Option<&'static Hardware>,
-    /// What executes its programs, if anything does.
-    pub machine: Option<&'static Machine>,
+    /// Its launch files, if its programs can be run.
+    pub launches: Option<&'static Launches>,
     /// How true what executes its programs is to the hardware, an entry for each instruction in their order.
     pub fidelity: Option<fn() -> Vec<Entry>>,
     /// What judges recorded cases of its own forms, if there are such forms.
@@ -49,9 +52,9 @@ pub static ALL: &[Builtin] = &[
         tables: Tables::Words(isaforge_valhall::ISA),
         semantics: Some(isaforge_valhall::semantics::SEMANTICS),
         hardware: Some(isaforge_valhall::semantics::HARDWARE),
-        machine: Some(&machine::VALHALL),
-        fidelity: Some(machine::valhall_fidelity),
-        judges: Some(&machine::VALHALL_CASES),
+        launches: Some(&valhall::LAUNCHES),
+        fidelity: Some(fidelity::valhall),
+        judges: Some(&judges::VALHALL),
     },
     Builtin {
         name: "valhall-2021",
@@ -60,7 +63,7 @@ pub static ALL: &[Builtin] = &[
         tables: Tables::Words(isaforge_valhall_2021::ISA),
         semantics: Some(isaforge_valhall_2021::semantics::SEMANTICS),
         hardware: Some(isaforge_valhall_2021::semantics::HARDWARE),
-        machine: None,
+        launches: None,
         fidelity: None,
         judges: None,
     },
@@ -71,9 +74,9 @@ pub static ALL: &[Builtin] = &[
         tables: Tables::Words(isaforge_vpu::ISA),
         semantics: Some(isaforge_vpu::semantics::SEMANTICS),
         hardware: Some(isaforge_vpu::semantics::HARDWARE),
-        machine: None,
+        launches: Some(&vpu::LAUNCHES),
         fidelity: None,
-        judges: Some(&machine::VPU_CASES),
+        judges: Some(&judges::VPU),
     },
     Builtin {
         name: "usc",
@@ -82,9 +85,9 @@ pub static ALL: &[Builtin] = &[
         tables: Tables::Groups(isaforge_usc::ISA),
         semantics: Some(isaforge_usc::semantics::SEMANTICS),
         hardware: Some(isaforge_usc::semantics::HARDWARE),
-        machine: None,
-        fidelity: Some(machine::usc_fidelity),
-        judges: Some(&machine::USC_CASES),
+        launches: Some(&usc::LAUNCHES),
+        fidelity: Some(fidelity::usc),
+        judges: Some(&judges::USC),
     },
 ];
 

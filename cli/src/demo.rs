@@ -9,13 +9,13 @@ use isaforge_core::Isa;
 use isaforge_core::decode::decode;
 use isaforge_core::print::Style;
 use isaforge_core::program::{assemble, disassemble};
+use isaforge_runtime::{Deadline, Execution, Launch, Memory, valhall};
 use serde::Deserialize;
 
 use crate::args::DemoArgs;
 use crate::builtin;
 use crate::check;
 use crate::failure::{Failure, Status};
-use crate::machine::{Deadline, Job, Machine, Regions, Resources};
 use crate::output::{count, thousands};
 use crate::paint::{BOLD, DIM, GOOD, paint};
 use crate::picture::{color_counts, write_png};
@@ -50,7 +50,6 @@ pub fn demo(args: &DemoArgs) -> Result<Status, Failure> {
     let broken = |what: String| Failure::usage(format!("the demo is broken: {what}"), "please report it");
     let builtin = builtin::find(ISA).ok_or_else(|| broken(format!("`{ISA}` is not built in")))?;
     let isa = builtin.words().ok_or_else(|| broken(format!("`{ISA}` has no words")))?;
-    let machine = builtin.machine.ok_or_else(|| broken(format!("nothing runs `{ISA}`")))?;
     let shader: Shader = serde_json::from_str(SHADER).map_err(|error| broken(error.to_string()))?;
     let words = shader.words.iter().map(|word| u64::from_str_radix(word, 16)).collect::<Result<Vec<u64>, _>>();
     let words = words.map_err(|error| broken(error.to_string()))?;
@@ -61,7 +60,7 @@ pub fn demo(args: &DemoArgs) -> Result<Status, Failure> {
     }
     demo.shader(isa, &shader, &words)?;
     let side = args.size * OVERSAMPLING;
-    let counts = demo.launch(machine, &shader, &words, side)?;
+    let counts = demo.launch(&shader, words, side)?;
     demo.picture(&counts, side as usize, args)?;
     Ok(Status::Fine)
 }
@@ -135,7 +134,7 @@ impl Demo {
         Ok(())
     }
 
-    fn launch(&mut self, machine: &Machine, shader: &Shader, words: &[u64], side: u32) -> Result<Vec<u32>, Failure> {
+    fn launch(&mut self, shader: &Shader, program: Vec<u64>, side: u32) -> Result<Vec<u32>, Failure> {
         let started = Instant::now();
         let step = SIDE / side as f32;
         // The first point is the middle of the first pixel.
@@ -155,22 +154,23 @@ impl Demo {
         };
         let uniforms: Vec<u32> = shader.fau_layout.iter().map(uniform).collect();
         let groups = [side.div_ceil(width.max(1)), side.div_ceil(height.max(1)), 1];
-        let mut memory: Regions = vec![(address, vec![0; (row * groups[1] * height) as usize * 4])];
-        let job = Job {
-            program: words,
+        let failed = |reason: String| Failure::usage(format!("the shader failed: {reason}"), "please report it");
+        let mut memory = Memory::new();
+        let bytes = vec![0; (row * groups[1] * height) as usize * 4];
+        memory.map(address, bytes).map_err(|error| failed(error.to_string()))?;
+        let launch = Launch {
+            program,
             groups,
             local_size: shader.local_size,
-            uniforms: &uniforms,
-            resources: &Resources::default(),
+            uniforms,
             shared_bytes: 0,
             budget: u64::MAX,
             deadline: Deadline::NONE,
-            execution: None,
         };
-        let executed = (machine.run)(&job, &mut memory)
-            .map_err(|reason| Failure::usage(format!("the shader failed: {reason}"), "please report it"))?;
+        let outcome = valhall::run_on(Execution::best(), &launch, &mut memory);
+        let executed = outcome.map_err(|error| failed(error.to_string()))?.thread_instructions;
         let seconds = started.elapsed().as_secs_f64().max(1e-9);
-        let threads = job.groups.iter().chain(&job.local_size).map(|&number| u64::from(number)).product();
+        let threads = groups.iter().chain(&shader.local_size).map(|&number| u64::from(number)).product();
         let what = format!(
             "Ran it: {} executed {} instructions, {} million a second.",
             count(threads, "thread"),
@@ -178,7 +178,7 @@ impl Demo {
             thousands((executed as f64 / seconds / 1e6) as u64),
         );
         self.tell(&what, started)?;
-        let bytes = memory.pop().map_or(Vec::new(), |(_, bytes)| bytes);
+        let bytes = memory.unmap(address).unwrap_or_default();
         let counts = bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]));
         let inside = counts.enumerate().filter(|(index, _)| index % row as usize <= (side - 1) as usize);
         Ok(inside.map(|(_, count)| count).take((side * side) as usize).collect())

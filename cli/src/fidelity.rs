@@ -3,13 +3,31 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
+use isaforge_core::semantics::facts;
+use isaforge_runtime::usc;
+use isaforge_runtime::usc::fidelity::Fidelity;
+use isaforge_runtime::valhall::fidelity::Evidence;
+pub use isaforge_runtime::valhall::fidelity::{Class, Entry, entries as valhall};
 use serde_json::{Value, json};
 
 use crate::args::FidelityArgs;
 use crate::failure::{Failure, Status};
-use crate::machine::{Class, Entry};
 use crate::output::{count, thousands};
 use crate::paint::{BOLD, DIM, columns, paint, wrap};
+
+/// The accuracy of USC's operations.
+pub fn usc() -> Vec<Entry> {
+    let entry = |operation: &isaforge_usc::Operation| {
+        let (class, evidence) = match usc::fidelity::of(*operation) {
+            Fidelity::Exact => (Class::Exact, Evidence(facts::Evidence::Documented)),
+            Fidelity::Rounded => (Class::Approximate("no bound is public"), Evidence(facts::Evidence::Documented)),
+            Fidelity::Chosen(text) => (Class::Choice(text), Evidence(facts::Evidence::Nothing)),
+            Fidelity::Unsupported(reason) => (Class::Unsupported(reason), Evidence(facts::Evidence::Nothing)),
+        };
+        Entry { mnemonic: operation.info().name, class, evidence, measured: None, note: operation.info().no_encoding }
+    };
+    isaforge_usc::Operation::ALL.iter().map(entry).collect()
+}
 
 /// Runs `fidelity`.
 ///

@@ -39,7 +39,6 @@ pub mod json;
 pub mod lint;
 pub mod list;
 mod lsp;
-pub mod machine;
 pub mod manual;
 pub mod output;
 pub mod paint;

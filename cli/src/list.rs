@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::args::ListArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
-use crate::machine::Entry;
+use crate::fidelity::Entry;
 use crate::paint::{BOLD, DIM, columns, paint};
 use crate::target::Target;
 

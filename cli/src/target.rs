@@ -19,7 +19,7 @@ use crate::args::{Cli, TargetArgs};
 use crate::builtin::{self, Builtin, Tables};
 use crate::check;
 use crate::failure::Failure;
-use crate::machine::Entry;
+use crate::fidelity::Entry;
 
 /// The warning that a branch target does not say what it counts.
 const BRANCHES: &str = "W0211";

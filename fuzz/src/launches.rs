@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use isaforge_cli::run::{draw, plan, usc, vpu};
+use isaforge_cli::run::launched::read;
 use isaforge_compiler::diagnostic::{Diagnostics, Style};
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::read_yaml;
@@ -21,18 +21,9 @@ pub fn launch(data: &[u8]) {
     let text = String::from_utf8_lossy(data).into_owned();
     let (mut sources, mut out) = (Sources::new(), Diagnostics::new());
     let file = sources.add("launch.yaml", text);
-    let folder = Path::new("no such folder");
-    let planned = read_yaml(&sources, file, &mut out).is_some_and(|node| {
-        if vpu::matches(&node) {
-            vpu::plan::read(&node, folder, &mut sources, &mut out).is_some()
-        } else if usc::matches(&node) {
-            usc::plan::read(&node, folder, &mut sources, &mut out).is_some()
-        } else if draw::matches(&node) {
-            draw::plan::read(&node, folder, &mut sources, &mut out).is_some()
-        } else {
-            plan::read(&node, folder, &mut sources, &mut out).is_some()
-        }
-    });
+    let path = Path::new("no such folder/launch.yaml");
+    let planned =
+        read_yaml(&sources, file, &mut out).is_some_and(|node| read(&node, path, &mut sources, &mut out).is_some());
     out.finish();
     let drawn = out.render(&sources, Style { cap: 5, ..Style::default() });
     assert!(planned || out.has_errors() && !drawn.is_empty(), "it is refused without a reason");

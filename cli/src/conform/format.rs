@@ -2,9 +2,9 @@
 
 use isaforge_core::Isa;
 
+use super::judges::{Judge, JudgeRuns, Judges};
 use super::text;
 use crate::builtin::Builtin;
-use crate::machine::Judge;
 use crate::words::word_digits;
 
 /// Judges one line of a table, split at tabs.
@@ -17,12 +17,10 @@ pub enum Format {
     Table(RowCheck),
     /// Lines that the runtime of the instruction set judges.
     Lines(Judge),
-    /// Shaders in JSON, one a line; their runs are the cases.
-    Shaders,
-    /// One kernel in JSON.
-    Kernel,
-    /// One program in JSON with all that it is run with and what it must give.
-    Case,
+    /// Lines with programs whose runs are the cases.
+    Runs(JudgeRuns),
+    /// A file that is one case.
+    File(Judge),
 }
 
 impl Format {
@@ -86,18 +84,23 @@ const CASE_KEYS: &[&str] = &["words", "fau", "stage"];
 
 fn json(builtin: &Builtin, text: &str, first_line: &str) -> Result<Format, String> {
     let has = |value: &serde_json::Value, keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
+    let format = |found: &dyn Fn(&Judges) -> Option<Format>| {
+        let found = builtin.judges.and_then(found);
+        found.ok_or_else(|| format!("it holds programs, but nothing here can run such of {}", builtin.name))
+    };
     if let Ok(value) = serde_json::from_str(first_line) {
         if has(&value, &["name", "words", "runs"]) {
-            return Ok(Format::Shaders);
+            return format(&|judges| judges.shader.map(Format::Runs));
         }
         if has(&value, &["words", "start", "expect"]) {
-            let judge = builtin.judges.and_then(|judges| judges.program);
-            return judge.map(Format::Lines).ok_or_else(|| format!("nothing runs such programs of {}", builtin.name));
+            return format(&|judges| judges.program.map(Format::Lines));
         }
     }
     match serde_json::from_str(text) {
-        Ok(value) if has(&value, &["words", "groups", "ssbo_base"]) => Ok(Format::Kernel),
-        Ok(value) if has(&value, CASE_KEYS) => Ok(Format::Case),
+        Ok(value) if has(&value, &["words", "groups", "ssbo_base"]) => {
+            format(&|judges| judges.kernel.map(Format::File))
+        }
+        Ok(value) if has(&value, CASE_KEYS) => format(&|judges| judges.case.map(Format::File)),
         Ok(_) => Err("it is JSON of another kind".to_owned()),
         Err(error) => Err(format!("it is no JSON: {error}")),
     }

@@ -4,6 +4,7 @@
 //! its first case, so that names do not matter.
 
 mod format;
+pub mod judges;
 mod programs;
 mod rule;
 mod text;
@@ -25,7 +26,6 @@ use crate::json;
 use crate::output::{complain, say};
 
 pub use format::{Format, is_case};
-use programs::{Kernel, Shader};
 
 /// What came of the cases of one file, or of several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,6 +49,20 @@ impl Report {
                     self.failures.push(format!("{place}: {reason}"));
                 }
             }
+        }
+    }
+}
+
+impl Report {
+    /// Counts the runs of a program; a program that cannot be run is one case.
+    fn record_runs(
+        &mut self,
+        place: &dyn std::fmt::Display,
+        runs: Result<Vec<Result<(), String>>, String>,
+        keep: usize,
+    ) {
+        for outcome in runs.unwrap_or_else(|why| vec![Err(why)]) {
+            self.record(place, outcome, keep);
         }
     }
 }
@@ -121,10 +135,6 @@ pub fn replay(builtin: &'static Builtin, input: &Input, keep: usize) -> Result<R
         Tables::Streams(_) => return Err(unknown("none are known of streams")),
     };
     let format = Format::recognise(builtin, isa, text).map_err(|why| unknown(&why))?;
-    let machine = || {
-        let message = format!("`{}` holds programs, but nothing here can run those of {}", input.name, builtin.name);
-        builtin.machine.ok_or_else(|| Failure::usage(message, ""))
-    };
     let mut report = Report::default();
     let lines = || text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let bar = progress(input, lines().count() as u64);
@@ -142,29 +152,13 @@ pub fn replay(builtin: &'static Builtin, input: &Input, keep: usize) -> Result<R
                 bar.inc(1);
             }
         }
-        Format::Shaders => {
-            let machine = machine()?;
+        Format::Runs(judge) => {
             for (index, line) in lines() {
-                let place = format!("{}:{}", input.name, index + 1);
-                match Shader::read(line) {
-                    Ok(shader) => shader.replay(machine, |outcome| report.record(&place, outcome, keep)),
-                    Err(why) => report.record(&place, Err(why), keep),
-                }
+                report.record_runs(&format_args!("{}:{}", input.name, index + 1), judge(line), keep);
                 bar.inc(1);
             }
         }
-        Format::Kernel => {
-            let machine = machine()?;
-            let outcome = Kernel::read(text).and_then(|kernel| kernel.replay(machine));
-            report.record(&input.name, outcome, keep);
-        }
-        Format::Case => {
-            let outcome = (machine()?.case)(text).and_then(|case| match case.problems.is_empty() {
-                true => Ok(()),
-                false => Err(case.problems.join("; ")),
-            });
-            report.record(&input.name, outcome, keep);
-        }
+        Format::File(judge) => report.record(&input.name, judge(text), keep),
     }
     bar.finish_and_clear();
     Ok(report)
@@ -194,10 +188,7 @@ fn groups(
         match runs.filter(|_| judged.is_ok()) {
             None => report.record(&place, judged, keep),
             // The runs are the cases of a program that has some.
-            Some(runs) => match runs(line) {
-                Ok(outcomes) => outcomes.into_iter().for_each(|outcome| report.record(&place, outcome, keep)),
-                Err(why) => report.record(&place, Err(why), keep),
-            },
+            Some(runs) => report.record_runs(&place, runs(line), keep),
         }
         bar.inc(1);
     }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use isaforge_runtime::{Deadline, Execution, Launch, Memory, valhall};
 use serde::Deserialize;
 
 use super::rule::Rule;
-use crate::machine::{Deadline, Job, Machine, Regions, Resources};
 
 /// Instructions after which a program is taken to be caught in a loop.
 const BUDGET: u64 = 2_000_000_000;
@@ -45,19 +45,21 @@ impl Shader {
         serde_json::from_str(line).map_err(|error| error.to_string())
     }
 
-    /// Runs it as often as it says, and hands each outcome to `each`.
-    pub fn replay(&self, machine: &Machine, mut each: impl FnMut(Result<(), String>)) {
+    /// Runs it as often as it says. Returns what came of each run.
+    pub fn replay(&self) -> Vec<Result<(), String>> {
         let program = words(&self.words);
-        for run in &self.runs {
-            let outcome = program.clone().and_then(|program| run.check(machine, &program));
-            each(outcome.map_err(|reason| format!("{}, run {}: {reason}", self.name, run.k)));
-        }
+        let outcome = |run: &ShaderRun| {
+            let outcome = program.clone().and_then(|program| run.check(&program));
+            outcome.map_err(|reason| format!("{}, run {}: {reason}", self.name, run.k))
+        };
+        self.runs.iter().map(outcome).collect()
     }
 }
 
 impl ShaderRun {
-    fn check(&self, machine: &Machine, program: &[u64]) -> Result<(), String> {
-        let color = (machine.shader)(program, &halves(&self.fau)?, SHADER_BUDGET)?;
+    fn check(&self, program: &[u64]) -> Result<(), String> {
+        let outcome = valhall::run_fragment(program, &halves(&self.fau)?, SHADER_BUDGET);
+        let color = outcome.map_err(|error| error.to_string())?.colour.map(f32::from_bits);
         let off = |(found, expected): (&f32, &Option<f64>)| {
             // A channel that is no number is off, whatever was expected.
             expected.is_some_and(|expected| (f64::from(found.clamp(0.0, 1.0)) - expected).abs() > TOLERANCE)
@@ -114,39 +116,36 @@ impl Kernel {
     ///
     /// # Errors
     /// Says where its memory differs, or why it did not run.
-    pub fn replay(&self, machine: &Machine) -> Result<(), String> {
-        self.check(machine).map_err(|reason| format!("{}: {reason}", self.name))
+    pub fn replay(&self) -> Result<(), String> {
+        self.check().map_err(|reason| format!("{}: {reason}", self.name))
     }
 
-    fn check(&self, machine: &Machine) -> Result<(), String> {
-        let program = words(&self.words)?;
-        let uniforms = halves(&self.fau)?;
-        let mut memory = Regions::new();
+    fn check(&self) -> Result<(), String> {
+        let mut memory = Memory::new();
         let mut out = None;
         for (name, base) in &self.ssbo_base {
             let base = base.strip_prefix("0x").unwrap_or(base);
             let base = u64::from_str_radix(base, 16).map_err(|_| format!("`{base}` is not an address"))?;
             let content = self.ssbo_in.get(name).map_or(Ok(Vec::new()), |content| halves(content))?;
             if *name == self.out_ssbo {
-                out = Some(memory.len());
+                out = Some(base);
             }
-            memory.push((base, content.iter().flat_map(|word| word.to_le_bytes()).collect()));
+            let bytes: Vec<u8> = content.iter().flat_map(|word| word.to_le_bytes()).collect();
+            memory.map(base, bytes).map_err(|error| error.to_string())?;
         }
         let out = out.ok_or_else(|| format!("there is no buffer `{}` to compare", self.out_ssbo))?;
-        let job = Job {
-            program: &program,
+        let launch = Launch {
+            program: words(&self.words)?,
             groups: self.groups,
             local_size: self.local_size,
-            uniforms: &uniforms,
-            resources: &Resources::default(),
+            uniforms: halves(&self.fau)?,
             shared_bytes: self.shared_bytes,
             budget: BUDGET,
             deadline: Deadline::NONE,
-            execution: None,
         };
-        (machine.run)(&job, &mut memory)?;
-        let found: Vec<u32> =
-            memory[out].1.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
+        valhall::run_on(Execution::best(), &launch, &mut memory).map_err(|error| error.to_string())?;
+        let bytes = memory.unmap(out).unwrap_or_default();
+        let found: Vec<u32> = bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
         self.compare(&found)
     }
 

@@ -3,10 +3,8 @@
 //! The debugger itself is the crate `isaforge-debugger`. Here its machines are made from launch files, and its doors are
 //! connected with the terminal and with the streams.
 
-mod open;
 mod races;
 
-pub use open::{Opened, open};
 pub use races::races;
 
 use std::fs::File;
@@ -19,6 +17,7 @@ use isaforge_debugger::{Session, dap, script, terminal};
 use crate::failure::{Failure, Status};
 use crate::output::{failed, say};
 use crate::paint::{ERROR, paint};
+use crate::run::launched::open;
 
 /// Below the options of `debug`.
 pub const HELP: &str = "\
@@ -77,7 +76,8 @@ pub fn debug(args: &DebugArgs) -> Result<Status, Failure> {
         return Err(Failure::usage("there is no terminal to debug in", help));
     }
     let Some(opened) = open(launch, spec)? else { return Ok(Status::Mistakes) };
-    let mut session = Session::new(&*opened.machine, opened.listing());
+    let watched = opened.watched(launch)?;
+    let mut session = Session::new(&*watched.machine, watched.listing());
     let cannot = |reason: String| {
         failed(launch, reason);
         Failure::usage("the program could not be started", "")
@@ -106,8 +106,9 @@ fn serve(launch: Option<&Path>, spec: Option<(&Path, Option<&str>)>) -> Result<S
     let mut open = |wanted: &dap::Wanted| {
         let given = wanted.program.as_deref().or(launch).ok_or("the launch request has no `program`")?;
         let own = wanted.spec.as_deref().map(|spec| (spec, wanted.generation.as_deref()));
-        match open(given, own.or(spec)) {
-            Ok(Some(opened)) => Ok((opened.listing(), opened.machine)),
+        let opened = open(given, own.or(spec));
+        match opened.and_then(|opened| opened.map(|opened| opened.watched(given)).transpose()) {
+            Ok(Some(watched)) => Ok((watched.listing(), watched.machine)),
             Ok(None) => Err(format!("`{}` has mistakes; they are on standard error", given.display())),
             Err(failure) => Err(failure.to_string()),
         }

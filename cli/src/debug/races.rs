@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use isaforge_debugger::races::{Race, Races};
 
-use super::open::open;
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
 use crate::output::{count, failed, say, thousands};
 use crate::paint::{HELP, paint};
+use crate::run::launched::open;
 
 /// Runs a program by the reference and names the races that it has.
 ///
@@ -17,6 +17,7 @@ use crate::paint::{HELP, paint};
 pub fn races(args: &RunArgs) -> Result<Status, Failure> {
     let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
     let Some(opened) = open(&args.launch, spec)? else { return Ok(Status::Mistakes) };
+    let opened = opened.watched(&args.launch)?;
     let mut races = Races::default();
     let ended = opened.machine.run(&mut races);
     let listing = opened.listing();

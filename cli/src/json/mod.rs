@@ -90,7 +90,7 @@ pub fn set(found: &Builtin) -> Value {
         "unit": found.tables.unit(),
         "instructions": instructions,
         "semantics": found.semantics.is_some(),
-        "runs": found.machine.is_some() || found.judges.is_some(),
+        "runs": found.launches.is_some(),
     })
 }
 

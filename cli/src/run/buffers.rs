@@ -6,11 +6,13 @@ use std::path::Path;
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::source::{Span, Spanned};
 use isaforge_compiler::suggest::{did_you_mean, one_of};
+use isaforge_runtime::Memory;
 
 use super::launch::{Buffer, Output, PixelFormat, Uniform};
 use crate::input;
-use crate::machine::{MAX_MEMORY, Regions};
 
+/// The most bytes of all memory of a launch together.
+const MAX_MEMORY: u64 = Memory::MAX_BYTES as u64;
 /// The most pixels of a picture.
 const MAX_PIXELS: u64 = 1 << 26;
 /// Where buffers without an address go.
@@ -22,7 +24,7 @@ const PAGE: u64 = 0x1000;
 pub struct Buffers {
     names: Vec<String>,
     /// Their addresses and contents.
-    pub memory: Regions,
+    pub memory: Vec<(u64, Vec<u8>)>,
 }
 
 impl Buffers {
@@ -69,6 +71,25 @@ impl Buffers {
             (address, content)
         });
         Buffers { names, memory: memory.collect() }
+    }
+
+    /// Maps all buffers, and leaves them empty.
+    ///
+    /// # Errors
+    /// Why they cannot be mapped.
+    pub fn map(&mut self) -> Result<Memory, String> {
+        let mut memory = Memory::new();
+        for (base, bytes) in self.memory.iter_mut().filter(|(_, bytes)| !bytes.is_empty()) {
+            memory.map(*base, std::mem::take(bytes)).map_err(|error| error.to_string())?;
+        }
+        Ok(memory)
+    }
+
+    /// Puts what memory holds back into the buffers.
+    pub fn take_back(&mut self, mut memory: Memory) {
+        for (base, bytes) in &mut self.memory {
+            *bytes = memory.unmap(*base).unwrap_or_default();
+        }
     }
 
     /// Address and size of a buffer; an unknown name is reported.

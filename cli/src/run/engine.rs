@@ -3,10 +3,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use isaforge_runtime::{Deadline, Engine, Execution};
+
+use super::launched::Compared;
 use crate::args::{EngineArgs, RunArgs};
 use crate::failure::{Failure, Status};
-use crate::machine::{Deadline, Engine, Execution, Job, Machine, Regions, needs_reference};
-use crate::output::{say, thousands};
+use crate::output::say;
 use crate::paint::{ERROR, HELP, paint};
 
 /// The engine that is asked for, if one is.
@@ -53,44 +55,33 @@ pub fn print_listing(args: &RunArgs, listing: &str) -> Result<(), Failure> {
     Ok(io::stdout().lock().write_all(listing.as_bytes())?)
 }
 
-/// Runs a job on all engines and says whether they agree.
-///
-/// # Errors
-/// When standard output cannot be written to.
-pub fn compare(args: &RunArgs, machine: &Machine, job: &Job<'_>, memory: &mut Regions) -> Result<Status, Failure> {
-    if needs_reference(job.resources) {
-        only_one(args, "programs with textures, images or uniform buffers", "the reference");
-        return Ok(Status::Fine);
-    }
-    let agreed = (machine.compare)(job, memory);
-    report(
-        &args.launch,
-        args.quiet,
-        &engines(),
-        agreed.map(|ended| ended.map(|count| format!("{} instructions", thousands(count)))),
-    )
-}
-
 /// The engines of this processor, by name.
-pub fn engines() -> Vec<String> {
+pub fn names() -> Vec<String> {
     Execution::available().iter().map(ToString::to_string).collect()
 }
 
-/// Says whether engines agree: how the run ended on all of them, or the first difference.
+/// Says of a program that what it executes is not counted by name, if that is asked for.
+///
+/// # Errors
+/// When it is.
+pub fn uncounted(args: &RunArgs, what: &str) -> Result<(), Failure> {
+    if args.watch.counts() {
+        let help = "`--profile=listing` counts them by their places; leave out `--profile-svg` and `--fidelity`";
+        return Err(Failure::usage(format!("what {what} execute is not counted by name"), help));
+    }
+    Ok(())
+}
+
+/// Says whether engines agree.
 ///
 /// # Errors
 /// When standard output cannot be written to.
-pub fn report(
-    launch: &Path,
-    quiet: bool,
-    engines: &[String],
-    agreed: Result<Result<String, String>, String>,
-) -> Result<Status, Failure> {
+pub fn report(launch: &Path, quiet: bool, compared: &Compared) -> Result<Status, Failure> {
     let mut out = io::stdout().lock();
-    match agreed {
+    match &compared.agreed {
         Ok(Ok(executed)) => {
             if !quiet {
-                writeln!(out, "the same, {executed}: {}", engines.join("; "))?;
+                writeln!(out, "the same, {executed}: {}", compared.engines.join("; "))?;
             }
             Ok(Status::Fine)
         }

@@ -9,9 +9,8 @@ use isaforge_core::group::listing::assemble_program;
 use isaforge_core::program::assemble;
 
 use super::buffers::read_file;
-use super::launch::LaunchFile;
+use super::launched::Launches;
 use super::own::{self, elf};
-use super::{usc, vpu};
 use crate::builtin::{self, Builtin};
 use crate::code::How;
 use crate::failure::{Failure, Status};
@@ -44,8 +43,11 @@ pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Statu
             let message = format!("`{name}` is no assembly of a built-in set");
             return Err(Failure::usage(message, "`--spec SPEC` writes one for a program of another set"));
         };
-        let (keys, start) = keys(isa);
-        (format!("isa: {}\n{start}", isa.name), keys, String::new())
+        let Some(Launches { keys, start, .. }) = isa.launches else {
+            let message = format!("programs of {} can be read and written, but not run", isa.name);
+            return Err(Failure::usage(message, ""));
+        };
+        (format!("isa: {}\n{start}", isa.name), keys(), String::new())
     };
     let launch = program.with_extension("yaml");
     if launch.exists() {
@@ -82,15 +84,6 @@ fn set_of(text: &[u8]) -> Option<&'static Builtin> {
         Tables::Groups(isa) => assemble_program(isa, text).is_ok_and(|bytes| !bytes.is_empty()),
         Tables::Streams(_) => false,
     })
-}
-
-/// The keys of launch files of a set, and what they begin with beside set and program.
-fn keys(isa: &Builtin) -> (Vec<KeyDoc>, &'static str) {
-    match isa.name {
-        usc::NAME => (usc::launch::UscLaunch::keys(), ""),
-        vpu::NAME => (vpu::launch::VpuLaunch::keys(), "rectangle: [0, 0, 32, 32]\n"),
-        _ => (LaunchFile::keys(), ""),
-    }
 }
 
 /// A launch file that says the program and what `start` says; its other keys are remarks.

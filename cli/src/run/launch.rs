@@ -6,7 +6,7 @@ use isaforge_compiler::source::{Span, Spanned};
 use isaforge_compiler::yaml::{Node, Value};
 use isaforge_compiler::{choices, vocabulary};
 
-use super::resources::launch::{ImageContent, TextureContent};
+use super::valhall::resources::launch::{ImageContent, TextureContent};
 
 vocabulary! {
     /// What to run and what to do with the memory it leaves.

@@ -16,15 +16,15 @@ use isaforge_debugger::counts::Counts;
 use isaforge_debugger::stops::Stops;
 use isaforge_debugger::trace::{Filter, Step, Trace};
 use isaforge_debugger::{Listing, Session};
+use isaforge_runtime::Deadline;
 use isaforge_runtime::machine::{Machine, Observer, Properties, View};
 use serde_json::{Value, json};
 
 use super::engine;
+use super::launched::{Watched, open};
 use crate::args::{ProfileForm, RunArgs};
-use crate::debug::{Opened, open};
 use crate::failure::{Failure, Status};
 use crate::groups::hex;
-use crate::machine::Deadline;
 use crate::output::{count, failed, say, thousands, write_whole};
 use crate::paint::{HELP, paint};
 
@@ -38,10 +38,6 @@ pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
     }
     if args.watch.coverage {
         return coverage(args).map(Some);
-    }
-    if !args.more.is_empty() || args.sheet.is_some() {
-        let help = "give one file, without `--sheet`; `--coverage` takes several launch files";
-        return Err(Failure::usage("programs are looked at one at a time", help));
     }
     let Some(opened) = opened(args, &args.launch)? else { return Ok(Some(Status::Mistakes)) };
     let machine = Limited { machine: &*opened.machine, until: engine::deadline(args) };
@@ -85,8 +81,9 @@ pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
     Ok(Some(Status::mistakes_if(ended.is_err())))
 }
 
-fn opened(args: &RunArgs, launch: &Path) -> Result<Option<Opened>, Failure> {
-    open(launch, args.spec.as_deref().map(|spec| (spec, args.generation.as_deref())))
+fn opened(args: &RunArgs, launch: &Path) -> Result<Option<Watched>, Failure> {
+    let opened = open(launch, args.spec.as_deref().map(|spec| (spec, args.generation.as_deref())))?;
+    opened.map(|opened| opened.watched(launch)).transpose()
 }
 
 /// Prints a trace. Returns whether all of it could be printed: whoever closes a pipe has seen enough.
@@ -199,7 +196,7 @@ fn profile(machine: &dyn Machine, listing: &Listing, counts: &Counts) -> String 
 }
 
 /// For each instruction that was executed the loops that it is in, from the outermost, and how often threads executed it.
-fn stacks(opened: &Opened, launch: &Path, listing: &Listing, counts: &Counts) -> Vec<(Vec<String>, u64)> {
+fn stacks(opened: &Watched, launch: &Path, listing: &Listing, counts: &Counts) -> Vec<(Vec<String>, u64)> {
     let machine = &*opened.machine;
     let program = Program::read(&opened.set, machine.code());
     let graph = Graph::new(&program);
@@ -235,7 +232,7 @@ fn stacks(opened: &Opened, launch: &Path, listing: &Listing, counts: &Counts) ->
 /// Runs launch files and says which instructions of each program none of them executes.
 fn coverage(args: &RunArgs) -> Result<Status, Failure> {
     // By the code of a program: the launch files that run it, the instructions, and how often each is executed.
-    let mut programs: BTreeMap<Vec<u8>, (Vec<&Path>, Opened, Counts)> = BTreeMap::new();
+    let mut programs: BTreeMap<Vec<u8>, (Vec<&Path>, Watched, Counts)> = BTreeMap::new();
     let mut mistakes = false;
     for launch in std::iter::once(&args.launch).chain(&args.more) {
         let Some(opened) = opened(args, launch)? else {

@@ -3,35 +3,31 @@
 #![doc = include_str!("README.md")]
 
 pub mod buffers;
-pub mod cases;
-pub mod draw;
 pub mod engine;
 pub mod init;
 pub mod launch;
+pub mod launched;
 pub mod look;
 pub mod outputs;
 pub mod own;
 pub mod pages;
-pub mod plan;
 pub mod program;
-pub mod resources;
+pub mod sheet;
 pub mod usc;
+pub mod valhall;
 pub mod vpu;
 pub mod watch;
 
 use std::path::Path;
 use std::time::Instant;
 
-use isaforge_compiler::diagnostic::Diagnostics;
-use isaforge_compiler::source::Sources;
-
+use self::launched::{Drawn, Opened, open};
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
-use crate::input;
-use crate::machine::{Engine, WatchReport, needs_reference};
-use crate::output::{count, failed, say, thousands};
-use crate::paint::{GOOD, paint};
-use crate::{check, debug, json};
+use crate::output::{failed, say};
+use crate::paint::{GOOD, WARNING, paint};
+use crate::picture::write_png;
+use crate::{debug, input, json};
 
 /// Runs `run`.
 ///
@@ -45,125 +41,81 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     if args.races {
         return debug::races(args);
     }
+    let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
+    let several = !args.more.is_empty() || args.sheet.is_some();
+    let alone = args.watch.looks() || args.watch.counts() || args.json || args.engine.compare || args.dump_jit;
+    if several && alone && !args.watch.coverage {
+        let help = "give one file, without `--sheet`; `--coverage` takes several launch files";
+        return Err(Failure::usage("programs are looked at one at a time", help));
+    }
     if (args.watch.looks() || args.json)
         && let Some(status) = look::look(args)?
     {
         return Ok(status);
     }
     if args.init {
-        let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
         return init::init(&args.launch, spec);
     }
-    if let Some(spec) = &args.spec {
-        return own::run(args, spec);
+    let (mut status, mut pictures) = (Status::Fine, Vec::new());
+    for path in std::iter::once(&args.launch).chain(&args.more) {
+        let ended = match open(path, spec)? {
+            Some(opened) => carry_out(args, path, opened, &mut pictures)?,
+            None => Status::Mistakes,
+        };
+        status = if status == Status::Fine { ended } else { status };
     }
-    if let Some(failure) = init::mistaken(&args.launch, false) {
-        return Err(failure);
+    if let Some(path) = &args.sheet {
+        sheet::write(path, &pictures, args.quiet)?;
     }
-    let execution = engine::asked(args)?;
-    if let Some(case) = cases::read(&args.launch) {
-        return cases::run(args, case);
+    Ok(status)
+}
+
+/// Runs one program and does with what it leaves as its launch file says. Its pictures are kept if there is a sheet for them.
+fn carry_out(args: &RunArgs, path: &Path, opened: Opened, pictures: &mut Vec<Drawn>) -> Result<Status, Failure> {
+    let Opened { mut launched, fidelity, .. } = opened;
+    if args.engine.compare
+        && let Some(compared) = launched.compare(args)?
+    {
+        return engine::report(path, args.quiet, &compared);
     }
-    if !args.more.is_empty() || args.sheet.is_some() {
-        let message = format!("`{}` holds no recorded case", args.launch.display());
-        return Err(Failure::usage(message, "launch files are run one at a time, without `--sheet`"));
-    }
-    let mut sources = Sources::new();
-    let mut diagnostics = Diagnostics::new();
-    let node = plan::open(&args.launch, &mut sources, &mut diagnostics);
-    if let Some(node) = &node {
-        if vpu::matches(node) {
-            uncounted(args, "programs of the VPU")?;
-            engine::print_listing(args, "")?;
-            return vpu::run(args, execution, node, sources, diagnostics);
-        }
-        if usc::matches(node) {
-            return usc::run(args, execution, node, sources, diagnostics);
-        }
-        if draw::matches(node) {
-            engine::print_listing(args, "")?;
-            return draw::run(args, execution, node, sources, diagnostics);
-        }
-    }
-    let folder = args.launch.parent().unwrap_or(Path::new(""));
-    let plan = node.and_then(|node| plan::read(&node, folder, &mut sources, &mut diagnostics));
-    let Some(mut plan) = report_or_plan(plan, &args.launch, sources, diagnostics) else {
-        return Ok(Status::Mistakes);
-    };
-    // A job borrows the plan; memory is given back to it afterwards.
-    let mut memory = std::mem::take(&mut plan.buffers.memory);
-    let job = plan.job(engine::deadline(args), execution);
     let started = Instant::now();
-    let machine = plan.machine;
-    if args.engine.compare {
-        return engine::compare(args, machine, &job, &mut memory);
-    }
-    let mut listing = String::new();
-    // Counts are the reference's, what is computed that of the engine.
-    let counted = execution.filter(|one| args.watch.counts() && one.engine() != Engine::Reference);
-    let before = counted.map(|_| memory.clone());
-    let mut seen = if args.watch.counts() {
-        (machine.count)(&job, &mut memory)
-    } else if args.dump_jit && !needs_reference(job.resources) {
-        let ended = (machine.list)(&job, &mut memory);
-        WatchReport::unwatched(ended.map(|(executed, text)| {
-            listing = text;
-            executed
-        }))
-    } else {
-        WatchReport::unwatched((machine.run)(&job, &mut memory))
-    };
-    if let Some(before) = before {
-        memory = before;
-        seen.ended = (machine.run)(&job, &mut memory);
-    }
-    plan.buffers.memory = memory;
+    let ran = launched.run(args)?;
     let elapsed = started.elapsed();
-    engine::print_listing(args, &listing)?;
-    if let Some(profile) = &seen.profile {
-        let by = counted.map_or("reference".to_owned(), |execution| format!("{execution} (counted by the reference)"));
-        watch::show(plan.machine.fidelity, profile, &by, &args.watch)?;
+    engine::print_listing(args, &ran.listing)?;
+    for warning in &ran.warnings {
+        say(&format!("{}: {}: {warning}", path.display(), paint(WARNING, "warning")));
     }
-    let executed = match seen.ended {
-        Ok(executed) => executed,
+    if let Some((profile, by)) = &ran.profile {
+        watch::show(fidelity, profile, by, &args.watch)?;
+    }
+    let what = match ran.ended {
+        Ok(what) => what,
         Err(reason) => {
-            failed(&args.launch, reason);
-            return Ok(Status::Mistakes);
+            failed(path, reason);
+            return Ok(ran.status);
         }
     };
-    let done = outputs::produce(&plan.outputs, &plan.buffers, &plan.folder)?;
-    if !args.quiet {
-        let product = |numbers: [u32; 3]| numbers.iter().map(|&number| u64::from(number)).product::<u64>();
-        let groups = product(plan.groups);
-        say(&format!(
-            "{}: {} in {}, {} instructions in {elapsed:.1?}",
-            paint(GOOD, "ran"),
-            count(groups.saturating_mul(product(plan.local_size)), "thread"),
-            count(groups, "workgroup"),
-            thousands(executed),
-        ));
-        for line in done {
-            say(&line);
+    let done = launched.produce(args)?;
+    let tell = |text: &str| {
+        if !args.quiet {
+            say(text);
+        }
+    };
+    let status = if let Status::Program(status) = ran.status { format!(", status {status}") } else { String::new() };
+    tell(&format!("{}: {what} in {elapsed:.1?}{status}", paint(GOOD, "ran")));
+    done.iter().for_each(|line| tell(line));
+    for problem in &ran.problems {
+        say(&format!("{}: {problem}", path.display()));
+    }
+    let drawn = launched.drawn();
+    if args.sheet.is_some() {
+        pictures.extend(drawn);
+    } else {
+        for picture in &drawn {
+            let (file, width, height) = (&picture.file, picture.width, picture.height());
+            write_png(file, width, height, &picture.pixels)?;
+            tell(&format!("wrote {} ({width} x {height})", file.display()));
         }
     }
-    Ok(Status::Fine)
-}
-
-/// The instructions of some programs are not counted by name.
-fn uncounted(args: &RunArgs, what: &str) -> Result<(), Failure> {
-    if args.watch.counts() {
-        let help = "`--profile=listing` counts them by their places; leave out `--profile-svg` and `--fidelity`";
-        return Err(Failure::usage(format!("what {what} execute is not counted by name"), help));
-    }
-    Ok(())
-}
-
-/// The plan that a launch file makes, with all that is wrong reported; `None` where that is an error.
-pub fn report_or_plan<P>(plan: Option<P>, launch: &Path, sources: Sources, mut diagnostics: Diagnostics) -> Option<P> {
-    diagnostics.finish();
-    check::render(&diagnostics, &sources);
-    if plan.is_none() {
-        check::summarise_failure(launch, &diagnostics);
-    }
-    plan
+    Ok(if ran.problems.is_empty() { ran.status } else { Status::Mistakes })
 }

@@ -49,11 +49,13 @@ mod tests {
     #[test]
     fn every_code_has_a_page_and_every_page_a_code() {
         let sources = [
-            include_str!("plan.rs"),
+            include_str!("launched.rs"),
+            include_str!("own/mod.rs"),
+            include_str!("valhall/compute.rs"),
             include_str!("buffers.rs"),
             include_str!("program.rs"),
-            include_str!("resources/mod.rs"),
-            include_str!("draw/plan.rs"),
+            include_str!("valhall/resources/mod.rs"),
+            include_str!("valhall/draw/plan.rs"),
         ];
         let codes =
             sources.iter().flat_map(|source| source.match_indices("\"L0").map(|(at, _)| &source[at + 1..at + 6]));

@@ -3,24 +3,25 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use isaforge_runtime::observe::{Profile, Row};
+
 use crate::args::{ProfileForm, WatchArgs};
 use crate::failure::Failure;
-use crate::fidelity;
-use crate::machine::{Entry, Profile, Row};
+use crate::fidelity::{self, Entry};
 use crate::output::{count, say, thousands, write_whole};
 
 /// Prints a profile and draws it, as far as that was asked for; `by` is the engine that has executed the program.
 ///
 /// # Errors
 /// When the picture or standard output cannot be written.
-pub fn show(entries: fn() -> Vec<Entry>, profile: &Profile, by: &str, args: &WatchArgs) -> Result<(), Failure> {
+pub fn show(entries: Option<fn() -> Vec<Entry>>, profile: &Profile, by: &str, args: &WatchArgs) -> Result<(), Failure> {
     if args.profile == Some(ProfileForm::Table) {
         let mut out = io::stdout().lock();
         out.write_all(table(profile).as_bytes())?;
         writeln!(out, "\nexecuted by: {by}")?;
         out.flush()?;
     }
-    if args.fidelity {
+    if let Some(entries) = entries.filter(|_| args.fidelity) {
         let executed: Vec<(&str, u64)> = profile.rows().iter().map(|row| (row.mnemonic, row.threads)).collect();
         let mut out = anstream::stdout().lock();
         out.write_all(fidelity::summary(&entries(), Some(&executed)).as_bytes())?;

@@ -9,36 +9,29 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
-use std::time::Instant;
 
-use isaforge_compiler::diagnostic::Diagnostics;
-use isaforge_compiler::source::Sources;
-use isaforge_compiler::yaml::{Node, Value};
+use isaforge_compiler::keys::Vocabulary;
+use isaforge_runtime::machine;
 use isaforge_runtime::usc::watch::{Watch as Looks, profile};
+use isaforge_runtime::usc::watched::Watched;
 use isaforge_runtime::usc::{Instance, LANES, Machine, Register, Report, RunError, Software, Task};
+use isaforge_runtime::{Engine, Execution};
 
-use self::launch::{UscNumber, UscOutput, UscPixel, UscPrint};
+use self::launch::{UscLaunch, UscNumber, UscOutput, UscPixel, UscPrint};
 use self::plan::{Given, Plan, Rectangle};
-use super::{engine, report_or_plan, watch};
+use super::engine;
+use super::launched::{Compared, Launched, Launches, Ran};
 use crate::args::RunArgs;
-use crate::failure::{Failure, Status};
-use crate::machine::{Engine, Execution, WatchReport, usc_fidelity};
-use crate::output::{count, failed, say, thousands, write_whole};
-use crate::paint::{GOOD, HELP, paint};
+use crate::failure::Failure;
+use crate::output::{count, say, thousands, write_whole};
+use crate::paint::{HELP, paint};
 use crate::picture::{Rgba, write_png};
 
-/// The name of the instruction set in launch files.
-pub const NAME: &str = "usc";
-
-/// Whether a launch file is one for the USC.
-pub fn matches(launch: &Node) -> bool {
-    let Value::Map(entries) = &launch.value else { return false };
-    let is_usc = |value: &Value| matches!(value, Value::Text(name) if name == NAME);
-    entries.iter().any(|(key, node)| key.value == "isa" && is_usc(&node.value))
-}
+/// The launch files of the USC.
+pub static LAUNCHES: Launches = Launches { read: plan::read, recorded: |_| None, keys: UscLaunch::keys, start: "" };
 
 /// What a run leaves beside the machine.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Left {
     report: Report,
     /// The pixel outputs of the rectangle, row by row; `None` where the fragment was discarded.
@@ -46,92 +39,75 @@ pub struct Left {
     tasks: Vec<Task>,
 }
 
-/// Carries out a launch file that has been read as YAML.
-///
-/// # Errors
-/// When a file cannot be written.
-pub fn run(
-    args: &RunArgs,
-    execution: Option<Execution>,
-    launch: &Node,
-    mut sources: Sources,
-    mut diagnostics: Diagnostics,
-) -> Result<Status, Failure> {
-    let folder = args.launch.parent().unwrap_or(Path::new(""));
-    let plan = plan::read(launch, folder, &mut sources, &mut diagnostics);
-    let Some(mut plan) = report_or_plan(plan, &args.launch, sources, diagnostics) else {
-        return Ok(Status::Mistakes);
-    };
-    plan.machine = plan.machine.until(engine::deadline(args));
-    if args.engine.compare {
-        return compare(args, &plan);
-    }
-    if let Some(execution) = execution {
-        plan.machine = on(execution, plan.machine);
-    }
-    let started = Instant::now();
-    let seen = match args.watch.counts() {
-        true => counted(&mut plan),
-        false => WatchReport::unwatched(everything(&mut plan, None)),
-    };
-    let elapsed = started.elapsed();
-    engine::print_listing(args, &if args.dump_jit { plan.program.listing() } else { String::new() })?;
-    if let Some(profile) = &seen.profile {
-        watch::show(usc_fidelity, profile, "reference", &args.watch)?;
-    }
-    let left = match seen.ended {
-        Ok(left) => left,
-        Err(reason) => {
-            failed(&args.launch, reason);
-            return Ok(Status::Mistakes);
+impl Launched for Plan {
+    fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
+        self.machine = self.machine.clone().until(engine::deadline(args));
+        if let Some(execution) = engine::asked(args)? {
+            self.machine = on(execution, self.machine.clone());
         }
-    };
-    let mut done = Vec::new();
-    for output in &plan.outputs {
-        produce(&plan, &left, output, folder, &mut done)?;
+        let mut looks = Looks::default();
+        looks.profile = args.watch.counts().then(profile);
+        let watched = looks.profile.is_some();
+        let ended = everything(self, watched.then_some(&mut looks));
+        let summary = |left: &Left| {
+            let pixels = |covered: Rectangle| u64::from(covered.width) * u64::from(covered.height);
+            let instances = count(self.rectangle.map_or(self.instances.into(), pixels), "instance");
+            let Report { groups, instance_groups, .. } = &left.report;
+            format!("{instances}, {} groups, {} of instances", thousands(*groups), thousands(*instance_groups))
+        };
+        let summary = ended.as_ref().map(summary).map_err(String::clone);
+        self.left = ended.unwrap_or_default();
+        let listing = if args.dump_jit { self.program.listing() } else { String::new() };
+        let profile = looks.profile.map(|profile| (profile, "reference".to_owned()));
+        Ok(Ran { profile, listing, ..Ran::from(summary) })
     }
-    if !args.quiet {
-        let instances = plan.rectangle.map_or(u64::from(plan.instances), |r| u64::from(r.width) * u64::from(r.height));
-        say(&format!(
-            "{}: {}, {} groups, {} of instances, in {elapsed:.1?}",
-            paint(GOOD, "ran"),
-            count(instances, "instance"),
-            thousands(left.report.groups),
-            thousands(left.report.instance_groups),
-        ));
-        done.iter().for_each(|line| say(line));
+
+    /// Runs the program by the whole data path and by handlers at each level.
+    fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
+        say(&format!("{}: engines of the USC are compared by what they leave in the end", paint(HELP, "note")));
+        let until = engine::deadline(args);
+        let by = |execution: Execution| {
+            let mut plan = Plan { machine: on(execution, self.machine.clone().until(until)), ..self.clone() };
+            let left = everything(&mut plan, None);
+            (left, plan)
+        };
+        let (expected, reference) = by(Execution::reference());
+        let others = Execution::available().into_iter().filter(|one| one.engine() == Engine::Handlers);
+        let differing = others.filter_map(|execution| {
+            let (found, plan) = by(execution);
+            let difference = difference((&found, &plan), (&expected, &reference))?;
+            Some(format!("{execution} differs: {difference}"))
+        });
+        let executed = |left: &Left| format!("{} groups", thousands(left.report.groups));
+        let agreed = match { differing }.next() {
+            Some(difference) => Err(difference),
+            None => Ok(expected.as_ref().map(executed).map_err(String::clone)),
+        };
+        Ok(Some(Compared { engines: engine::names(), agreed }))
     }
-    Ok(Status::Fine)
+
+    fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {
+        let mut done = Vec::new();
+        for output in &self.outputs {
+            produce(self, &self.left, output, &self.folder, &mut done)?;
+        }
+        Ok(done)
+    }
+
+    fn machine(self: Box<Self>) -> Result<Box<dyn machine::Machine>, String> {
+        let code = self.program.as_bytes().to_vec();
+        let start = move |watch: &mut Looks<'_>| {
+            let mut plan = Plan::clone(&self);
+            everything(&mut plan, Some(watch)).map(|_| plan.machine.host)
+        };
+        Ok(Box::new(Watched::new(&code, Box::new(start))))
+    }
 }
 
 /// The same machine with an engine.
 fn on(execution: Execution, machine: Machine<Software>) -> Machine<Software> {
     let machine = machine.at_level(execution.level());
     if execution.engine() == Engine::Reference { machine.without_fast_path() } else { machine }
-}
-
-/// Runs the program by the whole data path and by handlers at each level, and says whether what they leave is the same.
-fn compare(args: &RunArgs, plan: &Plan) -> Result<Status, Failure> {
-    say(&format!("{}: engines of the USC are compared by what they leave in the end", paint(HELP, "note")));
-    let by = |execution: Execution| {
-        let mut plan = Plan { machine: on(execution, plan.machine.clone()), ..plan.clone() };
-        let left = everything(&mut plan, None);
-        (left, plan)
-    };
-    let (expected, reference) = by(Execution::reference());
-    for execution in Execution::available().into_iter().filter(|one| one.engine() == Engine::Handlers) {
-        let (found, plan) = by(execution);
-        if let Some(difference) = difference((&found, &plan), (&expected, &reference)) {
-            return engine::report(
-                &args.launch,
-                args.quiet,
-                &engine::engines(),
-                Err(format!("{execution} differs: {difference}")),
-            );
-        }
-    }
-    let executed = expected.map(|left| format!("{} groups", thousands(left.report.groups)));
-    engine::report(&args.launch, args.quiet, &engine::engines(), Ok(executed))
 }
 
 /// What is different after two runs, if anything is.
@@ -183,19 +159,8 @@ fn prepare(plan: &Plan, task: &mut Task, first: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs the program and counts what is executed.
-fn counted(plan: &mut Plan) -> WatchReport<Left> {
-    let mut looks = Looks::default();
-    looks.profile = Some(profile());
-    let ended = everything(plan, Some(&mut looks));
-    WatchReport { ended, profile: looks.profile }
-}
-
-/// Runs all tasks.
-///
-/// # Errors
-/// Why the program ended early.
-pub fn everything(plan: &mut Plan, watch: Option<&mut Looks<'_>>) -> Result<Left, String> {
+/// Runs all tasks. Returns what they leave, or why the program ended early.
+fn everything(plan: &mut Plan, watch: Option<&mut Looks<'_>>) -> Result<Left, String> {
     match plan.rectangle {
         Some(rectangle) => cover(plan, rectangle, watch),
         None => together(plan, watch),

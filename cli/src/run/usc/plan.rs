@@ -1,6 +1,6 @@
 //! From a launch file for the USC to a program, a machine and its tasks: files read, sizes and names checked.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::keys::{FromNode, Reader};
@@ -10,8 +10,10 @@ use isaforge_runtime::Memory;
 use isaforge_runtime::usc::texture::Texture;
 use isaforge_runtime::usc::{Machine, Program, Register, Software, Task};
 
+use super::Left;
 use super::launch::{UscLaunch, UscMemory, UscOutput, UscRegister, UscTexture};
 use crate::run::buffers::read_file;
+use crate::run::launched::Launched;
 use crate::run::program;
 
 /// The budget when none is given.
@@ -62,10 +64,14 @@ pub struct Plan {
     pub budget: u64,
     /// What to do afterwards.
     pub outputs: Vec<UscOutput>,
+    /// What paths are relative to.
+    pub folder: PathBuf,
+    /// What the last run has left.
+    pub left: Left,
 }
 
 /// From a launch file in `folder`, read as YAML. `None` after mistakes, which are in `out`.
-pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Plan> {
+pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Box<dyn Launched>> {
     let launch = UscLaunch::from_node(node, &mut Reader { sources, out })?;
     let bytes = program::load_groups(isaforge_usc::ISA, &launch.program, folder, sources, out);
     let mut check = Check { folder, out };
@@ -101,7 +107,11 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     };
     let budget = launch.budget.unwrap_or(BUDGET);
     let program = program?;
-    (!out.has_errors()).then_some(Plan { program, machine, rectangle, instances, registers, budget, outputs })
+    if out.has_errors() {
+        return None;
+    }
+    let (folder, left) = (folder.to_owned(), Left::default());
+    Some(Box::new(Plan { program, machine, rectangle, instances, registers, budget, outputs, folder, left }))
 }
 
 /// Checks what keys say, and reads the files they name.

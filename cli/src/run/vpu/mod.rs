@@ -6,95 +6,69 @@ pub mod launch;
 pub mod outputs;
 pub mod plan;
 
-use std::path::Path;
-use std::time::Instant;
-
-use isaforge_compiler::diagnostic::Diagnostics;
-use isaforge_compiler::source::Sources;
-use isaforge_compiler::yaml::{Node, Value};
+use isaforge_compiler::keys::Vocabulary;
+use isaforge_runtime::machine::Machine;
+use isaforge_runtime::vpu::watched::Watched;
 use isaforge_runtime::vpu::{self, Warning};
 
-use super::report_or_plan;
+use self::launch::VpuLaunch;
+use self::plan::Plan;
+use super::engine;
+use super::launched::{Compared, Launched, Launches, Ran};
 use crate::args::RunArgs;
-use crate::failure::{Failure, Status};
-use crate::machine::Execution;
-use crate::output::{count, failed, say, thousands};
-use crate::paint::{GOOD, HELP, WARNING, paint};
-
-/// The name of the instruction set in launch files.
-pub const NAME: &str = "vpu";
+use crate::failure::Failure;
+use crate::output::{count, say, thousands};
+use crate::paint::{HELP, paint};
 
 /// Most warnings shown; the rest is counted.
 const WARNINGS: usize = 16;
 
-/// Whether a launch file is one for the VPU.
-pub fn matches(launch: &Node) -> bool {
-    let Value::Map(entries) = &launch.value else { return false };
-    let is_vpu = |value: &Value| matches!(value, Value::Text(name) if name == NAME);
-    entries.iter().any(|(key, node)| key.value == "isa" && is_vpu(&node.value))
-}
+/// The launch files of the VPU.
+pub static LAUNCHES: Launches =
+    Launches { read: plan::read, recorded: |_| None, keys: VpuLaunch::keys, start: "rectangle: [0, 0, 32, 32]\n" };
 
-/// Carries out a launch file that has been read as YAML.
-///
-/// # Errors
-/// When a file cannot be written.
-pub fn run(
-    args: &RunArgs,
-    execution: Option<Execution>,
-    launch: &Node,
-    mut sources: Sources,
-    mut diagnostics: Diagnostics,
-) -> Result<Status, Failure> {
-    let folder = args.launch.parent().unwrap_or(Path::new(""));
-    let plan = plan::read(launch, folder, &mut sources, &mut diagnostics);
-    let Some(mut plan) = report_or_plan(plan, &args.launch, sources, diagnostics) else {
-        return Ok(Status::Mistakes);
-    };
-    if args.engine.compare {
+impl Launched for Plan {
+    fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
+        engine::uncounted(args, "programs of the VPU")?;
+        if let Some(execution) = engine::asked(args)? {
+            self.machine.set_execution(execution);
+        }
+        self.machine.set_deadline(engine::deadline(args));
+        let ended = self.machine.run();
+        let warnings = warnings(&self.machine.warnings(), &self.program);
+        let summary = ended.map(|report| {
+            let (groups, cores) = (count(report.groups, "group"), count(self.machine.cores() as u64, "core"));
+            format!("{groups} on {cores}, {} instructions", thousands(report.steps))
+        });
+        Ok(Ran { warnings, ..Ran::from(summary.map_err(|error| error.to_string())) })
+    }
+
+    fn compare(&self, _: &RunArgs) -> Result<Option<Compared>, Failure> {
         say(&format!("{}: engines of the VPU are not compared, one executes the program", paint(HELP, "note")));
+        Ok(None)
     }
-    if let Some(execution) = execution {
-        plan.machine.set_execution(execution);
+
+    fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {
+        outputs::produce(self)
     }
-    let started = Instant::now();
-    plan.machine.set_deadline(super::engine::deadline(args));
-    let ran = plan.machine.run();
-    let elapsed = started.elapsed();
-    warn(&args.launch, &plan.machine.warnings(), &plan.program);
-    let report = match ran {
-        Ok(report) => report,
-        Err(reason) => {
-            failed(&args.launch, reason);
-            return Ok(Status::Mistakes);
-        }
-    };
-    let done = outputs::produce(&plan, folder)?;
-    if !args.quiet {
-        say(&format!(
-            "{}: {} on {}, {} instructions in {elapsed:.1?}",
-            paint(GOOD, "ran"),
-            count(report.groups, "group"),
-            count(plan.machine.cores() as u64, "core"),
-            thousands(report.steps),
-        ));
-        for line in done {
-            say(&line);
-        }
+
+    fn machine(self: Box<Self>) -> Result<Box<dyn Machine>, String> {
+        let Plan { setup, program, .. } = *self;
+        let start = move || setup.machine().map_err(|error| error.to_string());
+        Ok(Box::new(Watched::new(&program, Box::new(start))))
     }
-    Ok(Status::Fine)
 }
 
-/// Says what the machine forgave, each with the instruction that did it.
-fn warn(launch: &Path, warnings: &[Warning], program: &[u64]) {
+/// What the machine forgave, each with the instruction that did it.
+fn warnings(warnings: &[Warning], program: &[u64]) -> Vec<String> {
     let line = |warning: &Warning| {
         // Behind the program is nothing but Exit.
         let word = program.get(usize::from(warning.pc)).copied().unwrap_or(0);
-        let text = vpu::text(word);
-        say(&format!("{}: {}: {warning}: {text}", launch.display(), paint(WARNING, "warning")));
+        format!("{warning}: {}", vpu::text(word))
     };
-    warnings.iter().take(WARNINGS).for_each(line);
+    let mut lines: Vec<String> = warnings.iter().take(WARNINGS).map(line).collect();
     if warnings.len() > WARNINGS {
-        let more = count((warnings.len() - WARNINGS) as u64, "more warning");
-        say(&format!("{}: {more}", launch.display()));
+        lines.push(count((warnings.len() - WARNINGS) as u64, "more warning"));
     }
+    lines
 }

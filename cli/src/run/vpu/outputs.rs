@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::path::Path;
 
 use half::f16;
 use isaforge_runtime::vpu::Machine;
@@ -21,8 +20,8 @@ const COLUMNS: usize = 8;
 ///
 /// # Errors
 /// When a file or standard output cannot be written.
-pub fn produce(plan: &Plan, folder: &Path) -> Result<Vec<String>, Failure> {
-    let mut done = Vec::new();
+pub fn produce(plan: &Plan) -> Result<Vec<String>, Failure> {
+    let (folder, mut done) = (&plan.folder, Vec::new());
     for Output { place, what } in &plan.outputs {
         match what {
             What::Png { file, width, height, pixel, scale } => {

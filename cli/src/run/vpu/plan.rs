@@ -1,6 +1,6 @@
 //! From a launch file for the VPU to a machine that is set up: files read, sizes and places checked.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::keys::{FromNode, Reader};
@@ -12,6 +12,7 @@ use isaforge_runtime::vpu::{Bank, Config, MEMORY_LIMIT, Machine, PROGRAM, Rectan
 
 use super::launch::{ExternalMemory, PaletteContent, TileContent, VpuLaunch, VpuNumber, VpuOutput, VpuPixel};
 use crate::run::buffers::read_file;
+use crate::run::launched::Launched;
 use crate::run::program;
 
 /// The budget when none is given.
@@ -30,6 +31,8 @@ pub struct Plan {
     pub program: Vec<u64>,
     /// What to do afterwards; every place named there exists.
     pub outputs: Vec<Output>,
+    /// What paths are relative to.
+    pub folder: PathBuf,
 }
 
 /// One thing to do.
@@ -93,7 +96,7 @@ pub enum What {
 }
 
 /// From a launch file in `folder`, read as YAML. `None` after mistakes, which are in `out`.
-pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Plan> {
+pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Box<dyn Launched>> {
     let launch = VpuLaunch::from_node(node, &mut Reader { sources, out })?;
     let words = program::load(isaforge_vpu::ISA, &launch.program, folder, sources, out);
     let mut files = Files { folder, out };
@@ -163,7 +166,10 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
             return None;
         }
     };
-    (!out.has_errors()).then_some(Plan { machine, program: setup.words.clone(), setup, outputs })
+    if out.has_errors() {
+        return None;
+    }
+    Some(Box::new(Plan { machine, program: setup.words.clone(), setup, outputs, folder: folder.to_owned() }))
 }
 
 /// What a machine is made of.

@@ -5,26 +5,21 @@
 pub mod launch;
 pub mod plan;
 
-use std::path::Path;
-use std::time::Instant;
-
-use isaforge_compiler::diagnostic::Diagnostics;
-use isaforge_compiler::source::Sources;
-use isaforge_compiler::yaml::{Node, Value};
-use isaforge_runtime::Memory;
-use isaforge_runtime::valhall::host::{Target, Triangle, Varyings};
+use isaforge_compiler::yaml::Node;
+use isaforge_runtime::machine::Machine;
+use isaforge_runtime::valhall::host::{Triangle, Varyings};
 use isaforge_runtime::valhall::observe::Observer;
+use isaforge_runtime::valhall::watched::{Told, Watched};
 use isaforge_runtime::valhall::{self, Fragments};
+use isaforge_runtime::{Engine, Memory};
 
 use self::plan::Plan;
-use super::{engine, outputs, report_or_plan, watch};
+use super::{counted, pixels};
 use crate::args::RunArgs;
-use crate::failure::{Failure, Status};
-use crate::machine::{Engine, Execution, WatchReport, counted, map_regions, picture, taken_back};
-use crate::output::{failed, say, thousands};
-use crate::paint::{GOOD, paint};
-use crate::picture::{Rgba, write_png};
-use crate::run::cases::pixel;
+use crate::failure::Failure;
+use crate::output::thousands;
+use crate::run::launched::{Compared, Drawn, Launched, Ran, find};
+use crate::run::{engine, outputs};
 
 /// Nobody looks on, but the reference draws.
 struct Nobody;
@@ -33,88 +28,66 @@ impl Observer for Nobody {}
 
 /// Whether a launch file is one that draws.
 pub fn matches(launch: &Node) -> bool {
-    let Value::Map(entries) = &launch.value else { return false };
-    entries.iter().any(|(key, _)| key.value == "size" || key.value == "targets")
+    ["size", "targets"].iter().any(|key| find(launch, key).is_some())
 }
 
-/// Carries out a launch file that has been read as YAML.
-///
-/// # Errors
-/// When a file cannot be written.
-pub fn run(
-    args: &RunArgs,
-    execution: Option<Execution>,
-    launch: &Node,
-    mut sources: Sources,
-    mut diagnostics: Diagnostics,
-) -> Result<Status, Failure> {
-    let folder = args.launch.parent().unwrap_or(Path::new(""));
-    let plan = plan::read(launch, folder, &mut sources, &mut diagnostics);
-    let Some(mut plan) = report_or_plan(plan, &args.launch, sources, diagnostics) else {
-        return Ok(Status::Mistakes);
-    };
-    if args.engine.compare {
+impl Launched for Plan {
+    fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
+        let by_reference = engine::asked(args)?.is_some_and(|execution| execution.engine() == Engine::Reference);
+        self.deadline = engine::deadline(args);
+        let (ended, profile) = match args.watch.counts() {
+            true => counted(|profile| draw(self, profile)),
+            false if by_reference => (draw(self, Nobody), None),
+            false => (draw(self, ()), None),
+        };
+        let [width, height] = self.size;
+        let ended = ended.map(|executed| format!("{width} x {height} pixels, {} instructions", thousands(executed)));
+        let profile = profile.map(|profile| (profile, "reference".to_owned()));
+        Ok(Ran { profile, ..Ran::from(ended) })
+    }
+
+    fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
         engine::only_one(args, "drawings", "handlers and the reference together");
+        Ok(None)
     }
-    let started = Instant::now();
-    plan.deadline = engine::deadline(args);
-    let machine = plan.machine;
-    let by_reference = execution.is_some_and(|execution| execution.engine() == Engine::Reference);
-    let seen = match args.watch.counts() {
-        true => counted(|profile| draw(&mut plan, profile)),
-        false if by_reference => WatchReport::unwatched(draw(&mut plan, Nobody)),
-        false => WatchReport::unwatched(draw(&mut plan, ())),
-    };
-    if let Some(profile) = &seen.profile {
-        watch::show(machine.fidelity, profile, "reference", &args.watch)?;
-    }
-    let executed = match seen.ended {
-        Ok(executed) => executed,
-        Err(reason) => {
-            failed(&args.launch, reason);
-            return Ok(Status::Mistakes);
-        }
-    };
-    let elapsed = started.elapsed();
-    let [width, height] = plan.size;
-    if !args.quiet {
-        say(&format!(
-            "{}: {width} x {height} pixels, {} instructions in {elapsed:.1?}",
-            paint(GOOD, "ran"),
-            thousands(executed)
-        ));
-    }
-    let folder = args.launch.parent().unwrap_or(Path::new(""));
-    let done = outputs::produce(&plan.outputs, &plan.buffers, folder)?;
-    if !args.quiet {
-        done.iter().for_each(|line| say(line));
-    }
-    for (target, path) in plan.resources.targets.iter().flatten().zip(&plan.files) {
-        write_png(path, width, height, &pixels(target))?;
-        if !args.quiet {
-            say(&format!("wrote {} ({width} x {height})", path.display()));
-        }
-    }
-    Ok(Status::Fine)
-}
 
-fn pixels(target: &Target) -> Vec<Rgba> {
-    picture("", target).pixels.iter().map(pixel).collect()
+    fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {
+        outputs::produce(&self.outputs, &self.buffers, &self.folder)
+    }
+
+    fn drawn(&mut self) -> Vec<Drawn> {
+        let targets = self.resources.targets.iter().flatten().zip(&self.files);
+        let drawn = targets.map(|(target, file)| Drawn {
+            name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            file: file.clone(),
+            width: self.size[0],
+            pixels: pixels(target),
+        });
+        drawn.collect()
+    }
+
+    fn machine(self: Box<Self>) -> Result<Box<dyn Machine>, String> {
+        let program = self.program.clone();
+        let start = move |told: &mut Told<'_>| {
+            let mut plan = Plan::clone(&self);
+            let mut memory = plan.buffers.map()?;
+            triangles(&mut plan, &mut memory, told).map(|_| memory)
+        };
+        Ok(Box::new(Watched::new(&program, Box::new(start))))
+    }
 }
 
 /// Lays out memory, draws, and takes memory back. Returns the number of instructions.
 fn draw(plan: &mut Plan, observer: impl Observer) -> Result<u64, String> {
-    let mut memory = map_regions(&mut plan.buffers.memory)?;
+    let mut memory = plan.buffers.map()?;
     let executed = triangles(plan, &mut memory, observer);
-    taken_back(memory, &mut plan.buffers.memory);
+    plan.buffers.take_back(memory);
     executed
 }
 
-/// Draws the triangles one after another, or the whole picture. Returns the number of instructions.
-///
-/// # Errors
-/// Why the program ended early.
-pub fn triangles(plan: &mut Plan, memory: &mut Memory, mut observer: impl Observer) -> Result<u64, String> {
+/// Draws the triangles one after another, or the whole picture. Returns the number of instructions, or why the program
+/// ended early.
+fn triangles(plan: &mut Plan, memory: &mut Memory, mut observer: impl Observer) -> Result<u64, String> {
     let [width, height] = plan.size;
     let mut executed = 0;
     let whole = [Triangle([[0.0; 2]; 3])];
@@ -144,13 +117,14 @@ pub fn triangles(plan: &mut Plan, memory: &mut Memory, mut observer: impl Observ
 
 #[cfg(test)]
 mod tests {
-    use isaforge_compiler::diagnostic::Style;
+    use isaforge_compiler::diagnostic::{Diagnostics, Style};
     use isaforge_compiler::keys::{FromNode, Reader, Vocabulary};
+    use isaforge_compiler::source::Sources;
     use isaforge_compiler::yaml::read_yaml;
 
     use super::launch::{AlphaContent, BlendContent, DrawLaunch, TargetContent, VaryingContent};
     use super::*;
-    use crate::run::resources::launch::{ImageContent, TextureContent};
+    use crate::run::valhall::resources::launch::{ImageContent, TextureContent};
 
     #[test]
     fn the_example_of_the_documentation_is_a_launch_file() {

@@ -6,18 +6,17 @@ use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::keys::{FromNode, OneOrMany, Reader};
 use isaforge_compiler::source::{Sources, Span, Spanned};
 use isaforge_compiler::yaml::Node;
-use isaforge_runtime::Launch;
 use isaforge_runtime::valhall::host::{
     Blend, Component, Equation, Factor, Operation, Resources, Target, Texel, Triangle, Varying,
 };
+use isaforge_runtime::{Deadline, Launch};
 
 use super::launch::{BlendContent, DrawLaunch, TargetContent, VaryingContent};
-use crate::builtin::{self, Builtin};
-use crate::machine::{Deadline, Machine};
 use crate::run::buffers::Buffers;
 use crate::run::launch::{Float, Output};
+use crate::run::launched::Launched;
 use crate::run::program;
-use crate::run::resources::{self, colour, floats, format, mistake};
+use crate::run::valhall::resources::{self, colour, floats, format, mistake};
 
 /// The most triangles.
 const MAX_TRIANGLES: usize = 4096;
@@ -36,8 +35,6 @@ pub enum Source {
 /// What can be drawn.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// What executes the program.
-    pub machine: &'static Machine,
     /// The words.
     pub program: Vec<u64>,
     /// The uniform words.
@@ -56,6 +53,8 @@ pub struct Plan {
     pub buffers: Buffers,
     /// What to do with it afterwards.
     pub outputs: Vec<Output>,
+    /// What paths are relative to.
+    pub folder: PathBuf,
     /// The most instructions.
     pub budget: u64,
     /// Until when it may run.
@@ -89,16 +88,9 @@ impl Plan {
 }
 
 /// From a launch file in `folder`, read as YAML. `None` after mistakes, which are in `out`.
-pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Plan> {
+pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Box<dyn Launched>> {
     let launch = DrawLaunch::from_node(node, &mut Reader { sources, out })?;
-    let isa = builtin::find(&launch.isa).filter(|found| found.machine.is_some());
-    if isa.is_none() {
-        let message = format!("`{}` has no fragment programs that can be run", launch.isa.value);
-        out.push(Diagnostic::error("L0001", launch.isa.span, message));
-    }
-    let machine = isa.and_then(|isa| isa.machine);
-    let isa = isa.and_then(Builtin::words);
-    let program = isa.and_then(|isa| program::load(isa, &launch.program, folder, sources, out));
+    let program = program::load(isaforge_valhall::ISA, &launch.program, folder, sources, out);
     let size = size(&launch.size, out);
     let triangles = launch.vertices.as_ref().map_or(Vec::new(), |vertices| triangles(vertices, out));
     let vertices = 3 * triangles.len();
@@ -133,8 +125,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     if out.has_errors() {
         return None;
     }
-    Some(Plan {
-        machine: machine?,
+    let plan = Plan {
         program: program?,
         uniforms,
         size: size?,
@@ -144,9 +135,11 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
         files: launch.targets.iter().map(|target| folder.join(&target.file)).collect(),
         buffers,
         outputs,
+        folder: folder.to_owned(),
         budget: launch.budget.unwrap_or(Launch::DEFAULT_BUDGET),
         deadline: Deadline::NONE,
-    })
+    };
+    Some(Box::new(plan))
 }
 
 fn size(given: &Spanned<Vec<u32>>, out: &mut Diagnostics) -> Option<[u32; 2]> {

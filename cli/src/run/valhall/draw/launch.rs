@@ -5,7 +5,7 @@ use isaforge_compiler::source::Spanned;
 use isaforge_compiler::vocabulary;
 
 use crate::run::launch::{Buffer, Float, Output, Program, Uniform, Word};
-use crate::run::resources::launch::{ImageContent, TextureContent};
+use crate::run::valhall::resources::launch::{ImageContent, TextureContent};
 
 vocabulary! {
     /// A fragment program and what it draws on.

@@ -11,9 +11,9 @@ use isaforge_runtime::valhall::host::{
 };
 
 use self::launch::{CompareName, FilterName, ImageContent, ShapeName, TextureContent, WrapName};
-use super::buffers::{Buffers, read_file};
-use super::launch::Float;
 use crate::picture::read_png;
+use crate::run::buffers::{Buffers, read_file};
+use crate::run::launch::Float;
 
 /// Puts what a launch file in `folder` says into the tables where Mesa's OpenGL driver has it. Mistakes are in `out`.
 pub fn read(

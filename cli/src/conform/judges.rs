@@ -1,0 +1,87 @@
+//! Recorded cases whose form only the runtime of an instruction set understands.
+
+use isaforge_runtime::valhall::cases::Finished;
+use isaforge_runtime::{usc, valhall, vpu};
+
+use super::programs::{Kernel, Shader};
+
+/// Judges one recorded case, given as its line or as its file. Says what is not as recorded.
+pub type Judge = fn(&str) -> Result<(), String>;
+
+/// Judges the runs of one recorded program, given as its line: for each what is not as the line says.
+///
+/// An error says why the line cannot be used.
+pub type JudgeRuns = fn(&str) -> Result<Vec<Result<(), String>>, String>;
+
+/// What judges the cases of an instruction set, by their form.
+#[derive(Clone, Copy, Debug)]
+pub struct Judges {
+    /// JSON with `words`, `start` and `expect`: a program with the state that it starts from and must end in.
+    pub program: Option<Judge>,
+    /// A word, its instruction's name, and the values of its fields.
+    pub fields: Option<Judge>,
+    /// A word that must be refused, and the reason.
+    pub refused: Option<Judge>,
+    /// An operation, its modifiers, its inputs, the result that it must give, and why.
+    pub operation: Option<Judge>,
+    /// JSON with `bytes`, `outputs` and `runs`: a program with the inputs of its runs and the outputs that they must give.
+    pub runs: Option<JudgeRuns>,
+    /// JSON with `name`, `words` and `runs`: a shader of one pixel, and the colours that its runs must give.
+    pub shader: Option<JudgeRuns>,
+    /// A file of JSON with a compute kernel and the memory that it must leave.
+    pub kernel: Option<Judge>,
+    /// A file of JSON with a program, all that it is run with, and what it must give.
+    pub case: Option<Judge>,
+}
+
+impl Judges {
+    const NONE: Judges = Judges {
+        program: None,
+        fields: None,
+        refused: None,
+        operation: None,
+        runs: None,
+        shader: None,
+        kernel: None,
+        case: None,
+    };
+}
+
+/// Cases of Valhall.
+pub static VALHALL: Judges = Judges {
+    operation: Some(|line| valhall::conform::vector(line).map_err(|error| error.to_string())),
+    shader: Some(|line| Shader::read(line).map(|shader| shader.replay())),
+    kernel: Some(|text| Kernel::read(text)?.replay()),
+    case: Some(|text| {
+        let finished = Finished::of(text).map_err(|error| error.to_string())?;
+        if finished.problems.is_empty() { Ok(()) } else { Err(finished.problems.join("; ")) }
+    }),
+    ..Judges::NONE
+};
+
+/// Cases of the VPU.
+pub static VPU: Judges = Judges {
+    program: Some(|line| {
+        let verdict = vpu::conform::program(line).map_err(|error| error.to_string())?;
+        let Some(first) = verdict.problems.first() else { return Ok(()) };
+        let more = verdict.problems.len() - 1;
+        let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
+        Err(format!("{}: {first}{more}", verdict.name))
+    }),
+    fields: Some(vpu::conform::valid),
+    refused: Some(vpu::conform::invalid),
+    ..Judges::NONE
+};
+
+/// Cases of the USC.
+pub static USC: Judges = Judges {
+    runs: Some(|line| {
+        let verdict = usc::conform::program(line).map_err(|error| error.to_string())?;
+        let outcome = |(number, problems): (usize, &Vec<String>)| match &problems[..] {
+            [] => Ok(()),
+            problems => Err(format!("{}, run {number}: {}", verdict.name, problems.join("; "))),
+        };
+        Ok(verdict.runs.iter().enumerate().map(outcome).collect())
+    }),
+    ..Judges::NONE
+};

@@ -1,0 +1,290 @@
+//! The seam between those who launch programs and the machines that run them.
+//!
+//! A launch file is read once, by the reader of the instruction set that it names, into something [`Launched`]. `run`,
+//! `debug` and the search for races know no more of it.
+
+use std::path::{Path, PathBuf};
+
+use isaforge_analysis::Set;
+use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
+use isaforge_compiler::keys::{FromNode, KeyDoc, Reader};
+use isaforge_compiler::source::Sources;
+use isaforge_compiler::suggest::{did_you_mean, one_of};
+use isaforge_compiler::yaml::{Node, Value, read_yaml};
+use isaforge_debugger::{Listing, Source};
+use isaforge_runtime::machine::Machine;
+use isaforge_runtime::observe::Profile;
+
+use super::launch::{LaunchFile, Program};
+use super::{init, own};
+use crate::args::RunArgs;
+use crate::builtin::{self, Builtin};
+use crate::check;
+use crate::failure::{Failure, Status};
+use crate::fidelity::Entry;
+use crate::input::{self, Input};
+use crate::output::failed;
+use crate::picture::Rgba;
+
+/// The launch files of an instruction set.
+#[derive(Clone, Copy, Debug)]
+pub struct Launches {
+    /// Reads one.
+    pub read: Read,
+    /// Reads a recorded case, which says no more than a launch file and what must come of it.
+    pub recorded: Recorded,
+    /// The keys that a launch file may have.
+    pub keys: fn() -> Vec<KeyDoc>,
+    /// What `run --init` writes besides the set and the program.
+    pub start: &'static str,
+}
+
+/// From a launch file in a folder, read as YAML. `None` after mistakes, which have been added to the diagnostics.
+pub type Read = fn(&Node, &Path, &mut Sources, &mut Diagnostics) -> Option<Box<dyn Launched>>;
+
+/// The recorded case that a text is, or what is wrong with it. `None` if it is none.
+pub type Recorded = fn(&str) -> Option<Result<Box<dyn Launched>, String>>;
+
+/// A program with all that it runs on.
+pub trait Launched {
+    /// Runs the program on the engine that is asked for.
+    ///
+    /// # Errors
+    /// When something is asked for that this program does not have, or standard output cannot be written to.
+    fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure>;
+
+    /// Runs the program on all engines, each on memory of its own. Returns `None` where there is only one, which has been said.
+    ///
+    /// # Errors
+    /// When there cannot be such a machine.
+    fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure>;
+
+    /// After a run, writes and prints what the launch file says. Returns a line about each file.
+    ///
+    /// # Errors
+    /// When a file or standard output cannot be written.
+    fn produce(&mut self, args: &RunArgs) -> Result<Vec<String>, Failure>;
+
+    /// What a run has drawn.
+    fn drawn(&mut self) -> Vec<Drawn> {
+        Vec::new()
+    }
+
+    /// The program as observers see it.
+    ///
+    /// # Errors
+    /// When nobody can look on.
+    fn machine(self: Box<Self>) -> Result<Box<dyn Machine>, String>;
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Ran {
+    /// What ran, such as `4 threads in 1 workgroup, 12 instructions`; or why it ended before its end.
+    pub ended: Result<String, String>,
+    /// The exit status, if nothing else is wrong.
+    pub status: Status,
+    /// What to warn of, a line each.
+    pub warnings: Vec<String>,
+    /// What is not as it must be.
+    pub problems: Vec<String>,
+    /// What was executed, if it was counted, and by which engine.
+    pub profile: Option<(Profile, String)>,
+    /// The machine code that was made, if it was asked for.
+    pub listing: String,
+}
+
+impl From<Result<String, String>> for Ran {
+    fn from(ended: Result<String, String>) -> Self {
+        let status = Status::mistakes_if(ended.is_err());
+        Ran { ended, status, warnings: Vec::new(), problems: Vec::new(), profile: None, listing: String::new() }
+    }
+}
+
+/// What all engines make of a program.
+#[derive(Debug)]
+pub struct Compared {
+    /// Their names.
+    pub engines: Vec<String>,
+    /// How the run ended on all of them, or the first difference.
+    pub agreed: Result<Result<String, String>, String>,
+}
+
+/// A picture that a program has drawn.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    /// What it is a picture of.
+    pub name: String,
+    /// Where to write it.
+    pub file: PathBuf,
+    /// Pixels in a row.
+    pub width: u32,
+    /// The pixels, row by row from the top.
+    pub pixels: Vec<Rgba>,
+}
+
+impl Drawn {
+    /// How many rows there are.
+    pub fn height(&self) -> u32 {
+        self.pixels.len() as u32 / self.width.max(1)
+    }
+}
+
+/// A launch that has been read, with its instruction set.
+pub struct Opened {
+    /// The program with all that it runs on.
+    pub launched: Box<dyn Launched>,
+    /// Its instruction set.
+    pub set: Set,
+    /// How true what executes it is to the hardware.
+    pub fidelity: Option<fn() -> Vec<Entry>>,
+    source: Option<Source>,
+}
+
+/// A program as observers see it, with its instructions.
+pub struct Watched {
+    /// The program with all that it runs on.
+    pub machine: Box<dyn Machine>,
+    /// Its instruction set.
+    pub set: Set,
+    source: Option<Source>,
+}
+
+impl Watched {
+    /// Its instructions.
+    pub fn listing(&self) -> Listing {
+        Listing::new(&*self.machine, &self.set, self.source.as_ref())
+    }
+}
+
+impl Opened {
+    /// The program as observers see it.
+    ///
+    /// # Errors
+    /// When nobody can look on.
+    pub fn watched(self, path: &Path) -> Result<Watched, Failure> {
+        let Opened { launched, set, source, .. } = self;
+        let machine = launched.machine();
+        let machine = machine.map_err(|reason| Failure::usage(format!("`{}`: {reason}", path.display()), ""))?;
+        Ok(Watched { machine, set, source })
+    }
+
+    fn new(found: &'static Builtin, launched: Box<dyn Launched>, source: Option<Source>) -> Self {
+        Opened { launched, set: Set::new(found.tables, found.semantics), fidelity: found.fidelity, source }
+    }
+}
+
+/// Opens a launch file; of the instruction set of a specification with its generation, if one is given. `None` after
+/// mistakes, which have been reported.
+///
+/// # Errors
+/// When it cannot be read, or is none.
+pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<Opened>, Failure> {
+    input::open(path).map_err(Failure::reading(path))?;
+    if let Some((spec, generation)) = spec {
+        let Some((target, set)) = own::set(spec, generation)? else { return Ok(None) };
+        let Some((launched, source)) = own::open(path, set)? else { return Ok(None) };
+        let set = Set::new(target.tables, target.semantics);
+        return Ok(Some(Opened { launched, set, fidelity: target.fidelity, source }));
+    }
+    if let Some(failure) = init::mistaken(path, false) {
+        return Err(failure);
+    }
+    if let Some((found, case)) = recorded(path) {
+        let launched = case.map_err(|reason| failed(path, reason)).ok();
+        return Ok(launched.map(|launched| Opened::new(found, launched, None)));
+    }
+    let (mut sources, mut out) = (Sources::new(), Diagnostics::new());
+    let node = read_node(path, &mut sources, &mut out);
+    let opened = node.and_then(|node| read(&node, path, &mut sources, &mut out));
+    Ok(report_or_plan(opened, path, sources, out))
+}
+
+/// From a launch file at a path, read as YAML. `None` after mistakes, which are in `out`.
+pub fn read(node: &Node, path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Opened> {
+    let (found, launches) = set(node, sources, out)?;
+    let source = source(node, path, sources);
+    let launched = (launches.read)(node, folder(path), sources, out)?;
+    Some(Opened::new(found, launched, source))
+}
+
+/// The recorded case in a file, with its instruction set. `None` if there is none.
+fn recorded(path: &Path) -> Option<(&'static Builtin, Result<Box<dyn Launched>, String>)> {
+    let input = Input::read(Some(path)).and_then(Input::unpacked).ok()?;
+    let text = std::str::from_utf8(input.body()).ok()?;
+    builtin::ALL.iter().find_map(|found| Some((found, (found.launches?.recorded)(text)?)))
+}
+
+/// The folder that the paths in a launch file are relative to.
+pub fn folder(launch: &Path) -> &Path {
+    launch.parent().unwrap_or(Path::new(""))
+}
+
+/// Reads a launch file as YAML. `None` after mistakes, which are in `out`.
+pub fn read_node(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Node> {
+    match sources.load(path) {
+        Ok(file) => read_yaml(sources, file, out),
+        Err(error) => {
+            out.push(Diagnostic::error_without_place("L0005", error.to_string()));
+            None
+        }
+    }
+}
+
+/// The plan that a launch file makes, with all that is wrong reported; `None` where that is an error.
+pub fn report_or_plan<P>(plan: Option<P>, launch: &Path, sources: Sources, mut diagnostics: Diagnostics) -> Option<P> {
+    diagnostics.finish();
+    check::render(&diagnostics, &sources);
+    if plan.is_none() {
+        check::summarise_failure(launch, &diagnostics);
+    }
+    plan
+}
+
+/// The value of a key.
+pub fn find<'n>(launch: &'n Node, wanted: &str) -> Option<&'n Node> {
+    let Value::Map(entries) = &launch.value else { return None };
+    entries.iter().find(|(key, _)| key.value == wanted).map(|(_, node)| node)
+}
+
+/// The instruction set that a launch file names.
+fn set(launch: &Node, sources: &Sources, out: &mut Diagnostics) -> Option<(&'static Builtin, &'static Launches)> {
+    let Some(node @ Node { value: Value::Text(name), .. }) = find(launch, "isa") else {
+        // The vocabulary says what is missing or misspelt.
+        LaunchFile::from_node(launch, &mut Reader { sources, out });
+        return None;
+    };
+    let Some(found) = builtin::find(name) else {
+        let known = || builtin::ALL.iter().map(|found| found.name);
+        let error = Diagnostic::error("L0001", node.span, format!("there is no instruction set `{name}`"));
+        out.push(match did_you_mean(name, known()) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help(format!("expected {}", one_of(known()))),
+        });
+        return None;
+    };
+    if found.launches.is_none() {
+        let message = format!("programs of `{}` can be read and written, but not run", found.name);
+        out.push(Diagnostic::error("L0001", node.span, message));
+    }
+    Some((found, found.launches?))
+}
+
+/// The assembly of a launch file's program.
+pub fn source(launch: &Node, path: &Path, sources: &Sources) -> Option<Source> {
+    let mut quiet = Diagnostics::new();
+    match Program::from_node(find(launch, "program")?, &mut Reader { sources, out: &mut quiet })? {
+        Program::Inline(text) => {
+            let (line, _) = sources.line_column(text.span);
+            // The text of a block begins on the line after its mark.
+            let block = usize::from(sources.snippet(text.span).starts_with(['|', '>']));
+            Some(Source { path: Some(path.to_owned()), text: text.value, first: line + block })
+        }
+        Program::File(file) => {
+            let path = folder(path).join(&file.value);
+            let is_text = path.extension().is_some_and(|end| end != "bin" && end != "hex");
+            let text = is_text.then(|| std::fs::read_to_string(&path).ok()).flatten()?;
+            Some(Source { path: Some(path), text, first: 1 })
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Computations: a program on all threads of workgroups.
+
+use std::path::{Path, PathBuf};
+
+use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
+use isaforge_compiler::keys::{FromNode, OneOrMany, Reader};
+use isaforge_compiler::source::{Sources, Spanned};
+use isaforge_compiler::yaml::Node;
+use isaforge_runtime::machine::Machine;
+use isaforge_runtime::valhall::compare::compare;
+use isaforge_runtime::valhall::host::Resources;
+use isaforge_runtime::valhall::watched::Watched;
+use isaforge_runtime::{Deadline, Engine, Execution, Launch, Memory, Outcome, RunError, valhall};
+
+use super::{counted, resources};
+use crate::args::RunArgs;
+use crate::failure::Failure;
+use crate::output::{count, thousands};
+use crate::run::buffers::Buffers;
+use crate::run::launch::{LaunchFile, Output};
+use crate::run::launched::{Compared, Launched, Ran};
+use crate::run::{engine, outputs, program};
+
+/// The budget when none is given.
+const BUDGET: u64 = 100_000_000_000;
+
+/// A computation that can be carried out.
+#[derive(Debug)]
+struct Computation {
+    launch: Launch,
+    buffers: Buffers,
+    /// What the program names by table and index.
+    resources: Resources,
+    /// What to do afterwards; every buffer named there exists and is large enough.
+    outputs: Vec<Output>,
+    folder: PathBuf,
+}
+
+/// From a launch file in `folder`, read as YAML. `None` after mistakes, which are in `out`.
+pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Box<dyn Launched>> {
+    let launch = LaunchFile::from_node(node, &mut Reader { sources, out })?;
+    let program = program::load(isaforge_valhall::ISA, &launch.program, folder, sources, out);
+    let groups = directions(launch.groups.as_ref(), "groups", out);
+    let local_size = directions(launch.local_size.as_ref(), "local size", out);
+    let buffers = Buffers::read(launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
+    let resources = resources::read(
+        launch.textures.as_deref().unwrap_or_default(),
+        launch.images.as_deref().unwrap_or_default(),
+        launch.uniform_buffers.as_deref().unwrap_or_default(),
+        &buffers,
+        folder,
+        out,
+    );
+    let uniforms = buffers.uniforms(launch.uniforms.as_deref().unwrap_or_default(), out);
+    let outputs = launch.outputs.unwrap_or_default();
+    for output in &outputs {
+        buffers.check_output(output, out);
+    }
+    if out.has_errors() {
+        return None;
+    }
+    let launch = Launch {
+        program: program?,
+        groups,
+        local_size,
+        uniforms,
+        shared_bytes: launch.shared_bytes.map_or(0, |bytes| bytes.value),
+        budget: launch.budget.unwrap_or(BUDGET),
+        deadline: Deadline::NONE,
+    };
+    Some(Box::new(Computation { launch, buffers, resources, outputs, folder: folder.to_owned() }))
+}
+
+impl Computation {
+    /// Whether only the reference has what the program names.
+    fn needs_reference(&self) -> bool {
+        let Resources { textures, images, buffers, .. } = &self.resources;
+        !(textures.is_empty() && images.is_empty() && buffers.is_empty())
+    }
+
+    /// Lays out memory, runs the program, and takes memory back. Returns the number of instructions that threads executed.
+    fn on_memory(
+        &mut self,
+        run: impl FnOnce(&Launch, &mut Memory, &mut Resources) -> Result<Outcome, RunError>,
+    ) -> Result<u64, String> {
+        let mut memory = self.buffers.map()?;
+        let outcome = run(&self.launch, &mut memory, &mut self.resources.clone());
+        self.buffers.take_back(memory);
+        Ok(outcome.map_err(|error| error.to_string())?.thread_instructions)
+    }
+
+    fn run_on(&mut self, execution: Option<Execution>) -> Result<u64, String> {
+        if self.needs_reference() {
+            return self.on_memory(|launch, memory, resources| valhall::run_with(launch, memory, resources, ()));
+        }
+        let execution = execution.unwrap_or_else(Execution::best);
+        self.on_memory(|launch, memory, _| valhall::run_on(execution, launch, memory))
+    }
+
+    /// What ran, after so many instructions.
+    fn summary(&self, executed: u64) -> String {
+        let product = |numbers: [u32; 3]| numbers.iter().map(|&number| u64::from(number)).product::<u64>();
+        let groups = product(self.launch.groups);
+        let threads = count(groups.saturating_mul(product(self.launch.local_size)), "thread");
+        format!("{threads} in {}, {} instructions", count(groups, "workgroup"), thousands(executed))
+    }
+}
+
+impl Launched for Computation {
+    fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
+        let execution = engine::asked(args)?;
+        self.launch.deadline = engine::deadline(args);
+        let (mut listing, mut profile) = (String::new(), None);
+        let ended = if args.watch.counts() {
+            // Counts are the reference's, what is computed that of the engine.
+            let other = execution.filter(|one| one.engine() != Engine::Reference);
+            let before = other.map(|_| self.buffers.memory.clone());
+            let counts = |observer: &mut _| {
+                self.on_memory(|launch, memory, resources| valhall::run_with(launch, memory, resources, observer))
+            };
+            let (ended, counts) = counted(counts);
+            let by =
+                other.map_or("reference".to_owned(), |execution| format!("{execution} (counted by the reference)"));
+            profile = counts.map(|profile| (profile, by));
+            match before {
+                Some(before) => {
+                    self.buffers.memory = before;
+                    self.run_on(other)
+                }
+                None => ended,
+            }
+        } else if args.dump_jit && !self.needs_reference() {
+            let level = execution.unwrap_or_else(Execution::best).level();
+            self.on_memory(|launch, memory, _| {
+                let (outcome, text) = valhall::fast::run_listed(launch, memory, level)?;
+                listing = text;
+                Ok(outcome)
+            })
+        } else {
+            self.run_on(execution)
+        };
+        Ok(Ran { profile, listing, ..Ran::from(ended.map(|executed| self.summary(executed))) })
+    }
+
+    fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
+        if self.needs_reference() {
+            engine::only_one(args, "programs with textures, images or uniform buffers", "the reference");
+            return Ok(None);
+        }
+        let launch = Launch { deadline: engine::deadline(args), ..self.launch.clone() };
+        let agreed = self.buffers.clone().map().and_then(|memory| {
+            let agreed =
+                compare(&launch, &memory, &Execution::available()).map_err(|difference| difference.to_string())?;
+            let executed = |outcome: Outcome| format!("{} instructions", thousands(outcome.thread_instructions));
+            Ok(agreed.map(executed).map_err(|error| error.to_string()))
+        });
+        Ok(Some(Compared { engines: engine::names(), agreed }))
+    }
+
+    fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {
+        outputs::produce(&self.outputs, &self.buffers, &self.folder)
+    }
+
+    fn machine(mut self: Box<Self>) -> Result<Box<dyn Machine>, String> {
+        let memory = self.buffers.map()?;
+        Ok(Box::new(Watched::launch(self.launch, memory, self.resources)))
+    }
+}
+
+fn directions(given: Option<&Spanned<OneOrMany<u32>>>, what: &str, out: &mut Diagnostics) -> [u32; 3] {
+    let mut numbers = [1; 3];
+    let Some(given) = given else { return numbers };
+    if given.is_empty() || given.len() > 3 {
+        let message = format!("`{what}` has one to three numbers, not {}", given.len());
+        out.push(Diagnostic::error("L0003", given.span, message));
+    } else if given.contains(&0) {
+        let message = format!("`{what}` is zero in some direction, so that nothing would run");
+        out.push(Diagnostic::error("L0003", given.span, message));
+    }
+    for (number, given) in numbers.iter_mut().zip(given.iter()) {
+        *number = *given;
+    }
+    numbers
+}

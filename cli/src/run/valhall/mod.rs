@@ -1,0 +1,69 @@
+//! Launch files for Valhall: computations, drawings, and recorded cases of both.
+
+pub mod cases;
+pub mod compute;
+pub mod draw;
+pub mod resources;
+
+use isaforge_compiler::keys::Vocabulary;
+use isaforge_runtime::observe::Profile;
+use isaforge_runtime::valhall::host::{self, Target};
+use isaforge_runtime::valhall::observe;
+
+use super::launch::LaunchFile;
+use super::launched::Launches;
+use crate::picture::Rgba;
+
+/// The launch files of Valhall.
+pub static LAUNCHES: Launches = Launches {
+    read: |node, folder, sources, out| match draw::matches(node) {
+        true => draw::plan::read(node, folder, sources, out),
+        false => compute::read(node, folder, sources, out),
+    },
+    recorded: cases::read,
+    keys: LaunchFile::keys,
+    start: "",
+};
+
+/// The pixels of a target. Channels whose numbers mostly cannot be seen, because they are whole or lie outside 0 to 1,
+/// are stretched from the least number to the greatest. Numbers on the curve of sRGB are shown on it.
+fn pixels(target: &Target) -> Vec<Rgba> {
+    let [width, _] = target.size();
+    let (format, class) = (target.format(), target.format().class());
+    let shown = format.without_curve();
+    let values = |pixel: &[u32; 4]| {
+        let mut texel = host::Texel { channels: *pixel, class };
+        if shown != format {
+            let (bytes, size) = format.encode(texel);
+            texel = shown.decode(&bytes[..size]);
+        }
+        texel.to(host::Class::Float).channels.map(f32::from_bits)
+    };
+    let range = |channel: usize| {
+        let values = target.pixels().iter().map(|pixel| values(pixel)[channel]);
+        let outside = values.clone().filter(|value| !(0.0..=1.0).contains(value)).count();
+        if class == host::Class::Float && outside * 4 <= target.pixels().len() * 3 {
+            return (0.0, 1.0);
+        }
+        let least = values.clone().fold(f32::INFINITY, f32::min);
+        (least, values.fold(f32::NEG_INFINITY, f32::max))
+    };
+    let ranges: [(f32, f32); 3] = std::array::from_fn(range);
+    let color = |pixel: &[u32; 4]| {
+        let values = values(pixel);
+        let channel = |channel: usize| {
+            let (least, greatest) = ranges[channel];
+            let stretched = (values[channel] - least) / (greatest - least);
+            (stretched.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
+        };
+        [channel(0), channel(1), channel(2), 255]
+    };
+    // The first row of a target is its lowest.
+    target.pixels().chunks(width as usize).rev().flatten().map(color).collect()
+}
+
+/// Runs something and counts what is executed.
+fn counted<T>(run: impl FnOnce(&mut Option<Profile>) -> T) -> (T, Option<Profile>) {
+    let mut profile = Some(observe::profile());
+    (run(&mut profile), profile)
+}
