@@ -588,9 +588,9 @@ pub enum Form {
 /// Arguments of `conform`.
 #[derive(Args, Debug)]
 pub struct ConformArgs {
-    /// The instruction set
-    #[arg(value_parser = isa_parser(), value_name = "ISA")]
-    pub isa: &'static Builtin,
+    /// The instruction set.
+    #[command(flatten)]
+    pub target: TargetArgs,
     /// Files of recorded cases; the format is detected from the content
     #[arg(required_unless_present = "json_schema", value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -774,9 +774,9 @@ impl WatchArgs {
 /// Arguments of `fidelity`.
 #[derive(Args, Debug)]
 pub struct FidelityArgs {
-    /// The instruction set
-    #[arg(value_parser = isa_parser(), value_name = "ISA")]
-    pub isa: &'static Builtin,
+    /// The instruction set.
+    #[command(flatten)]
+    pub target: TargetArgs,
     /// Only instructions with this prefix, or of a class: `exact`, `approximate`, `choice`, `unsupported`
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,

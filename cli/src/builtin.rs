@@ -4,9 +4,9 @@ use isaforge_core::Isa;
 pub use isaforge_core::Tables;
 use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
+use isaforge_runtime::valhall::measure::{Worst, worst};
 
 use crate::conform::judges::{self, Judges};
-use crate::fidelity::{self, Entry};
 use crate::run::launched::Launches;
 use crate::run::{usc, valhall, vpu};
 
@@ -27,8 +27,8 @@ pub struct Builtin {
     pub hardware: Option<&'static Hardware>,
     /// Its launch files, if its programs can be run.
     pub launches: Option<&'static Launches>,
-    /// How true what executes its programs is to the hardware, an entry for each instruction in their order.
-    pub fidelity: Option<fn() -> Vec<Entry>>,
+    /// The worst error of an instruction that was measured, if any was.
+    pub measured: Option<fn(&str) -> Option<Worst>>,
     /// What judges recorded cases of its own forms, if there are such forms.
     pub judges: Option<&'static Judges>,
 }
@@ -53,7 +53,7 @@ pub static ALL: &[Builtin] = &[
         semantics: Some(isaforge_valhall::semantics::SEMANTICS),
         hardware: Some(isaforge_valhall::semantics::HARDWARE),
         launches: Some(&valhall::LAUNCHES),
-        fidelity: Some(fidelity::valhall),
+        measured: Some(worst),
         judges: Some(&judges::VALHALL),
     },
     Builtin {
@@ -64,7 +64,7 @@ pub static ALL: &[Builtin] = &[
         semantics: Some(isaforge_valhall_2021::semantics::SEMANTICS),
         hardware: Some(isaforge_valhall_2021::semantics::HARDWARE),
         launches: None,
-        fidelity: None,
+        measured: None,
         judges: None,
     },
     Builtin {
@@ -75,7 +75,7 @@ pub static ALL: &[Builtin] = &[
         semantics: Some(isaforge_vpu::semantics::SEMANTICS),
         hardware: Some(isaforge_vpu::semantics::HARDWARE),
         launches: Some(&vpu::LAUNCHES),
-        fidelity: None,
+        measured: None,
         judges: Some(&judges::VPU),
     },
     Builtin {
@@ -86,7 +86,7 @@ pub static ALL: &[Builtin] = &[
         semantics: Some(isaforge_usc::semantics::SEMANTICS),
         hardware: Some(isaforge_usc::semantics::HARDWARE),
         launches: Some(&usc::LAUNCHES),
-        fidelity: Some(fidelity::usc),
+        measured: None,
         judges: Some(&judges::USC),
     },
 ];

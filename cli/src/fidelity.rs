@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use isaforge_core::semantics::facts;
-use isaforge_runtime::usc;
-use isaforge_runtime::usc::fidelity::Fidelity;
-use isaforge_runtime::valhall::fidelity::Evidence;
-pub use isaforge_runtime::valhall::fidelity::{Class, Entry, entries as valhall};
+use isaforge_core::Tables;
+use isaforge_core::semantics::Semantics;
+use isaforge_core::semantics::facts::{Fidelity, FidelityClass};
+use isaforge_runtime::valhall::measure::Worst;
 use serde_json::{Value, json};
 
 use crate::args::FidelityArgs;
@@ -15,32 +14,57 @@ use crate::failure::{Failure, Status};
 use crate::output::{count, thousands};
 use crate::paint::{BOLD, DIM, columns, paint, wrap};
 
-/// The accuracy of USC's operations.
-pub fn usc() -> Vec<Entry> {
-    let entry = |operation: &isaforge_usc::Operation| {
-        let (class, evidence) = match usc::fidelity::of(*operation) {
-            Fidelity::Exact => (Class::Exact, Evidence(facts::Evidence::Documented)),
-            Fidelity::Rounded => (Class::Approximate("no bound is public"), Evidence(facts::Evidence::Documented)),
-            Fidelity::Chosen(text) => (Class::Choice(text), Evidence(facts::Evidence::Nothing)),
-            Fidelity::Unsupported(reason) => (Class::Unsupported(reason), Evidence(facts::Evidence::Nothing)),
-        };
-        Entry { mnemonic: operation.info().name, class, evidence, measured: None, note: operation.info().no_encoding }
+/// How true an instruction is to the hardware.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its name.
+    pub mnemonic: &'static str,
+    /// What the specification says.
+    pub fidelity: &'static Fidelity,
+    /// The worst distance from the function that was measured over all inputs, where it is a function of one number or of
+    /// two halves.
+    pub measured: Option<Worst>,
+    /// What else there is to say; may be empty.
+    pub note: &'static str,
+}
+
+/// What a specification says of its instructions, in their order.
+pub fn entries(
+    tables: Tables,
+    semantics: Option<&'static Semantics>,
+    measured: Option<fn(&str) -> Option<Worst>>,
+) -> Vec<Entry> {
+    let Some(semantics) = semantics else { return Vec::new() };
+    let names: Vec<(&str, &str)> = match tables {
+        Tables::Words(isa) => isa.forms.iter().map(|form| (form.name.str, "")).collect(),
+        Tables::Groups(isa) => isa.operations.iter().map(|found| (found.name, found.no_encoding)).collect(),
+        Tables::Streams(engine) => engine.stream.instructions.iter().map(|found| (found.name, "")).collect(),
     };
-    isaforge_usc::Operation::ALL.iter().map(entry).collect()
+    let entry = |(opcode, (mnemonic, unwritten)): (u16, &(&'static str, &'static str))| {
+        let fidelity = semantics.fidelity_of(opcode)?;
+        let note = if fidelity.note.is_empty() { unwritten } else { fidelity.note };
+        Some(Entry { mnemonic, fidelity, measured: measured.and_then(|measured| measured(mnemonic)), note })
+    };
+    (0..).zip(&names).filter_map(entry).collect()
 }
 
 /// Runs `fidelity`.
 ///
 /// # Errors
-/// When nothing executes the instruction set, a name fits nothing, or standard output cannot be written to.
+/// When the specification does not say it, a name fits nothing, or standard output cannot be written to.
 pub fn fidelity(args: &FidelityArgs) -> Result<Status, Failure> {
-    let name = args.isa.name;
-    let unknown = || Failure::usage(format!("nothing is known of how programs of {name} run"), "");
-    let all = args.isa.fidelity.ok_or_else(unknown)?();
+    let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
+    let (name, all) = (&target.name, target.fidelity());
+    if all.is_empty() {
+        let message = format!("the specification of {name} does not say how true instructions are to the hardware");
+        return Err(Failure::usage(message, "`fidelity:` under `semantics:` says it"));
+    }
+    let known = |wanted: &str| FidelityClass::ALL.iter().any(|class| class.name() == wanted);
     for wanted in &args.names {
         // There may be none of a class.
-        if !Class::NAMES.contains(&wanted.as_str()) && !all.iter().any(|entry| matches(entry, wanted)) {
-            let help = format!("classes are {}; `isaforge fidelity {name} --tsv` lists all", Class::NAMES.join(", "));
+        if !known(wanted) && !all.iter().any(|entry| matches(entry, wanted)) {
+            let classes = FidelityClass::ALL.map(FidelityClass::name).join(", ");
+            let help = format!("classes are {classes}; `isaforge fidelity {name} --tsv` lists all");
             return Err(Failure::usage(format!("`{wanted}` is no class, and no instruction of {name}"), help));
         }
     }
@@ -62,7 +86,7 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Status, Failure> {
 }
 
 fn matches(entry: &Entry, wanted: &str) -> bool {
-    entry.class.name() == wanted || entry.mnemonic.starts_with(wanted)
+    entry.fidelity.class.name() == wanted || entry.mnemonic.starts_with(wanted)
 }
 
 /// Six decimals, without zeros at their end.
@@ -73,9 +97,10 @@ fn decimal(ulps: f64) -> String {
 
 fn table(entries: &[Entry]) -> String {
     let mut text = "# instruction\tclass\tdetail\tevidence\tworst ulp over all inputs\tremarks\n".to_owned();
-    for Entry { mnemonic, class, evidence, measured, note } in entries {
+    for Entry { mnemonic, fidelity, measured, note } in entries {
         let ulps = measured.map_or(String::new(), |worst| decimal(worst.ulps));
-        let (class, detail) = (class.name(), class.detail());
+        let Fidelity { class, detail, evidence, .. } = fidelity;
+        let class = class.name();
         let _ = writeln!(text, "{mnemonic}\t{class}\t{detail}\t{evidence}\t{ulps}\t{note}");
     }
     text
@@ -84,9 +109,9 @@ fn table(entries: &[Entry]) -> String {
 fn object(entry: &Entry) -> Value {
     json!({
         "instruction": entry.mnemonic,
-        "class": entry.class.name(),
-        "detail": entry.class.detail(),
-        "evidence": entry.evidence.to_string(),
+        "class": entry.fidelity.class.name(),
+        "detail": entry.fidelity.detail,
+        "evidence": entry.fidelity.evidence,
         "worst_ulp": entry.measured.map(|worst| worst.ulps),
         "remarks": entry.note,
     })
@@ -94,13 +119,14 @@ fn object(entry: &Entry) -> Value {
 
 /// All that is known of an instruction.
 fn description(entry: &Entry) -> String {
-    let Entry { mnemonic, class, evidence, measured, note } = entry;
+    let Entry { mnemonic, fidelity, measured, note } = entry;
+    let Fidelity { class, detail, evidence, .. } = fidelity;
     let mut text = format!("{}  {}\n", paint(BOLD, mnemonic), class.name());
     let detail = match class {
-        Class::Exact => String::new(),
-        Class::Approximate(bound) => format!("The hardware: {bound}."),
-        Class::Choice(what) => format!("Here: {what}."),
-        Class::Unsupported(why) => format!("Not here: {why}."),
+        FidelityClass::Exact => String::new(),
+        FidelityClass::Approximate => format!("The hardware: {detail}."),
+        FidelityClass::Choice => format!("Here: {detail}."),
+        FidelityClass::Unsupported => format!("Not here: {detail}."),
     };
     let distance = measured.map_or(String::new(), |worst| match worst.ulps {
         0.0 => "Right for all inputs.".to_owned(),
@@ -128,11 +154,11 @@ pub fn summary(entries: &[Entry], executed: Option<&[(&str, u64)]>) -> String {
         }
     };
     let mut text = String::new();
-    for class in Class::NAMES {
+    for class in FidelityClass::ALL {
         // What is to be said of several is said once.
         let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
-        for entry in entries.iter().filter(|entry| entry.class.name() == class) {
-            let (Some(name), detail) = (shown(entry), entry.class.detail()) else { continue };
+        for entry in entries.iter().filter(|entry| entry.fidelity.class == class) {
+            let (Some(name), detail) = (shown(entry), entry.fidelity.detail) else { continue };
             match groups.iter_mut().find(|(known, _)| *known == detail) {
                 Some((_, names)) => names.push(name),
                 None => groups.push((detail, vec![name])),
@@ -141,7 +167,7 @@ pub fn summary(entries: &[Entry], executed: Option<&[(&str, u64)]>) -> String {
         let total: usize = groups.iter().map(|(_, names)| names.len()).sum();
         if total > 0 {
             let total = format!("({})", count(total as u64, "instruction"));
-            let _ = writeln!(text, "{} {}", paint(BOLD, class), paint(DIM, &total));
+            let _ = writeln!(text, "{} {}", paint(BOLD, class.name()), paint(DIM, &total));
         }
         for (detail, names) in groups {
             for line in wrap(&names.join(" "), columns().saturating_sub(2)) {

@@ -205,6 +205,7 @@ Examples:
   isaforge conform valhall random-words.tsv --failures 10
   isaforge conform valhall piglit-programs.jsonl kernels/*.json
   isaforge conform valhall semantic-vectors.tsv --failures 5
+  isaforge conform --spec examples/riscv rows.tsv
 
 Formats, detected from the content:
   word TAB text                                   must disassemble and assemble to each other
@@ -227,6 +228,10 @@ For usc:
   TAB table with `record`, `fields`, `hex_mesa`   records, field by field
   JSON lines with `bytes`, or hexadecimal         whole programs, round trip
   the same with `runs` and `outputs`              also expected outputs; each run counts
+
+For streams, such as a set of `--spec` whose instructions have several lengths:
+  bytes TAB text                                  in the order of memory; each gives the other
+  bytes TAB ok|invalid TAB text                   the same, as `dis --tsv --order memory` writes it
 
 Files may be compressed with gzip.
 
@@ -315,6 +320,7 @@ Examples:
   isaforge fidelity valhall FMA FRCP              details of these instructions
   isaforge fidelity usc choice                    where the hardware's behaviour is unknown
   isaforge fidelity valhall --tsv | cut -f1,2
+  isaforge fidelity --spec specs/valhall FMA      what a specification says
 
 Classes: `exact`, the same bits as far as is known; `approximate`, the hardware approximates and the
 runtime rounds the exact result once; `choice`, the hardware's behaviour is not documented;

@@ -35,7 +35,7 @@ struct Row {
 /// When standard output cannot be written to.
 pub fn list(args: &ListArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
-    let entries = target.fidelity.map_or(Vec::new(), |fidelity| fidelity());
+    let entries = target.fidelity();
     let words: Vec<String> = args.words.iter().map(|word| word.to_lowercase()).collect();
     let rows = rows(&target, &entries);
     let total = rows.len();
@@ -71,7 +71,7 @@ pub fn search_objects(target: &Target, what: &str) -> Vec<Value> {
 }
 
 fn found(target: &Target, what: &str) -> Vec<Row> {
-    let entries = target.fidelity.map_or(Vec::new(), |fidelity| fidelity());
+    let entries = target.fidelity();
     let what = what.to_lowercase();
     let words: Vec<String> = what.split_whitespace().map(str::to_owned).collect();
     let (named, others): (Vec<Row>, Vec<Row>) =
@@ -94,7 +94,8 @@ pub fn names(tables: Tables) -> Vec<(&'static str, &'static str)> {
 }
 
 fn rows(target: &Target, entries: &[Entry]) -> Vec<Row> {
-    let fidelity = |name: &str| entries.iter().find(|entry| entry.mnemonic == name).map(|entry| entry.class.name());
+    let fidelity =
+        |name: &str| entries.iter().find(|entry| entry.mnemonic == name).map(|entry| entry.fidelity.class.name());
     match target.tables {
         Tables::Words(isa) => of_words(isa, target.semantics, &fidelity),
         Tables::Groups(isa) => of_groups(isa, target.semantics, &fidelity),

@@ -61,18 +61,10 @@ fn files(args: &ManualArgs) -> Result<Option<Files>, Failure> {
             return Err(Failure::usage(message, "`--since` compares instruction sets of words of at most 64 bits"));
         }
     }
-    let entries = target.fidelity.map_or(Vec::new(), |fidelity| fidelity());
-    let fidelity = entries.iter().map(|entry| {
-        let evidence = entry.evidence.to_string();
-        let detail = [entry.class.detail(), &evidence, entry.note];
-        let detail = detail.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
-        (entry.mnemonic.to_owned(), entry.class.name().to_owned(), detail)
-    });
     Ok(Some(make(&Subject {
         tables: target.tables,
         semantics: target.semantics,
         hardware: target.hardware,
-        fidelity: fidelity.collect(),
         since: since.map(|since| since.tables),
     })))
 }

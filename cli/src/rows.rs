@@ -186,6 +186,33 @@ pub fn asm(tables: Tables, input: &Input) -> Result<Status, Failure> {
     Ok(Status::mistakes_if(invalid))
 }
 
+/// Judges a line of a recorded table, `bytes TAB text` or as [`dis`] writes it: each gives the other, and what is invalid is
+/// refused for whatever reason.
+///
+/// # Errors
+/// Says what is not as the line says.
+pub fn judge(tables: Tables, line: &str) -> Result<(), String> {
+    let (hex, is_valid, text) = match line.split('\t').collect::<Vec<_>>()[..] {
+        [hex, text] | [hex, "ok", text] => (hex, true, unescaped(text)),
+        [hex, "invalid", _] => (hex, false, String::new()),
+        _ => return Err("the line is not `bytes TAB text` and not as `dis --tsv --order memory` writes it".to_owned()),
+    };
+    let bytes = bytes_in(hex)?;
+    match text_of(tables, &bytes, Style::Customary) {
+        Err(_) if !is_valid => return Ok(()),
+        Ok(found) if !is_valid => return Err(format!("{hex} decodes to `{found}`, and must be refused")),
+        Err(reason) => return Err(format!("{hex} does not decode to `{text}`: {reason}")),
+        Ok(found) if found != text => return Err(format!("{hex} decodes to `{found}`, not to `{text}`")),
+        Ok(_) => {}
+    }
+    let back = bytes_of(tables, &text).map_err(|reason| format!("`{text}` does not assemble: {reason}"))?;
+    // Several words may have one text.
+    if back == bytes || text_of(tables, &back, Style::Customary).as_deref() == Ok(&text) {
+        return Ok(());
+    }
+    Err(format!("`{text}` assembles to {}, not to {hex}", crate::groups::hex(&back)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,12 +14,14 @@ use isaforge_compiler::suggest::{did_you_mean, one_of};
 use isaforge_core::Isa;
 use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
+use isaforge_runtime::valhall::measure::Worst;
 
 use crate::args::{Cli, TargetArgs};
 use crate::builtin::{self, Builtin, Tables};
 use crate::check;
+use crate::conform::judges::Judges;
 use crate::failure::Failure;
-use crate::fidelity::Entry;
+use crate::fidelity::{self, Entry};
 
 /// The warning that a branch target does not say what it counts.
 const BRANCHES: &str = "W0211";
@@ -35,8 +37,10 @@ pub struct Target {
     pub semantics: Option<&'static Semantics>,
     /// What executes programs of a specification beyond that.
     pub hardware: Option<&'static Hardware>,
-    /// How true what executes its programs is to the hardware.
-    pub fidelity: Option<fn() -> Vec<Entry>>,
+    /// The worst error of an instruction that was measured, if any was.
+    pub measured: Option<fn(&str) -> Option<Worst>>,
+    /// What judges recorded cases of its own forms, if there are such forms.
+    pub judges: Option<&'static Judges>,
     /// What its specification leaves unsaid about labels, as messages.
     pub unclear: String,
 }
@@ -48,13 +52,19 @@ impl From<&'static Builtin> for Target {
             tables: found.tables,
             semantics: found.semantics,
             hardware: found.hardware,
-            fidelity: found.fidelity,
+            measured: found.measured,
+            judges: found.judges,
             unclear: String::new(),
         }
     }
 }
 
 impl Target {
+    /// How true its instructions are to the hardware, as far as the specification says.
+    pub fn fidelity(&self) -> Vec<Entry> {
+        fidelity::entries(self.tables, self.semantics, self.measured)
+    }
+
     fn not_words(&self, what: &str) -> Failure {
         let message = format!("the instructions of `{}` {what}", self.name);
         Failure::usage(message, "this command works on words of one length, at most 64 bits")
@@ -153,7 +163,8 @@ pub fn from_specification(given: &Path, generation: Option<&str>) -> Result<Opti
     let mut unclear = Diagnostics::default();
     checked.diagnostics.iter().filter(|found| found.code == BRANCHES).for_each(|found| unclear.push(found.clone()));
     let unclear = if unclear.is_empty() { String::new() } else { check::text(&unclear, &checked.sources) };
-    Ok(Some(Target { name: settings.spec.display().to_string(), tables, semantics, hardware, fidelity: None, unclear }))
+    let name = settings.spec.display().to_string();
+    Ok(Some(Target { name, tables, semantics, hardware, measured: None, judges: None, unclear }))
 }
 
 /// Whether a specification takes the place of a built-in set.
@@ -174,7 +185,7 @@ pub fn command_line(with_spec: bool) -> clap::Command {
     let without_isa = |command: clap::Command| {
         command.mut_arg("isa", |isa| isa.required(false).long("no-instruction-set").hide(true).conflicts_with("spec"))
     };
-    ["dis", "asm", "explain", "list", "graph", "grammar", "lint"]
+    ["dis", "asm", "explain", "list", "graph", "grammar", "lint", "fidelity", "conform"]
         .into_iter()
         .fold(command, |command, name| command.mut_subcommand(name, without_isa))
 }

@@ -58,6 +58,7 @@ fn semantics(out: &mut String) {
     section::<semantics::StateSpec>(out, "`states`: a register outside of banks");
     section::<semantics::IntrinsicSpec>(out, "`intrinsics`: a function without a text");
     section::<semantics::FidelitySpec>(out, "`fidelity`: how true instructions are to the hardware");
+    section::<semantics::EvidenceWords>(out, "`evidence`: what `known` stands for");
     section::<semantics::PreloadSpec>(out, "`preloads`: what programs find at their start");
     section::<semantics::FlowSpec>(out, "`flow`: what a modifier of all instructions does after them");
     section::<semantics::FlowValueSpec>(out, "A value of `flow`");

@@ -15,7 +15,6 @@ fn subject(example: &str) -> Subject {
         tables: isaforge_compiler::lower::lower(&isa).tables(),
         semantics: isa.semantics.as_ref().map(isaforge_compiler::semantics::lower),
         hardware: isaforge_compiler::machine::lower(&isa),
-        fidelity: Vec::new(),
         since: None,
     }
 }

@@ -1,7 +1,7 @@
 //! Measures the functions of one number, or of two halves, over all their inputs and prints the table `measured.tsv`.
 //!
 //! ```text
-//! cargo run --release -p isaforge-runtime --example measure > runtime/src/valhall/fidelity/measured.tsv
+//! cargo run --release -p isaforge-runtime --example measure > runtime/src/valhall/measure/measured.tsv
 //! cargo run --release -p isaforge-runtime --example measure -- FRCP FRSQ          only these
 //! cargo run --release -p isaforge-runtime --example measure -- --stride 65521     a quick look
 //! ```
@@ -11,7 +11,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use isaforge_runtime::valhall::fidelity::measure::{Function, Worst, functions};
+use isaforge_runtime::valhall::measure::{Function, Worst, functions};
 
 /// Inputs that a thread takes at a time.
 const CHUNK: u64 = 1 << 22;

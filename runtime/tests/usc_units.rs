@@ -1,9 +1,11 @@
 //! Each unit of the ALUs with everything that can be said to it, against computations of this file.
 
+use isaforge_core::semantics::facts::FidelityClass;
 use isaforge_runtime::usc::{Machine, Program, Software, Task};
+use isaforge_usc::semantics::SEMANTICS;
 use isaforge_usc::{
     Alu, AluOp, BitmaskSrcOp, Bw0, Bw1, Bw2, BwTstOp, BwTstSrc, CountOp, CountSrc, Dual, Int8_16Fmt, Int8_16Op, Is4Sel,
-    Iss, LogicalOp, Lower, Parts, Regbank, S01ch, S2ch, Shift1Op, Shift2Op, Upper,
+    Iss, LogicalOp, Lower, Operation, Parts, Regbank, S01ch, S2ch, Shift1Op, Shift2Op, Upper,
 };
 
 mod usc_support;
@@ -469,6 +471,18 @@ fn float_modifiers_come_in_their_order() {
                 let same = found.0 == wanted.to_bits() || f(found.0).is_nan() && wanted.is_nan();
                 assert!(same, "{text}\n{values:08x?}: {:08x}, not {:08x}", found.0, wanted.to_bits());
             }
+        }
+    }
+}
+
+#[test]
+fn just_the_operations_that_are_called_unsupported_are_refused() {
+    for (number, operation) in Operation::ALL.iter().enumerate() {
+        let info = operation.info();
+        let fidelity = SEMANTICS.fidelity_of(number as u16).expect("the specification speaks of every operation");
+        if fidelity.class == FidelityClass::Unsupported {
+            let parts: Parts = info.name.to_lowercase().parse().expect("it is written as its name");
+            assert!(Program::of_parts(&[parts]).is_err(), "{}", info.name);
         }
     }
 }

@@ -4,7 +4,7 @@ use isaforge_core::Isa;
 
 use super::judges::{Judge, JudgeRuns, Judges};
 use super::text;
-use crate::builtin::Builtin;
+use crate::target::Target;
 use crate::words::word_digits;
 
 /// Judges one line of a table, split at tabs.
@@ -13,8 +13,10 @@ pub type RowCheck = fn(&'static Isa, &[&str]) -> Result<(), String>;
 /// A format of recorded cases.
 #[derive(Clone, Copy, Debug)]
 pub enum Format {
-    /// A table, a case a line.
-    Table(RowCheck),
+    /// A table of words, a case a line.
+    Table(&'static Isa, RowCheck),
+    /// A table of bytes and texts, a case a line.
+    Rows,
     /// Lines that the runtime of the instruction set judges.
     Lines(Judge),
     /// Lines with programs whose runs are the cases.
@@ -28,17 +30,17 @@ impl Format {
     ///
     /// # Errors
     /// Says why the text is none of the known formats.
-    pub fn recognise(builtin: &Builtin, isa: &'static Isa, text: &str) -> Result<Format, String> {
+    pub fn recognise(target: &Target, isa: &'static Isa, text: &str) -> Result<Format, String> {
         let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
         let Some(first) = first else { return Err("it is empty".to_owned()) };
         if first.trim_start().starts_with('{') {
-            return json(builtin, text, first);
+            return json(target, text, first);
         }
         let columns: Vec<&str> = first.split('\t').collect();
         let is_word = |text: &str| text.len() == word_digits(isa) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let is_words = |text: &str| !text.trim().is_empty() && text.split_whitespace().all(is_word);
         let starts_with_word = columns.first().is_some_and(|first| is_word(first));
-        if let Some(judges) = builtin.judges {
+        if let Some(judges) = target.judges {
             let judge = match columns[..] {
                 [_, reason] if starts_with_word && is_reason(reason) => judges.refused,
                 [_, _, _, _] | [_, _, _, _, _, _, _, _, _, _] if starts_with_word => judges.fields,
@@ -59,7 +61,7 @@ impl Format {
             6 if starts_with_word => text::assembler_case,
             count => return Err(format!("its first line has {count} columns and fits no known table")),
         };
-        Ok(Format::Table(check))
+        Ok(Format::Table(isa, check))
     }
 }
 
@@ -82,11 +84,11 @@ pub fn is_case(text: &str) -> bool {
 /// What every case of its own file has.
 const CASE_KEYS: &[&str] = &["words", "fau", "stage"];
 
-fn json(builtin: &Builtin, text: &str, first_line: &str) -> Result<Format, String> {
+fn json(target: &Target, text: &str, first_line: &str) -> Result<Format, String> {
     let has = |value: &serde_json::Value, keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
     let format = |found: &dyn Fn(&Judges) -> Option<Format>| {
-        let found = builtin.judges.and_then(found);
-        found.ok_or_else(|| format!("it holds programs, but nothing here can run such of {}", builtin.name))
+        let found = target.judges.and_then(found);
+        found.ok_or_else(|| format!("nothing runs such programs of {}", target.name))
     };
     if let Ok(value) = serde_json::from_str(first_line) {
         if has(&value, &["name", "words", "runs"]) {

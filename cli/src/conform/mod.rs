@@ -18,12 +18,14 @@ use isaforge_core::group::GroupIsa;
 use serde_json::json;
 
 use crate::args::ConformArgs;
-use crate::builtin::{Builtin, Tables};
+use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::groups::conform as groups;
 use crate::input::Input;
 use crate::json;
 use crate::output::{complain, say};
+use crate::rows;
+use crate::target::Target;
 
 pub use format::{Format, is_case};
 
@@ -75,12 +77,13 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
     if args.json_schema {
         return json::schema(json::REPORT);
     }
+    let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let mut out = io::stdout().lock();
     let (mut passed, mut failed) = (0, 0);
     let mut unusable = None;
     for path in &args.files {
         let report =
-            Input::read(Some(path)).and_then(Input::unpacked).and_then(|input| replay(args.isa, &input, args.failures));
+            Input::read(Some(path)).and_then(Input::unpacked).and_then(|input| replay(&target, &input, args.failures));
         match report {
             Ok(report) => {
                 passed += report.passed;
@@ -106,7 +109,8 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
             }
         }
     }
-    if !args.json {
+    // Nothing is summed up that was not replayed.
+    if !args.json && passed + failed > 0 {
         writeln!(out, "{passed} passed, {failed} failed")?;
     }
     out.flush()?;
@@ -126,23 +130,28 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
 ///
 /// # Errors
 /// When the file is none of the known formats, or holds programs that nothing can run.
-pub fn replay(builtin: &'static Builtin, input: &Input, keep: usize) -> Result<Report, Failure> {
+pub fn replay(target: &Target, input: &Input, keep: usize) -> Result<Report, Failure> {
     let unknown = |why: &str| Failure::usage(format!("`{}` holds no recorded cases: {why}", input.name), "");
     let Ok(text) = std::str::from_utf8(input.body()) else { return Err(unknown("it is not text")) };
-    let isa = match builtin.tables {
-        Tables::Words(isa) => isa,
-        Tables::Groups(isa) => return groups(builtin, isa, input, text, keep),
-        Tables::Streams(_) => return Err(unknown("none are known of streams")),
+    let format = match target.tables {
+        Tables::Words(isa) => Format::recognise(target, isa, text).map_err(|why| unknown(&why))?,
+        Tables::Groups(isa) => return groups(target, isa, input, text, keep),
+        Tables::Streams(_) => Format::Rows,
     };
-    let format = Format::recognise(builtin, isa, text).map_err(|why| unknown(&why))?;
     let mut report = Report::default();
     let lines = || text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let bar = progress(input, lines().count() as u64);
     match format {
-        Format::Table(check) => {
+        Format::Table(isa, check) => {
             for (index, line) in lines() {
                 let columns: Vec<&str> = line.split('\t').collect();
                 report.record(&format_args!("{}:{}", input.name, index + 1), check(isa, &columns), keep);
+                bar.inc(1);
+            }
+        }
+        Format::Rows => {
+            for (index, line) in lines() {
+                report.record(&format_args!("{}:{}", input.name, index + 1), rows::judge(target.tables, line), keep);
                 bar.inc(1);
             }
         }
@@ -165,13 +174,7 @@ pub fn replay(builtin: &'static Builtin, input: &Input, keep: usize) -> Result<R
 }
 
 /// The same for an instruction set of groups.
-fn groups(
-    builtin: &Builtin,
-    isa: &'static GroupIsa,
-    input: &Input,
-    text: &str,
-    keep: usize,
-) -> Result<Report, Failure> {
+fn groups(target: &Target, isa: &'static GroupIsa, input: &Input, text: &str, keep: usize) -> Result<Report, Failure> {
     let unknown = |why| Failure::usage(format!("`{}` holds no recorded cases: {why}", input.name), "");
     let format = groups::Format::recognise(text).map_err(unknown)?;
     let mut report = Report::default();
@@ -184,7 +187,7 @@ fn groups(
     for (index, line) in lines.skip(usize::from(format.has_heading())) {
         let place = format!("{}:{}", input.name, index + 1);
         let judged = format.judge(isa, line);
-        let runs = builtin.judges.and_then(|judges| judges.runs).filter(|_| groups::has_runs(format, line));
+        let runs = target.judges.and_then(|judges| judges.runs).filter(|_| groups::has_runs(format, line));
         match runs.filter(|_| judged.is_ok()) {
             None => report.record(&place, judged, keep),
             // The runs are the cases of a program that has some.

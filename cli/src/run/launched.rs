@@ -3,6 +3,7 @@
 //! A launch file is read once, by the reader of the instruction set that it names, into something [`Launched`]. `run`,
 //! `debug` and the search for races know no more of it.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use isaforge_analysis::Set;
@@ -15,16 +16,17 @@ use isaforge_debugger::{Listing, Source};
 use isaforge_runtime::machine::Machine;
 use isaforge_runtime::observe::Profile;
 
+use super::buffers::read_file;
 use super::launch::{LaunchFile, Program};
 use super::{init, own};
 use crate::args::RunArgs;
 use crate::builtin::{self, Builtin};
 use crate::check;
 use crate::failure::{Failure, Status};
-use crate::fidelity::Entry;
 use crate::input::{self, Input};
 use crate::output::failed;
 use crate::picture::Rgba;
+use crate::target::Target;
 
 /// The launch files of an instruction set.
 #[derive(Clone, Copy, Debug)]
@@ -135,9 +137,7 @@ pub struct Opened {
     /// The program with all that it runs on.
     pub launched: Box<dyn Launched>,
     /// Its instruction set.
-    pub set: Set,
-    /// How true what executes it is to the hardware.
-    pub fidelity: Option<fn() -> Vec<Entry>>,
+    pub target: Target,
     source: Option<Source>,
 }
 
@@ -163,14 +163,14 @@ impl Opened {
     /// # Errors
     /// When nobody can look on.
     pub fn watched(self, path: &Path) -> Result<Watched, Failure> {
-        let Opened { launched, set, source, .. } = self;
+        let Opened { launched, target, source } = self;
         let machine = launched.machine();
         let machine = machine.map_err(|reason| Failure::usage(format!("`{}`: {reason}", path.display()), ""))?;
-        Ok(Watched { machine, set, source })
+        Ok(Watched { machine, set: Set::new(target.tables, target.semantics), source })
     }
 
     fn new(found: &'static Builtin, launched: Box<dyn Launched>, source: Option<Source>) -> Self {
-        Opened { launched, set: Set::new(found.tables, found.semantics), fidelity: found.fidelity, source }
+        Opened { launched, target: found.into(), source }
     }
 }
 
@@ -180,15 +180,23 @@ impl Opened {
 /// # Errors
 /// When it cannot be read, or is none.
 pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<Opened>, Failure> {
-    input::open(path).map_err(Failure::reading(path))?;
+    let mut head = Vec::new();
+    let opened = input::open(path).and_then(|file| file.take(4).read_to_end(&mut head));
+    opened.map_err(Failure::reading(path))?;
     if let Some((spec, generation)) = spec {
         let Some((target, set)) = own::set(spec, generation)? else { return Ok(None) };
         let Some((launched, source)) = own::open(path, set)? else { return Ok(None) };
-        let set = Set::new(target.tables, target.semantics);
-        return Ok(Some(Opened { launched, set, fidelity: target.fidelity, source }));
+        return Ok(Some(Opened { launched, target, source }));
     }
     if let Some(failure) = init::mistaken(path, false) {
         return Err(failure);
+    }
+    if own::elf::matches(&head) {
+        let help = format!("`isaforge run --spec SPEC {}` runs it on the set of a specification", path.display());
+        return Err(Failure::usage(
+            format!("`{}` is an ELF file, and `run` takes a launch file", path.display()),
+            help,
+        ));
     }
     if let Some((found, case)) = recorded(path) {
         let launched = case.map_err(|reason| failed(path, reason)).ok();
@@ -203,9 +211,8 @@ pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<O
 /// From a launch file at a path, read as YAML. `None` after mistakes, which are in `out`.
 pub fn read(node: &Node, path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Opened> {
     let (found, launches) = set(node, sources, out)?;
-    let source = source(node, path, sources);
     let launched = (launches.read)(node, folder(path), sources, out)?;
-    Some(Opened::new(found, launched, source))
+    Some(Opened::new(found, launched, source(node, path, sources)))
 }
 
 /// The recorded case in a file, with its instruction set. `None` if there is none.
@@ -283,7 +290,7 @@ pub fn source(launch: &Node, path: &Path, sources: &Sources) -> Option<Source> {
         Program::File(file) => {
             let path = folder(path).join(&file.value);
             let is_text = path.extension().is_some_and(|end| end != "bin" && end != "hex");
-            let text = is_text.then(|| std::fs::read_to_string(&path).ok()).flatten()?;
+            let text = String::from_utf8(is_text.then(|| read_file(&path).ok()).flatten()?).ok()?;
             Some(Source { path: Some(path), text, first: 1 })
         }
     }

@@ -72,7 +72,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
 
 /// Runs one program and does with what it leaves as its launch file says. Its pictures are kept if there is a sheet for them.
 fn carry_out(args: &RunArgs, path: &Path, opened: Opened, pictures: &mut Vec<Drawn>) -> Result<Status, Failure> {
-    let Opened { mut launched, fidelity, .. } = opened;
+    let Opened { mut launched, target, .. } = opened;
     if args.engine.compare
         && let Some(compared) = launched.compare(args)?
     {
@@ -86,7 +86,7 @@ fn carry_out(args: &RunArgs, path: &Path, opened: Opened, pictures: &mut Vec<Dra
         say(&format!("{}: {}: {warning}", path.display(), paint(WARNING, "warning")));
     }
     if let Some((profile, by)) = &ran.profile {
-        watch::show(fidelity, profile, by, &args.watch)?;
+        watch::show(&target.fidelity(), profile, by, &args.watch)?;
     }
     let what = match ran.ended {
         Ok(what) => what,

@@ -14,17 +14,17 @@ use crate::output::{count, say, thousands, write_whole};
 ///
 /// # Errors
 /// When the picture or standard output cannot be written.
-pub fn show(entries: Option<fn() -> Vec<Entry>>, profile: &Profile, by: &str, args: &WatchArgs) -> Result<(), Failure> {
+pub fn show(entries: &[Entry], profile: &Profile, by: &str, args: &WatchArgs) -> Result<(), Failure> {
     if args.profile == Some(ProfileForm::Table) {
         let mut out = io::stdout().lock();
         out.write_all(table(profile).as_bytes())?;
         writeln!(out, "\nexecuted by: {by}")?;
         out.flush()?;
     }
-    if let Some(entries) = entries.filter(|_| args.fidelity) {
+    if args.fidelity {
         let executed: Vec<(&str, u64)> = profile.rows().iter().map(|row| (row.mnemonic, row.threads)).collect();
         let mut out = anstream::stdout().lock();
-        out.write_all(fidelity::summary(&entries(), Some(&executed)).as_bytes())?;
+        out.write_all(fidelity::summary(entries, Some(&executed)).as_bytes())?;
         out.flush()?;
     }
     if let Some(path) = &args.profile_svg {

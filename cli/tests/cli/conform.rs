@@ -165,3 +165,21 @@ fn single_operations_are_executed() {
     // Nothing executes those of the older revision.
     isaforge_in(folder.path(), &["conform", "valhall-2021", "rows"], b"").expect(2);
 }
+
+#[test]
+fn rows_of_a_stream_give_each_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    let rows = "# A comment.\n13050500\tmv a0, a0\n93 05 15 00\tok\tadd a1, a0, 1\n\
+                00000000\tinvalid\tno instruction\n13050500\tnop\n13050500\tinvalid\tnothing\n1305\n";
+    fs::write(folder.path().join("rows.tsv"), rows).expect("it is written");
+    let run = isaforge_in(folder.path(), &["conform", "--spec", spec, "rows.tsv", "--failures", "9"], b"").expect(1);
+    let lines: Vec<&str> = run.out().lines().collect();
+    assert_eq!(lines[0], "rows.tsv: 3 passed, 3 failed", "{}", run.out());
+    assert!(lines[1].contains("rows.tsv:5: 13050500 decodes to `mv a0, a0`, not to `nop`"), "{}", run.out());
+    assert!(lines[2].contains("rows.tsv:6: 13050500 decodes to `mv a0, a0`, and must be refused"), "{}", run.out());
+    assert!(lines[3].contains("rows.tsv:7: the line is not `bytes TAB text`"), "{}", run.out());
+    // What is not there is not summed up.
+    let run = isaforge_in(folder.path(), &["conform", "--spec", spec, "none.tsv"], b"").expect(2);
+    assert_eq!(run.out(), "");
+}

@@ -52,7 +52,12 @@ fn names_and_classes_choose() {
     assert!(run.out().contains("FPCLASS.f16  choice\n    Here: "), "{}", run.out());
     let run = isaforge(&["fidelity", "valhall", "NOPE"]).expect(2);
     assert!(run.err.contains("`NOPE` is no class, and no instruction of valhall"), "{}", run.err);
-    isaforge(&["fidelity", "vpu"]).expect(2);
+    let run = isaforge(&["fidelity", "vpu"]).expect(2);
+    assert!(run.err.contains("does not say how true instructions are"), "{}", run.err);
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/valhall");
+    let [by_spec, built_in] = [&["--spec", spec][..], &["valhall"]]
+        .map(|set| isaforge(&[&["fidelity"], set, &["FPCLASS"]].concat()).expect(0));
+    assert_eq!(by_spec.out(), built_in.out());
     isaforge(&["fidelity", "valhall", "--tsv", "--json"]).expect(2);
 }
 

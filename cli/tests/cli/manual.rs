@@ -55,6 +55,9 @@ fn documents_of_others_get_a_manual() {
         let index = fs::read_to_string(out.join("index.html")).expect("a first page");
         assert!(pages > 1 && index.matches("href=\"i/").count() == pages, "{document}: {pages} pages");
         assert!(out.join("engine.js").exists(), "{document}");
+        let mut list = vec!["list", "--json", "--spec", path.as_str()];
+        list.extend(&arguments[4..]);
+        assert_eq!(isaforge(&list).expect(0).out().lines().count(), pages, "{document}: of this generation alone");
         fs::remove_dir_all(out).expect("the folder was there");
     }
 }

@@ -1,11 +1,11 @@
 //! What a specification says of its instructions beside their texts.
 
-use isaforge_core::semantics::facts::{Evidence, Fidelity, FidelityClass, Flow, Preload};
+use isaforge_core::semantics::facts::{Fidelity, FidelityClass, Flow, Preload};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::Semantics;
-use super::spec::{EvidenceSpec, FidelitySpec, FlowSpec, PreloadSpec, SemanticsSpec, TruthSpec};
+use super::spec::{EvidenceSpec, EvidenceWords, FidelitySpec, FlowSpec, PreloadSpec, SemanticsSpec, TruthSpec};
 use crate::diagnostic::Diagnostic;
 use crate::lower::{slice, text};
 use crate::model::{Isa, Type};
@@ -29,7 +29,7 @@ impl Resolver<'_> {
     /// Takes the facts of a file.
     pub(super) fn facts(&mut self, spec: &SemanticsSpec, semantics: &mut Semantics) {
         for fidelity in spec.fidelity.iter().flatten() {
-            self.fidelity(fidelity, &mut semantics.facts);
+            self.fidelity(fidelity, spec.evidence.as_ref(), &mut semantics.facts);
         }
         for (name, preload) in spec.preloads.iter().flat_map(|named| named.iter()) {
             for unknown in preload
@@ -48,10 +48,10 @@ impl Resolver<'_> {
         }
     }
 
-    fn fidelity(&mut self, spec: &FidelitySpec, facts: &mut Facts) {
+    fn fidelity(&mut self, spec: &FidelitySpec, words: Option<&EvidenceWords>, facts: &mut Facts) {
         let mut instructions = Vec::new();
         for name in &spec.instructions {
-            let Some(opcode) = self.isa.forms.iter().position(|form| form.name == name.value) else {
+            let Some(opcode) = self.instruction_names().position(|known| known == name.value) else {
                 // A set that builds on another need not have all of its instructions.
                 if !self.bases.contains(&name.span.file) && !self.out.pass_over(&name.value) {
                     self.no_such_instruction(name);
@@ -84,13 +84,7 @@ impl Resolver<'_> {
             instructions: slice(instructions),
             class,
             detail: text(detail),
-            evidence: match spec.known {
-                EvidenceSpec::Tested => Evidence::Tested(spec.within.unwrap_or(0)),
-                EvidenceSpec::TestedInSequence => Evidence::TestedInSequence,
-                EvidenceSpec::ReliedOn => Evidence::ReliedOn,
-                EvidenceSpec::Documented => Evidence::Documented,
-                EvidenceSpec::Nothing => Evidence::Nothing,
-            },
+            evidence: text(&evidence(spec, words)),
             note: text(spec.note.as_deref().unwrap_or("")),
         });
     }
@@ -141,6 +135,22 @@ impl Resolver<'_> {
     }
 }
 
+/// How it is known what the hardware does, in the words of the file or in plain ones.
+fn evidence(spec: &FidelitySpec, words: Option<&EvidenceWords>) -> String {
+    let said = |own: fn(&EvidenceWords) -> &Option<String>, plain: &str| {
+        words.and_then(|words| own(words).clone()).unwrap_or_else(|| plain.to_owned())
+    };
+    let tested = || said(|words| &words.tested, "tested on hardware");
+    match (&spec.known, spec.within) {
+        (EvidenceSpec::Tested, None | Some(0)) => format!("{}, bit for bit", tested()),
+        (EvidenceSpec::Tested, Some(ulps)) => format!("{}, within {ulps} ulp", tested()),
+        (EvidenceSpec::TestedInSequence, _) => format!("{} in a sequence", tested()),
+        (EvidenceSpec::ReliedOn, _) => said(|words| &words.relied_on, "compilers rely on it"),
+        (EvidenceSpec::Documented, _) => said(|words| &words.documented, "a document says it"),
+        (EvidenceSpec::Nothing, _) => "nothing is known".to_owned(),
+    }
+}
+
 /// A value that does nothing.
 const NOTHING: Flow =
     Flow { modifier: "", value: 0, sends: 0, waits: 0, reconverges: false, discards: false, ends: false };
@@ -177,22 +187,12 @@ pub(crate) fn emit(semantics: &isaforge_core::semantics::Semantics) -> TokenStre
         let Fidelity { instructions, class, detail, evidence, note } = found;
         let instructions = instructions.iter().map(|opcode| Literal::u16_unsuffixed(*opcode));
         let class = quote::format_ident!("{}", format!("{class:?}"));
-        let evidence = match evidence {
-            Evidence::Tested(within) => {
-                let within = Literal::u8_unsuffixed(*within);
-                quote!(Tested(#within))
-            }
-            other => {
-                let name = quote::format_ident!("{}", format!("{other:?}"));
-                quote!(#name)
-            }
-        };
         quote! {
             super::__rt::semantics::facts::Fidelity {
                 instructions: &[#(#instructions),*],
                 class: super::__rt::semantics::facts::FidelityClass::#class,
                 detail: #detail,
-                evidence: super::__rt::semantics::facts::Evidence::#evidence,
+                evidence: #evidence,
                 note: #note,
             }
         }

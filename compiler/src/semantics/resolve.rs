@@ -38,7 +38,7 @@ impl Resolver<'_> {
         }
         let mut given: HashMap<String, Spanned<String>> = HashMap::new();
         for (name, text) in specs.iter().flat_map(|spec| spec.does.iter().flat_map(|does| does.iter())) {
-            if !self.instruction_names().any(|known| known == name.value) {
+            if self.isa.groups().is_some() || !self.instruction_names().any(|known| known == name.value) {
                 // A set that builds on another need not have all of its instructions.
                 if !self.bases.contains(&name.span.file) && !self.out.pass_over(&name.value) {
                     self.no_such_instruction(name);
@@ -69,10 +69,12 @@ impl Resolver<'_> {
         self.isa.semantics = Some(semantics);
     }
 
-    fn instruction_names(&self) -> impl Iterator<Item = &str> + Clone {
+    /// The names of all instructions, or of what the parts of groups do, in the order of their numbers.
+    pub(super) fn instruction_names(&self) -> impl Iterator<Item = &str> + Clone {
         let words = self.isa.forms.iter().map(|form| form.name.as_str());
         let stream = self.isa.stream().into_iter().flat_map(|stream| &stream.instructions).map(|i| i.name.as_str());
-        words.chain(stream)
+        let groups = self.isa.groups().into_iter().flat_map(|groups| &groups.operations).map(|o| o.name.as_str());
+        words.chain(stream).chain(groups)
     }
 
     fn family_text(&self, form: Span) -> Option<&Spanned<String>> {

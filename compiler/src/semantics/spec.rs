@@ -26,6 +26,8 @@ vocabulary! {
         optional does: Named<Spanned<String>>,
         /// How true instructions are to the hardware, and how that is known.
         optional fidelity: Vec<FidelitySpec>,
+        /// What `known` stands for.
+        optional evidence: EvidenceWords,
         /// What programs find in registers at their start, by the kind of program.
         optional preloads: Named<PreloadSpec>,
         /// What a modifier that all instructions have does after them.
@@ -78,6 +80,18 @@ choices! {
         Documented = "documented",
         /// Nothing says it.
         Nothing = "nothing",
+    }
+}
+
+vocabulary! {
+    /// Who has tested, relied on or documented what the hardware does, in words.
+    pub struct EvidenceWords {
+        /// Such as `tested on GPUs by Mesa`; what tests allow follows.
+        optional tested: String,
+        /// Such as `Mesa's compilers rely on it`.
+        optional relied_on ("relied-on"): String,
+        /// Such as `the vendor documents it`.
+        optional documented: String,
     }
 }
 

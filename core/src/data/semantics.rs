@@ -2,7 +2,7 @@
 
 use super::{Data, Reader, Writer, choices, records};
 use crate::machine::{Bank, Burst, Call, Divergence, Hardware, Named, Performed, Reading, Register, Service, Space};
-use crate::semantics::facts::{Evidence, Fidelity, FidelityClass, Flow, Preload};
+use crate::semantics::facts::{Fidelity, FidelityClass, Flow, Preload};
 use crate::semantics::group::{DataPath, Stays};
 use crate::semantics::{Class, Effects, Intrinsic, Modifier, Node, Op, Operation, Semantics, State, Type};
 
@@ -43,7 +43,6 @@ choices! {
         5: Repetitions {},
     }
     FidelityClass { 0: Exact {}, 1: Approximate {}, 2: Choice {}, 3: Unsupported {} }
-    Evidence { 0: Tested { 0: a }, 1: TestedInSequence {}, 2: ReliedOn {}, 3: Documented {}, 4: Nothing {} }
     Divergence { 0: Refused {}, 1: LowestFirst {}, 2: Masked {}, 3: Together {} }
     Service { 0: Write { stream: a, address: b, size: c, result: d }, 1: Exit { status: a } }
     Op {

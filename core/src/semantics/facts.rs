@@ -10,8 +10,8 @@ pub struct Fidelity {
     pub class: FidelityClass,
     /// The bound of an approximation, what a choice does, why it is not supported; empty for what is exact.
     pub detail: &'static str,
-    /// How that is known.
-    pub evidence: Evidence,
+    /// How that is known, in words.
+    pub evidence: &'static str,
     /// What else there is to say; may be empty.
     pub note: &'static str,
 }
@@ -29,19 +29,20 @@ pub enum FidelityClass {
     Unsupported,
 }
 
-/// How it is known what the hardware does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Evidence {
-    /// Tests compared it with hardware, within a number of units in the last place; 0 for bit by bit.
-    Tested(u8),
-    /// The same, as a part of a sequence of instructions.
-    TestedInSequence,
-    /// Compilers depend on it.
-    ReliedOn,
-    /// A document says it.
-    Documented,
-    /// Nothing says it.
-    Nothing,
+impl FidelityClass {
+    /// The classes, from the best to the worst.
+    pub const ALL: [FidelityClass; 4] =
+        [FidelityClass::Exact, FidelityClass::Approximate, FidelityClass::Choice, FidelityClass::Unsupported];
+
+    /// The name of the class, as specifications have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            FidelityClass::Exact => "exact",
+            FidelityClass::Approximate => "approximate",
+            FidelityClass::Choice => "choice",
+            FidelityClass::Unsupported => "unsupported",
+        }
+    }
 }
 
 /// What programs of a kind find in registers of the first bank at their start.

@@ -79,6 +79,11 @@ pub struct Semantics {
 }
 
 impl Semantics {
+    /// How true an instruction is to the hardware. Returns `None` if the specification does not say.
+    pub fn fidelity_of(&self, opcode: u16) -> Option<&'static facts::Fidelity> {
+        self.fidelity.iter().find(|found| found.instructions.contains(&opcode))
+    }
+
     /// The NaN that [`Op::Canonical`] puts in the place of every NaN of a format.
     pub fn nan(&self, bits: u8) -> Option<u64> {
         match bits {

@@ -7,13 +7,7 @@ use isaforge_page::Page;
 
 /// The four built-in sets.
 pub fn subjects() -> Vec<(&'static str, Subject)> {
-    let subject = |tables, semantics, hardware| Subject {
-        tables,
-        semantics: Some(semantics),
-        hardware,
-        fidelity: Vec::new(),
-        since: None,
-    };
+    let subject = |tables, semantics, hardware| Subject { tables, semantics: Some(semantics), hardware, since: None };
     let valhall = Tables::Words(isaforge_valhall::ISA);
     let older = Tables::Words(isaforge_valhall_2021::ISA);
     vec![

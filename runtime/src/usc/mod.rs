@@ -4,7 +4,6 @@ mod backend;
 pub mod conform;
 mod error;
 mod exec;
-pub mod fidelity;
 mod float;
 mod flow;
 mod graph;

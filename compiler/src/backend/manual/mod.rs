@@ -32,8 +32,6 @@ pub struct Subject {
     pub semantics: Option<&'static Semantics>,
     /// What executes programs, if that is known.
     pub hardware: Option<&'static Hardware>,
-    /// How true execution is to the hardware, beyond what the semantics say: mnemonic, class, details.
-    pub fidelity: Vec<(String, String, String)>,
     /// Another revision to compare with; both must be of words.
     pub since: Option<Tables>,
 }

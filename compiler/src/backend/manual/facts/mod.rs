@@ -12,7 +12,6 @@ use std::collections::BTreeSet;
 use isaforge_core::Tables;
 use isaforge_core::annotate::Role;
 use isaforge_core::bits::ones;
-use isaforge_core::semantics::facts::{Evidence, FidelityClass};
 use isaforge_core::table;
 
 use super::Subject;
@@ -68,7 +67,7 @@ pub struct Entry {
     /// The functions that the meaning calls and no expression defines: name, description.
     pub intrinsics: Vec<(&'static str, &'static str)>,
     /// How true its execution is to the hardware: the class, and details.
-    pub fidelity: Option<(String, String)>,
+    pub fidelity: Option<(&'static str, String)>,
     /// Text and its words.
     pub examples: Vec<Example>,
     /// Instructions with the same stem, as indices.
@@ -254,17 +253,30 @@ impl Book {
             Tables::Streams(engine) => streams::book(engine),
         };
         book.add_meanings(subject);
+        if let Tables::Streams(_) = subject.tables {
+            book.drop_absent();
+        }
         book.name_pages();
         book.relate();
         book
     }
 
-    fn add_meanings(&mut self, subject: &Subject) {
-        for (name, class, detail) in &subject.fidelity {
-            for entry in self.entries.iter_mut().filter(|entry| entry.name == *name) {
-                entry.fidelity = Some((class.clone(), detail.clone()));
+    /// Drops the instructions that the generation at hand does not have.
+    fn drop_absent(&mut self) {
+        let mut kept = 0..;
+        let places: Vec<Option<usize>> =
+            self.entries.iter().map(|entry| if entry.layouts.is_empty() { None } else { kept.next() }).collect();
+        self.entries.retain(|entry| !entry.layouts.is_empty());
+        self.opcodes.retain_mut(|opcode| match places.get(opcode.entry).copied().flatten() {
+            Some(entry) => {
+                opcode.entry = entry;
+                true
             }
-        }
+            None => false,
+        });
+    }
+
+    fn add_meanings(&mut self, subject: &Subject) {
         let Some(semantics) = subject.semantics else { return };
         for (entry, operation) in self.entries.iter_mut().zip(semantics.operations) {
             entry.operation = operation.text.trim().to_owned();
@@ -272,25 +284,11 @@ impl Book {
             entry.intrinsics = used.map(|intrinsic| (intrinsic.name, intrinsic.doc)).collect();
         }
         for fact in semantics.fidelity {
-            let class = match fact.class {
-                FidelityClass::Exact => "exact",
-                FidelityClass::Approximate => "approximate",
-                FidelityClass::Choice => "choice",
-                FidelityClass::Unsupported => "unsupported",
-            };
-            let evidence = match fact.evidence {
-                Evidence::Tested(0) => "compared with hardware bit by bit".to_owned(),
-                Evidence::Tested(ulp) => format!("compared with hardware, within {ulp} ulp"),
-                Evidence::TestedInSequence => "compared with hardware as part of a sequence".to_owned(),
-                Evidence::ReliedOn => "compilers rely on it".to_owned(),
-                Evidence::Documented => "documented".to_owned(),
-                Evidence::Nothing => "without evidence".to_owned(),
-            };
-            let text = [fact.detail, &evidence, fact.note].into_iter().filter(|text| !text.is_empty());
+            let text = [fact.detail, fact.evidence, fact.note].into_iter().filter(|text| !text.is_empty());
             let text = text.collect::<Vec<_>>().join("; ");
             for opcode in fact.instructions {
-                if let Some(entry) = self.entries.get_mut(usize::from(*opcode)).filter(|e| e.fidelity.is_none()) {
-                    entry.fidelity = Some((class.to_owned(), text.clone()));
+                if let Some(entry) = self.entries.get_mut(usize::from(*opcode)) {
+                    entry.fidelity = Some((fact.class.name(), text.clone()));
                 }
             }
         }
