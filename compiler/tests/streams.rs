@@ -513,6 +513,42 @@ fn two_words_with_one_text_are_named() {
 }
 
 #[test]
+fn what_says_nothing_is_refused() {
+    let check = |name: &str, text: &str| {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("streams");
+        std::fs::create_dir_all(&folder).expect("the folder can be made");
+        let path = folder.join(format!("{name}.yaml"));
+        std::fs::write(&path, text).expect("it can be written");
+        check_spec(&Settings::new(&path)).map(drop).map_err(|failure| failure.to_string())
+    };
+    let one = |head: &str, keys: &str| {
+        format!(
+            "isa: idle\nprovenance: document\n{head}\ninstructions: {{ a: {{ doc: A., fixed: {{ 39..32: 1 }}, {keys} }} }}\n"
+        )
+    };
+    let x = "fields: { x: { number: decimal, bits: 31..0 } }, syntax: 'a {x}'";
+    assert_eq!(check("said", &one("word: 40", x)), Ok(()));
+    let cases = [
+        ("lifetime", one("word: 40", &format!("{x}, since: 3")), "`a` names a generation, and the set has none"),
+        ("lengths", one("word: [40, 40]", x), "the length 40 stands here twice"),
+        (
+            "way-back",
+            one("word: 40", "fields: { x: { number: decimal, bits: 31..0, encode: value } }, syntax: 'a {x}'"),
+            "`encode` is the way back from a value",
+        ),
+        (
+            "float",
+            one("word: 40", "fields: { x: { number: { float: 16 }, bits: 31..0 } }, syntax: 'a {x}'"),
+            "a float of 16 bits, and `x` has 32",
+        ),
+    ];
+    for (name, text, message) in cases {
+        let told = check(name, &text).expect_err(name);
+        assert!(told.contains(message), "{name}: {told}");
+    }
+}
+
+#[test]
 fn what_never_is_is_named() {
     let one = |keys: &str| format!("instructions: {{ a: {{ doc: A., fixed: {{ 39..32: 1 }}, {keys} }} }}\n");
     let x = "fields: { x: { number: decimal, bits: 31..0 } }, syntax: 'a {x}'";
@@ -536,11 +572,18 @@ fn what_never_is_is_named() {
             ),
             "no word is `a`",
         ),
+        ("dead-length", one(&format!("{x}, length: '3 + (x & 1)'")), "no word is `a`"),
     ];
     for (name, spec, message) in dead {
         let found = warnings(name, &spec);
         assert!(found.iter().any(|found| found.starts_with("W0212") && found.contains(message)), "{name}: {found:?}");
     }
+    let idle = format!("templates: {{ t: {{ doc: T. }}, u: {{ like: t }} }}\n{}", one(x));
+    let found = warnings("idle", &idle);
+    assert!(
+        found.iter().filter(|found| found.starts_with("W0202: nothing uses the template")).count() == 2,
+        "{found:?}"
+    );
     let told = "word: [32, 64]\nkinds: { k: { width: 8, alternatives: { \
                 s: { where: 'length == 4', fields: { n: { bits: 7..0, number: decimal } }, text: '+{n}' }, \
                 l: { where: 'length == 8', fields: { n: { bits: 7..0, number: decimal } }, text: '-{n}' } } } }\n\

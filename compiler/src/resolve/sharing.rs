@@ -2,6 +2,8 @@
 //!
 //! Both work on what is written, before it is read: an entry made so is the same as one that is written out.
 
+use std::collections::HashSet;
+
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::resolve::overlay;
 use crate::source::{Span, Spanned};
@@ -54,6 +56,10 @@ pub(super) fn expand(file: &mut Node, out: &mut Diagnostics) {
     };
     let Some((_, instructions)) = keys.iter_mut().find(|(key, _)| key.value == "instructions") else { return };
     let Value::Map(entries) = &mut instructions.value else { return };
+    for (name, _) in unused(&templates, entries) {
+        let warning = Diagnostic::warning("W0202", name.span, format!("nothing uses the template `{}`", name.value));
+        out.push(warning.help("remove it, or name it in `like`"));
+    }
     let mut expanded: Entries = Vec::with_capacity(entries.len());
     let mut room = Room(MOST_MADE);
     for (name, entry) in std::mem::take(entries) {
@@ -64,6 +70,28 @@ pub(super) fn expand(file: &mut Node, out: &mut Diagnostics) {
         }
     }
     *entries = expanded;
+}
+
+/// The templates that no entry is like, neither itself nor by other templates. What is wrong with them nobody sees.
+fn unused<'t>(templates: &'t Entries, entries: &Entries) -> impl Iterator<Item = &'t (Spanned<String>, Node)> {
+    let names = |node: &Node| -> Vec<String> {
+        let Value::Map(keys) = &node.value else { return Vec::new() };
+        let text = |node: &Node| if let Value::Text(text) = &node.value { Some(text.clone()) } else { None };
+        match keys.iter().find(|(key, _)| key.value == "like").map(|(_, node)| node) {
+            Some(Node { value: Value::List(names), .. }) => names.iter().filter_map(text).collect(),
+            named => named.and_then(text).into_iter().collect(),
+        }
+    };
+    let mut open: Vec<String> = entries.iter().flat_map(|(_, entry)| names(entry)).collect();
+    let mut used = HashSet::new();
+    while let Some(name) = open.pop() {
+        if let Some((_, template)) = templates.iter().find(|(known, _)| known.value == name)
+            && used.insert(name)
+        {
+            open.extend(names(template));
+        }
+    }
+    templates.iter().filter(move |(name, _)| !used.contains(&name.value))
 }
 
 /// An entry without one of its keys, and that key's value.

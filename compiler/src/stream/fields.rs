@@ -409,6 +409,17 @@ impl Resolver<'_> {
             self.out.push(error.help("say where it lies, `bits: 7..0`, or how it follows: `value: …`"));
             return None;
         }
+        if parts.encode.is_some() && parts.value.is_none() {
+            let message = format!("`encode` is the way back from a value, and `{}` is no value but bits", name.value);
+            let error = Diagnostic::error("E0130", name.span, message);
+            self.out.push(error.help("say how it follows from other fields, `value: …`, or leave out `encode`"));
+        }
+        if let (Type::Float(wanted), Some(_), None) = (&ty, &pieces, parts.value)
+            && width != u32::from(*wanted)
+        {
+            let message = format!("a float of {wanted} bits, and `{}` has {width}", name.value);
+            self.out.push(Diagnostic::error("E0108", name.span, message).help("compute its bits: `value: …`"));
+        }
         let default = parts.default.map_or(0, |default| default.value as u64);
         let mut shown =
             vec![Token::Field(draft.layout.fields.len() + usize::from(pieces.is_some() && parts.value.is_some()))];

@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 
 use isaforge_core::stream::{self as core, Engine, Input, Role};
 
+use super::blast;
 use super::check::{engine_for, tell};
 use super::diagram::Node;
 use super::model::Stream;
@@ -104,6 +105,15 @@ fn is_possible(
         let Some(place) = validity.place(*index, layout.mask, layout.value) else { continue };
         let taken = validity.fits(&place);
         own = validity.diagrams.without(own, taken);
+    }
+    if let Some(length) = layout.length {
+        let (says, stream) = (validity.expression(&place, length), validity.engine().stream);
+        let lengths = (1..=u64::from(stream.longest)).filter(|length| length.is_multiple_of(stream.unit.max(1).into()));
+        let possible = lengths.fold(Node::FALSE, |any, length| {
+            let is = blast::equal(&mut validity.diagrams, &says, &blast::constant(length, says.len()));
+            validity.diagrams.choose(is, Node::TRUE, any)
+        });
+        own = validity.diagrams.and(own, possible);
     }
     own != Node::FALSE || validity.diagrams.is_full()
 }

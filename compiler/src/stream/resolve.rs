@@ -173,6 +173,11 @@ impl Resolver<'_> {
                 return None;
             }
         }
+        let twice = words.iter().enumerate().find(|(at, word)| words.iter().take(*at).any(|w| w.value == word.value));
+        if let Some((_, word)) = twice {
+            let message = format!("the length {} stands here twice", word.value);
+            self.out.push(Diagnostic::error("E0102", word.span, message).help("write each length once"));
+        }
         let lengths = words.iter().map(|word| (word.value / 8) as u8);
         let unit = lengths.clone().reduce(greatest_common_divisor)?;
         let longest = lengths.max()?;
@@ -256,7 +261,7 @@ impl Resolver<'_> {
             return None;
         }
         let mut layout = Layout::new(name, 0, u16::from(kind.width.value.min(64)), Role::Own);
-        (layout.since, layout.until) = (spec.since.unwrap_or(0), spec.until.unwrap_or(u32::MAX));
+        (layout.since, layout.until) = self.lifetime(name, spec.since, spec.until);
         layout.text_span = spec.text.span;
         self.constant(&mut layout, &spec.fixed.clone().unwrap_or_default(), true);
         let mut draft = Draft::new(layout);
@@ -298,6 +303,19 @@ impl Resolver<'_> {
         Some(())
     }
 
+    /// The first and the last generation that has something.
+    fn lifetime(&mut self, name: &Spanned<String>, since: Option<u32>, until: Option<u32>) -> (u32, u32) {
+        let has_generations = self.isa.stream().is_some_and(|stream| stream.generations != (0, 0));
+        if (since.is_some() || until.is_some()) && !has_generations {
+            let message = format!("`{}` names a generation, and the set has none", name.value);
+            let error = Diagnostic::error("E0130", name.span, message);
+            self.out.push(
+                error.help("say which there are, `generations: [first, last]`, or leave out `since` and `until`"),
+            );
+        }
+        (since.unwrap_or(0), until.unwrap_or(u32::MAX))
+    }
+
     /// Refuses a text with the first part of a register's name before the register: `r{n}` would be `rr5`.
     fn named_once(&mut self, layout: &Layout, tokens: &[Token], span: Span) -> Option<()> {
         let banks = &self.isa.stream()?.banks;
@@ -332,7 +350,7 @@ impl Resolver<'_> {
             return None;
         }
         let mut layout = Layout::new(name, opcode, bits, Role::Own);
-        (layout.since, layout.until) = (spec.since.unwrap_or(0), spec.until.unwrap_or(u32::MAX));
+        (layout.since, layout.until) = self.lifetime(name, spec.since, spec.until);
         self.constant(&mut layout, &spec.fixed.clone().unwrap_or_default(), true);
         for (piece, value) in family {
             let mut constant = Wide::ZERO;

@@ -80,7 +80,8 @@ impl Validity {
         self.generation = generation;
     }
 
-    fn engine(&self) -> Engine {
+    /// The stream, and the generation turned to.
+    pub(super) fn engine(&self) -> Engine {
         Engine { stream: self.stream, generation: self.generation }
     }
 
