@@ -1,4 +1,4 @@
-//! Machine code in what other tools print: `xxd`, `hexdump -C`, `objdump`, listings with addresses or texts, arrays in C.
+//! Machine code in what other tools print: `xxd`, `hexdump -C`, `od`, `objdump`, listings with addresses or texts, arrays in C.
 
 /// How digits are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -26,6 +26,18 @@ pub struct Dump {
     lines: Vec<usize>,
 }
 
+/// The most bytes that lines may be repeated to.
+const MOST: usize = 1 << 26;
+
+/// A line of a listing.
+struct Row {
+    /// Where its first byte is, or what else stands first.
+    address: u64,
+    tokens: Vec<Token>,
+    /// Whether `*` stands before it: the line before is repeated up to here.
+    repeated: bool,
+}
+
 /// Bytes in the order of memory, and where lines begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bytes {
@@ -38,7 +50,10 @@ pub struct Bytes {
 impl Dump {
     /// Finds the digits of a text. `None` where it is none of these forms.
     pub fn read(text: &str) -> Option<Dump> {
-        let dump = if text.contains('{') { Dump::arrays(text)? } else { Dump::listing(text)? };
+        let dump = match text.contains('{') {
+            true => Dump::arrays(text)?,
+            false => Dump::of_rows(other_base(text).or_else(|| listing(text))?)?,
+        };
         (!dump.tokens.is_empty()).then_some(dump)
     }
 
@@ -89,26 +104,103 @@ impl Dump {
         Some(dump)
     }
 
-    /// Lines with an address, digits, and characters or a text after them; the first and the last may be missing.
-    fn listing(text: &str) -> Option<Dump> {
+    /// Puts lines together, each as often as it stands for.
+    fn of_rows(rows: Vec<Row>) -> Option<Dump> {
         let mut dump = Dump::default();
-        let mut addresses = None;
-        for line in text.lines() {
-            let line = line.trim_end();
-            let start = line.trim_start();
-            let is_heading = start.ends_with(':') || start.starts_with("Contents of") || start.contains("file format ");
-            let is_comment = ["//", "#", ";", "/*"].iter().any(|mark| start.starts_with(mark));
-            if start.is_empty() || is_heading || is_comment {
-                continue;
+        let (mut before, mut first) = (0, 0);
+        for row in rows {
+            if row.repeated {
+                let last = dump.tokens.get(first..).unwrap_or_default().to_vec();
+                let bytes: usize = last.iter().map(|token| token.bytes).sum();
+                let gap = usize::try_from(row.address.checked_sub(before)?).ok().filter(|gap| *gap <= MOST)?;
+                if bytes == 0 || gap % bytes != 0 {
+                    return None;
+                }
+                for _ in 1..gap / bytes {
+                    dump.lines.push(dump.tokens.len());
+                    dump.tokens.extend(&last);
+                }
             }
-            let tokens = tokens(start, &mut addresses)?;
-            if !tokens.is_empty() {
-                dump.lines.push(dump.tokens.len());
-                dump.tokens.extend(tokens);
+            if !row.tokens.is_empty() {
+                (before, first) = (row.address, dump.tokens.len());
+                dump.lines.push(first);
+                dump.tokens.extend(row.tokens);
             }
         }
         Some(dump)
     }
+}
+
+/// Lines with an address, digits, and characters or a text after them; the first and the last may be missing.
+fn listing(text: &str) -> Option<Vec<Row>> {
+    let (mut rows, mut addresses, mut repeated) = (Vec::new(), None, false);
+    for line in text.lines() {
+        let line = line.trim_end();
+        let start = line.trim_start();
+        let is_heading = start.ends_with(':') || start.starts_with("Contents of") || start.contains("file format ");
+        let is_comment = ["//", "#", ";", "/*"].iter().any(|mark| start.starts_with(mark));
+        if start.is_empty() || is_heading || is_comment {
+            continue;
+        }
+        if start == "*" {
+            repeated = true;
+            continue;
+        }
+        let address = digits(start).and_then(|(first, _)| u64::from_str_radix(first, 16).ok()).unwrap_or(0);
+        let tokens = tokens(start, &mut addresses)?;
+        rows.push(Row { address, tokens, repeated: std::mem::take(&mut repeated) });
+    }
+    (!repeated).then_some(rows)
+}
+
+/// What `od` prints, numbers in base 8 behind addresses in base 8, and `xxd -b`, bytes in base 2. Addresses must be those of the
+/// bytes, so that nothing in base 16 is taken for it.
+fn other_base(text: &str) -> Option<Vec<Row>> {
+    let (mut rows, mut next, mut repeated): (Vec<Row>, Option<u64>, bool) = (Vec::new(), None, false);
+    for line in text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+        if line == "*" {
+            repeated = true;
+            continue;
+        }
+        let (address, tokens) = match line.split_once(": ") {
+            Some((address, rest)) => {
+                let (numbers, characters) = rest.split_once("  ")?;
+                let tokens = numbers_of(numbers, 2)?;
+                if characters.trim_start().chars().count() > tokens.len() {
+                    return None;
+                }
+                (u64::from_str_radix(address, 16).ok()?, tokens)
+            }
+            None => {
+                let (address, numbers) = line.split_once(' ').unwrap_or((line, ""));
+                if address.len() < 7 {
+                    return None;
+                }
+                (u64::from_str_radix(address, 8).ok()?, numbers_of(numbers, 8)?)
+            }
+        };
+        if !repeated && next.is_some_and(|next| next != address) {
+            return None;
+        }
+        next = Some(address + tokens.iter().map(|token| token.bytes as u64).sum::<u64>());
+        rows.push(Row { address, tokens, repeated: std::mem::take(&mut repeated) });
+    }
+    (!repeated && rows.iter().any(|row| !row.tokens.is_empty())).then_some(rows)
+}
+
+/// Numbers of one length: bytes, or of base 8 also two bytes that are a number.
+fn numbers_of(text: &str, radix: u32) -> Option<Vec<Token>> {
+    let token = |digits: &str| {
+        let (bytes, order) = match (radix, digits.len()) {
+            (2, 8) | (8, 3) => (1, Order::Memory),
+            (8, 6) => (2, Order::Value),
+            _ => return None,
+        };
+        let value = u128::from_str_radix(digits, radix).ok().filter(|value| value >> (8 * bytes) == 0)?;
+        Some(Token { value, bytes, order: Some(order) })
+    };
+    let tokens: Option<Vec<Token>> = text.split(' ').filter(|digits| !digits.is_empty()).map(token).collect();
+    tokens.filter(|tokens| tokens.windows(2).all(|pair| pair[0].bytes == pair[1].bytes))
 }
 
 /// A text without `//` and `/* */`.
@@ -210,6 +302,11 @@ mod tests {
             "   3c 00 19 00 00 c0 90 00    FADD.f32 r0, r60, r1\n   02 01 00 00 00 c1 91 00    ADD r0\n",
             "static const uint8_t code[] = {\n  0x3c, 0x0, 0x19, 0, 0x00, 0xc0, 0x90, 0x00, // the first\n  2, 1, 0, 0, 0, 0xC1, 145, 0\n};",
             "0x0: 3c 00 19 00 00 c0 90 00\n0x8: 02 01 00 00 00 c1 91 00",
+            "0000000 000074 000031 140000 000220 000402 000000 140400 000221\n0000020\n",
+            "0000000 074 000 031 000 000 300 220 000\n0000010 002 001 000 000 000 301 221 000\n0000020\n",
+            "00000000: 00111100 00000000 00011001 00000000 00000000 11000000  <.....\n\
+             00000006: 10010000 00000000 00000010 00000001 00000000 00000000  ......\n\
+             0000000c: 00000000 11000001 10010001 00000000                    ....\n",
         ] {
             let dump = Dump::read(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(dump.bytes(Order::Memory).bytes, CODE, "{text}");
@@ -233,6 +330,27 @@ mod tests {
                 None => assert!(text.contains("<<"), "{text}"),
             }
         }
+    }
+
+    #[test]
+    fn a_star_stands_for_lines_like_the_one_before() {
+        let line = [CODE, CODE, CODE].concat();
+        for text in [
+            "00000000  3c 00 19 00 00 c0 90 00  02 01 00 00 00 c1 91 00  |<...............|\n*\n00000030\n",
+            "0000000 000074 000031 140000 000220 000402 000000 140400 000221\n*\n0000060\n",
+            "00000000: 3c00 1900 00c0 9000 0201 0000 00c1 9100  <...............\n*\n\
+             00000020: 3c00 1900 00c0 9000 0201 0000 00c1 9100  <...............\n",
+        ] {
+            let dump = Dump::read(text).unwrap_or_else(|| panic!("{text}"));
+            let Bytes { bytes, lines } = dump.bytes(Order::Memory);
+            assert_eq!((bytes, lines), (line.clone(), vec![0, 16, 32]), "{text}");
+        }
+        for text in ["00000000  3c 00  |<.|\n*\n", "*\n00000010  3c 00  |<.|\n", "00000000  3c 00  |<.|\n*\n00000003\n"]
+        {
+            assert_eq!(Dump::read(text), None, "{text}");
+        }
+        // Nobody waits for as many bytes as an address can tell.
+        assert_eq!(Dump::read("00000000  3c 00  |<.|\n*\nfffffffffffffffe\n"), None);
     }
 
     #[test]

@@ -47,6 +47,20 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     if args.json {
         return objects::objects(&target, what);
     }
+    let enums = match target.tables {
+        Tables::Words(isa) => isa.enums,
+        Tables::Groups(isa) => isa.enums,
+        Tables::Streams(engine) => engine.stream.enums,
+    };
+    let general = match enums.iter().find(|found| found.name == what) {
+        Some(found) => Some(overview::choices(found, columns().min(120))),
+        None if what.is_empty() => Some(overview::overview(&target, columns().min(120))),
+        None => None,
+    };
+    if let Some(text) = general {
+        anstream::stdout().lock().write_all(text.as_bytes())?;
+        return Ok(Status::Fine);
+    }
     let isa = match target.tables {
         Tables::Words(isa) => isa,
         Tables::Groups(isa) => return groups::explain::explain(isa, what, || searched(&target, what)),
@@ -54,15 +68,6 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
             return crate::streams::explain::explain(engine, target.semantics, what, || searched(&target, what));
         }
     };
-    if let Some(found) = isa.enums.iter().find(|found| found.name == what) {
-        anstream::stdout().lock().write_all(overview::choices(found, columns().min(120)).as_bytes())?;
-        return Ok(Status::Fine);
-    }
-    if what.is_empty() {
-        let text = overview::overview(isa, target.semantics, columns().min(120));
-        anstream::stdout().lock().write_all(text.as_bytes())?;
-        return Ok(Status::Fine);
-    }
     let (word, note) = match find_name(isa, what.as_bytes()) {
         Some(opcode) => (example(isa, opcode), "an example of it"),
         None => match parse_word(isa, what) {

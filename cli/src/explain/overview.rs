@@ -1,18 +1,40 @@
 //! What holds for all programs of an instruction set: what they find in registers, what the flow of instructions does.
 
-use isaforge_core::Isa;
+use isaforge_core::Tables;
 use isaforge_core::explain::words::affixes;
-use isaforge_core::semantics::Semantics;
+use isaforge_core::group::GroupIsa;
+use isaforge_core::stream::{Bank, Engine, Role};
 use isaforge_core::table::{Enum, Type};
 
+use crate::output::count;
 use crate::paint::{BOLD, DIM, paint, wrap};
+use crate::target::Target;
 
 /// The overview, wrapped at `width`.
-pub fn overview(isa: &'static Isa, semantics: Option<&'static Semantics>, width: usize) -> String {
-    let mut out = format!("{}\n", paint(BOLD, isa.name));
-    wrap(isa.doc, width.saturating_sub(2)).iter().for_each(|line| out.push_str(&format!("  {line}\n")));
-    let Some(semantics) = semantics else { return out };
-    let (before, after) = affixes(isa, 0).unwrap_or(("", ""));
+pub fn overview(target: &Target, width: usize) -> String {
+    let (name, doc, rows) = match target.tables {
+        Tables::Words(isa) => (isa.name, isa.doc, Vec::new()),
+        Tables::Groups(isa) => (isa.name, isa.doc, of_groups(isa)),
+        Tables::Streams(engine) => (engine.stream.name, engine.stream.doc, of_stream(engine)),
+    };
+    let mut out = format!("{}\n", paint(BOLD, name));
+    wrap(doc, width.saturating_sub(2)).iter().for_each(|line| out.push_str(&format!("  {line}\n")));
+    let column = rows.iter().map(|(head, _)| head.len()).max().unwrap_or(0);
+    for (number, (head, text)) in rows.iter().enumerate() {
+        let lines = wrap(text, width.saturating_sub(column + 4).max(24));
+        let separated = if number == 0 { "\n" } else { "" };
+        for (number, line) in lines.iter().enumerate() {
+            let head = if number == 0 { paint(DIM, &format!("{head:column$}")) } else { " ".repeat(column) };
+            out.push_str(&format!("{}  {head}  {line}\n", if number == 0 { separated } else { "" }));
+        }
+    }
+    let Some(semantics) = target.semantics else { return out };
+    let affixes = match target.tables {
+        Tables::Words(isa) => affixes(isa, 0),
+        Tables::Groups(_) => None,
+        Tables::Streams(engine) => engine.stream.banks.first().map(|bank| (bank.open, bank.close)),
+    };
+    let (before, after) = affixes.unwrap_or(("", ""));
     for preload in semantics.preloads {
         out.push_str(&format!(
             "\n{}  {}\n",
@@ -24,6 +46,8 @@ pub fn overview(isa: &'static Isa, semantics: Option<&'static Semantics>, width:
             out.push_str(&format!("  {register:5} {:16} {}\n", *name, paint(DIM, doc)));
         }
     }
+    // Only words have a modifier of flow.
+    let Tables::Words(isa) = target.tables else { return out };
     let name = |modifier: &str, value: u64| {
         let mut found = isa.forms.iter().flat_map(|form| form.modifiers).filter(|m| m.name == modifier);
         found.find_map(|m| match m.ty {
@@ -53,6 +77,61 @@ pub fn overview(isa: &'static Isa, semantics: Option<&'static Semantics>, width:
         out.push_str(&format!("  {:12} {}\n", name(does.modifier, does.value).unwrap_or("?"), parts.join("; ")));
     }
     out
+}
+
+/// What groups are made of.
+fn of_groups(isa: &GroupIsa) -> Vec<(&'static str, String)> {
+    let slots = isa.slots.iter().map(|slot| slot.name).collect::<Vec<_>>().join(", ");
+    let registers = isa.banks.iter().map(|bank| format!("{} {}", bank.count, bank.name)).collect::<Vec<_>>().join(", ");
+    vec![
+        ("a group", format!("{} to {} bytes in steps of {}", isa.unit, isa.longest, isa.unit)),
+        ("slots", slots),
+        ("operations", count(isa.operations.len() as u64, "operation")),
+        ("registers", registers),
+    ]
+}
+
+/// What the instructions of a stream have in common.
+fn of_stream(engine: Engine) -> Vec<(&'static str, String)> {
+    let stream = engine.stream;
+    let there = |since: u32, until: u32| (since..=until).contains(&engine.generation);
+    let own =
+        stream.layouts_of(0).iter().filter(|layout| layout.role == Role::Own && there(layout.since, layout.until));
+    let (mut opcodes, mut lengths) = (Vec::new(), Vec::new());
+    for layout in own {
+        opcodes.push(layout.opcode);
+        // Where bits say the length, any up to the longest may be one.
+        lengths.push(if layout.length.is_some() { u16::from(stream.longest) } else { layout.bits / 8 });
+    }
+    opcodes.sort_unstable();
+    opcodes.dedup();
+    lengths.sort_unstable();
+    lengths.dedup();
+    let lengths = lengths.iter().map(u16::to_string).collect::<Vec<_>>().join(", ");
+    let mut rows = vec![
+        ("instructions", count(opcodes.len() as u64, "instruction")),
+        ("length", format!("{lengths} bytes, in units of {}", stream.unit)),
+    ];
+    if stream.generations.0 != stream.generations.1 {
+        let name = |(name, number): &(&str, u32)| format!("{name} ({number})");
+        let names = stream.generation_names.iter().map(name).collect::<Vec<_>>().join(", ");
+        let all = format!("{} to {}", stream.generations.0, stream.generations.1);
+        let all = if names.is_empty() { all } else { names };
+        rows.push(("generation", format!("{} of {all}", engine.generation)));
+    }
+    rows.extend(stream.banks.iter().map(|bank| ("registers", of_bank(bank))));
+    rows
+}
+
+/// A bank of registers in a line.
+fn of_bank(bank: &Bank) -> String {
+    let name = |number: u32| match bank.names.get(number as usize) {
+        Some(name) if !name.is_empty() => (*name).to_owned(),
+        _ => format!("{}{number}{}", bank.open, bank.close),
+    };
+    let last = bank.count.saturating_sub(1);
+    let doc = if bank.doc.is_empty() { String::new() } else { format!(": {}", bank.doc) };
+    format!("{} to {}, {} of {} bits{doc}", name(0), name(last), bank.count, bank.width)
 }
 
 /// What an enum chooses between, wrapped at `width`.

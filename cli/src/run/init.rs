@@ -5,8 +5,9 @@ use std::path::Path;
 
 use isaforge_compiler::keys::{KeyDoc, Vocabulary};
 use isaforge_core::Tables;
+use isaforge_core::assembly::Assembly;
 use isaforge_core::group::listing::assemble_program;
-use isaforge_core::program::assemble;
+use isaforge_core::program::{ProgramError, assemble};
 
 use super::buffers::read_file;
 use super::launched::Launches;
@@ -39,8 +40,13 @@ pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Statu
         let generation = generation.map_or(String::new(), |generation| format!(" --generation {generation}"));
         (String::new(), own::launch::OwnLaunch::keys(), format!(" --spec {}{generation}", spec.display()))
     } else {
-        let Some(isa) = set_of(Input::read(Some(program))?.body()) else {
-            let message = format!("`{name}` is no assembly of a built-in set");
+        let input = Input::read(Some(program))?;
+        let Some(isa) = set_of(input.body()) else {
+            let nearest = std::str::from_utf8(input.body()).ok().and_then(nearest);
+            let but = nearest.map_or(String::new(), |(isa, error)| {
+                format!("; it could be one of {}, but for line {}: {}", isa.name, error.line, error.message)
+            });
+            let message = format!("`{name}` is no assembly of a built-in set{but}");
             return Err(Failure::usage(message, "`--spec SPEC` writes one for a program of another set"));
         };
         let Some(Launches { keys, start, .. }) = isa.launches else {
@@ -84,6 +90,16 @@ fn set_of(text: &[u8]) -> Option<&'static Builtin> {
         Tables::Groups(isa) => assemble_program(isa, text).is_ok_and(|bytes| !bytes.is_empty()),
         Tables::Streams(_) => false,
     })
+}
+
+/// The set of whose assembly most lines of a text are, if any are, and the first mistake.
+fn nearest(text: &str) -> Option<(&'static Builtin, ProgramError)> {
+    let read = builtin::ALL.iter().filter(|found| found.launches.is_some()).map(|found| {
+        let Assembly { errors, placed, .. } = found.tables.assemble(text);
+        (found, placed.len(), errors)
+    });
+    let (found, right, errors) = read.max_by_key(|(_, right, _)| *right)?;
+    errors.into_iter().next().filter(|_| right > 0).map(|error| (found, error))
 }
 
 /// A launch file that says the program and what `start` says; its other keys are remarks.

@@ -5,7 +5,7 @@ use std::io::Write;
 use isaforge_core::explain::streams::{example, operation, uses};
 use isaforge_core::program::ProgramError;
 use isaforge_core::semantics::Semantics;
-use isaforge_core::stream::{Decoded, Engine, Note, Role, Source, Wide, annotate};
+use isaforge_core::stream::{Decoded, Engine, Field, Note, Role, Source, Type, Wide, annotate};
 use isaforge_core::text::Line;
 
 use crate::explain::about;
@@ -69,6 +69,19 @@ fn runs(bits: Wide) -> String {
     all.join(", ")
 }
 
+/// What is to be said of a field: its description, and how a branch target counts.
+fn about_field(field: &Field) -> String {
+    let target = match field.ty {
+        Type::Number(notation) => notation.target.map(|target| format!("a branch target, {target}")),
+        _ => None,
+    };
+    match target {
+        Some(target) if field.doc.is_empty() => target,
+        Some(target) => format!("{} ({target})", field.doc.trim_end_matches('.')),
+        None => field.doc.to_owned(),
+    }
+}
+
 /// The explanation of an instruction.
 fn render(engine: Engine, semantics: Option<&'static Semantics>, decoded: &Decoded, note: &str) -> String {
     let mut line = Line::new();
@@ -84,7 +97,7 @@ fn render(engine: Engine, semantics: Option<&'static Semantics>, decoded: &Decod
     annotate(engine, decoded, &mut |Note { bits, field, constant, value, text }| {
         let (name, doc) = match field {
             Some(field) if field.name.ends_with(" in bits") => return,
-            Some(field) => (field.name.to_owned(), field.doc.to_owned()),
+            Some(field) => (field.name.to_owned(), about_field(field)),
             None if constant => ("constant".to_owned(), String::new()),
             None => ("ignored".to_owned(), String::new()),
         };
@@ -110,6 +123,12 @@ fn render(engine: Engine, semantics: Option<&'static Semantics>, decoded: &Decod
             out.push_str(&format!("\n{}\n", about.join("\n")));
         }
         out.push('\n');
+        let (layout, (first, last)) = (scope.layout, engine.stream.generations);
+        if layout.since > first || layout.until < last {
+            let [since, until] = [layout.since.max(first), layout.until.min(last)];
+            let which = if since == until { since.to_string() } else { format!("{since} to {until}") };
+            out.push_str(&format!("  {}generation {which}\n", paint(DIM, &format!("{:10}", "in"))));
+        }
         for (head, write) in [("reads", false), ("writes", true)] {
             let registers = about::registers(&uses(engine, decoded, write));
             out.push_str(&format!("  {}{registers}\n", paint(DIM, &format!("{head:10}"))));

@@ -105,3 +105,21 @@ fn assumptions_of_a_specification_are_shown_each_on_a_line_of_its_own() {
         assert!(run.out().contains(part), "{part} is missing in\n{}", run.out());
     }
 }
+
+/// Without anything to explain, what holds for all programs is shown, whatever instructions look like.
+#[test]
+fn a_set_by_itself_is_shown_as_a_whole() {
+    let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    let run = isaforge(&["explain", "--spec", riscv]).expect(0);
+    for part in ["length        2, 4 bytes, in units of 2", "registers     zero to t6, 32 of 32 bits"] {
+        assert!(run.out().contains(part), "{part} is missing in\n{}", run.out());
+    }
+    let run = isaforge(&["explain", "usc"]).expect(0);
+    assert!(run.out().contains("a group     2 to 32 bytes in steps of 2"), "{}", run.out());
+    let ways = ["beq a0, a1, 8", "c.j -4"].map(|text| isaforge(&["explain", "--spec", riscv, text]).expect(0));
+    for run in &ways {
+        assert!(run.out().contains("branch target, counted from the branch itself in bytes"), "{}", run.out());
+    }
+    let enums = isaforge(&["explain", "usc", "regbank"]).expect(0);
+    assert!(enums.out().starts_with("regbank\n"), "{}", enums.out());
+}

@@ -266,6 +266,9 @@ fn a_program_gets_a_launch_file_that_runs() {
     let (_folder, path) = program("a.s", "no instruction\n");
     let run = isaforge(&["run", "--init", path.to_str().expect("a path")]).expect(2);
     assert!(run.err.contains("no assembly of a built-in set"), "{}", run.err);
+    let (_folder, path) = program("a.s", "MOV.i32 r0, r1\nNO r2\nNOP.end\n");
+    let run = isaforge(&["run", "--init", path.to_str().expect("a path")]).expect(2);
+    assert!(run.err.contains("it could be one of valhall, but for line 2: "), "{}", run.err);
 }
 
 #[test]
@@ -291,4 +294,10 @@ fn a_program_of_ones_own_set_gets_a_launch_file_too() {
     assert!(
         isaforge(&["run", "--spec", spec, "--init", elf]).expect(2).err.contains("is an ELF file, which runs as it is")
     );
+    let run = isaforge(&["run", elf]).expect(2);
+    assert!(run.err.contains("is an ELF file") && run.err.contains("`isaforge run --spec SPEC "), "{}", run.err);
+    // The launch file of a built-in set is none of a specification.
+    let (_folder, launch) = program("launch.yaml", "isa: valhall\nprogram: NOP.end\ngroups: 3\n");
+    let run = isaforge(&["run", "--spec", spec, launch.to_str().expect("a path")]).expect(1);
+    assert!(run.err.contains("with `--spec` the launch file names no instruction set"), "{}", run.err);
 }
