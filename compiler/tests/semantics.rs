@@ -365,6 +365,21 @@ fn compiled_message(source: &str) -> String {
 }
 
 #[test]
+fn a_mistake_of_some_rows_says_of_which() {
+    let rows = |rows: &str, text: &str| {
+        compiled_message(&format!(
+            "{HEAD}semantics:\n  pc: u32\ninstructions:\n  t:\n    doc: Does something.\n    fixed: {{ 15..14: 2, 11..10: $op }}\n    \
+             operands:\n      d: {{ bank: x, bits: 9..7, access: write }}\n      a: {{ bank: x, bits: 6..4, access: read }}\n    \
+             ignored: [13..12, 3..0]\n    rows: {{ {rows} }}\n    does: \"{text}\"\n"
+        ))
+    };
+    let some = rows("one: { op: 0, how: a + 1 }, two: { op: 1, how: a + c }, three: { op: 2, how: c }", "d = $how");
+    assert!(some.contains("of `two`, `three`") && some.matches("error[").count() == 1, "{some}");
+    let all = rows("one: { op: 0 }, two: { op: 1 }", "d = a + c");
+    assert!(!all.contains("of `one`") && all.matches("error[").count() == 1, "{all}");
+}
+
+#[test]
 fn parts_of_a_store_are_one_access() {
     // The machine of this test has a word at 16, which the last part that is stored replaces.
     let stored =

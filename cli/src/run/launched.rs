@@ -185,7 +185,7 @@ pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<O
     opened.map_err(Failure::reading(path))?;
     if let Some((spec, generation)) = spec {
         let Some((target, set)) = own::set(spec, generation)? else { return Ok(None) };
-        let Some((launched, source)) = own::open(path, set)? else { return Ok(None) };
+        let Some((launched, source)) = own::open(path, target.tables, set)? else { return Ok(None) };
         return Ok(Some(Opened { launched, target, source }));
     }
     if let Some(failure) = init::mistaken(path, false) {

@@ -4,112 +4,81 @@ use std::path::Path;
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::source::{Sources, Span, Spanned};
-use isaforge_core::Isa;
-use isaforge_core::group::GroupIsa;
-use isaforge_core::group::listing::assemble_program;
-use isaforge_core::program::{ProgramError, assemble};
-use isaforge_core::stream::{self, Engine};
+use isaforge_core::assembly::Assembly;
+use isaforge_core::program::ProgramError;
+use isaforge_core::{Isa, Tables};
 
 use super::buffers::read_file;
 use super::launch::Program;
 use crate::groups;
 use crate::words::{self, Encoding, Mistake};
 
-type Assemble<'a, T> = &'a dyn Fn(&str) -> Result<T, Vec<ProgramError>>;
-type Read<'a, T> = &'a dyn Fn(&[u8], Option<Encoding>) -> Result<T, Mistake>;
-
-/// How a program is read.
-struct Readers<'a, T> {
-    assemble: Assemble<'a, T>,
-    read: Read<'a, T>,
+/// Loads or assembles a program of any set: its bytes in the order of memory. `None` after a mistake, which is reported.
+pub fn load(
+    tables: Tables,
+    program: &Program,
+    folder: &Path,
+    sources: &mut Sources,
+    out: &mut Diagnostics,
+) -> Option<Vec<u8>> {
+    match program {
+        Program::Inline(text) => {
+            let Assembly { bytes, errors, .. } = tables.assemble(text);
+            report_inline(text, &errors, sources, out);
+            errors.is_empty().then_some(bytes)
+        }
+        Program::File(file) => load_file(tables, file, &folder.join(&file.value), sources, out),
+    }
 }
 
 /// Loads or assembles a program of words. `None` after a mistake, which is reported.
-pub fn load(
+pub fn load_words(
     isa: &'static Isa,
     program: &Program,
     folder: &Path,
     sources: &mut Sources,
     out: &mut Diagnostics,
 ) -> Option<Vec<u64>> {
-    let read = |bytes: &[u8], encoding| {
-        let found = words::read(isa, bytes, encoding);
-        found.mistake.map_or(Ok(found.words), Err)
-    };
-    let readers = Readers { assemble: &|text| assemble(isa, text), read: &read };
-    load_with(&readers, program, folder, sources, out)
+    load(Tables::Words(isa), program, folder, sources, out).map(|bytes| words::of_bytes(isa, &bytes))
 }
 
-/// Loads or assembles a program of groups. `None` after a mistake, which is reported.
-pub fn load_groups(
-    isa: &'static GroupIsa,
-    program: &Program,
-    folder: &Path,
-    sources: &mut Sources,
-    out: &mut Diagnostics,
-) -> Option<Vec<u8>> {
-    let read = |bytes: &[u8], encoding| {
-        let found = groups::read(bytes, encoding);
-        found.mistake.map_or(Ok(found.bytes), Err)
+/// The bytes of a file with code.
+fn read(tables: Tables, bytes: &[u8], encoding: Option<Encoding>) -> Result<Vec<u8>, Mistake> {
+    let (bytes, mistake) = match tables {
+        Tables::Words(isa) => {
+            let found = words::read(isa, bytes, encoding);
+            (words::write(isa, &found.words, Encoding::Bin), found.mistake)
+        }
+        Tables::Groups(_) | Tables::Streams(_) => {
+            let found = groups::read(bytes, encoding);
+            (found.bytes, found.mistake)
+        }
     };
-    let readers = Readers { assemble: &|text| assemble_program(isa, text), read: &read };
-    load_with(&readers, program, folder, sources, out)
-}
-
-/// Loads or assembles a program of a stream. `None` after a mistake, which is reported.
-pub fn load_stream(
-    engine: Engine,
-    program: &Program,
-    folder: &Path,
-    sources: &mut Sources,
-    out: &mut Diagnostics,
-) -> Option<Vec<u8>> {
-    let read = |bytes: &[u8], encoding| {
-        let found = groups::read(bytes, encoding);
-        found.mistake.map_or(Ok(found.bytes), Err)
-    };
-    let readers = Readers { assemble: &|text| stream::program::assemble(engine, text), read: &read };
-    load_with(&readers, program, folder, sources, out)
+    mistake.map_or(Ok(bytes), Err)
 }
 
 /// How files of programs are called: four sorts of assembly, then numbers.
 const EXTENSIONS: [&str; 6] = ["s", "asm", "vpu", "usc", "hex", "bin"];
 
-fn load_with<T>(
-    readers: &Readers<'_, T>,
-    program: &Program,
-    folder: &Path,
-    sources: &mut Sources,
-    out: &mut Diagnostics,
-) -> Option<T> {
-    match program {
-        Program::Inline(text) => {
-            (readers.assemble)(text).map_err(|errors| report_inline(text, &errors, sources, out)).ok()
-        }
-        Program::File(file) => load_file(readers, file, &folder.join(&file.value), sources, out),
-    }
-}
-
-fn load_file<T>(
-    readers: &Readers<'_, T>,
+fn load_file(
+    tables: Tables,
     file: &Spanned<String>,
     path: &Path,
     sources: &mut Sources,
     out: &mut Diagnostics,
-) -> Option<T> {
+) -> Option<Vec<u8>> {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     if EXTENSIONS[..4].contains(&extension) {
         return match sources.load(path) {
             Ok(id) => {
                 let text = sources.text(id);
-                let report = |errors: Vec<ProgramError>| {
-                    let starts = line_starts(text);
-                    for error in &errors {
-                        let start = starts.get(error.line - 1).copied().unwrap_or(0);
-                        out.push(diagnostic(Span::new(id, in_line(text, start, error)), error));
-                    }
-                };
-                (readers.assemble)(text).map_err(report).ok()
+                let Assembly { bytes, errors, .. } = tables.assemble(text);
+                let starts = line_starts(text);
+                for error in &errors {
+                    let start = starts.get(error.line - 1).copied().unwrap_or(0);
+                    out.push(diagnostic(Span::new(id, in_line(text, start, error)), error));
+                }
+                errors.is_empty().then_some(bytes)
             }
             Err(error) => {
                 out.push(Diagnostic::error("L0002", file.span, error.to_string()));
@@ -136,7 +105,7 @@ fn load_file<T>(
             return None;
         }
     };
-    match (readers.read)(&bytes, encoding) {
+    match read(tables, &bytes, encoding) {
         Ok(program) => Some(program),
         Err(mistake) => {
             let message = format!("`{}`, {}: {}", path.display(), mistake.place, mistake.message);

@@ -20,6 +20,9 @@ use crate::stream::model::{self as stream, Bank, Field, Layout, Role, Stream};
 use crate::stream::tree::order;
 use crate::suggest::did_you_mean;
 
+/// The most instructions that are named of those that a mistake in a shared text is one of.
+const SHOWN: usize = 3;
+
 impl Resolver<'_> {
     /// Builds what the texts of all instructions say.
     pub(crate) fn semantics(&mut self) {
@@ -59,11 +62,34 @@ impl Resolver<'_> {
             Some(stream) => stream.instructions.iter().map(|i| (i.name.clone(), i.span)).collect(),
             None => self.isa.forms.iter().map(|form| (form.name.clone(), form.span)).collect(),
         };
-        for (opcode, (name, span)) in known.iter().enumerate() {
-            // The members of a family share the text of their entry.
-            let text = given.get(name).or_else(|| texts.get(name)).or_else(|| self.family_text(*span));
-            let operation = text.cloned().and_then(|text| self.operation_text(opcode, &text, &semantics.library));
+        // The rows and the members of a family share the text of their entry.
+        let text_of = |resolver: &Self, name: &String, span: Span| {
+            given.get(name).or_else(|| texts.get(name)).or_else(|| resolver.family_text(span)).cloned()
+        };
+        let own: Vec<_> = known.iter().map(|(name, span)| text_of(self, name, *span)).collect();
+        let mut shares: HashMap<Span, usize> = HashMap::new();
+        own.iter().flatten().for_each(|text| *shares.entry(text.span).or_default() += 1);
+        let mut told: HashMap<Diagnostic, (usize, Vec<&str>)> = HashMap::new();
+        let first = self.out.iter().count();
+        for (opcode, ((name, _), text)) in known.iter().zip(&own).enumerate() {
+            let before = self.out.iter().count();
+            let operation = text.as_ref().and_then(|text| self.operation_text(opcode, text, &semantics.library));
+            let shares = text.as_ref().and_then(|text| shares.get(&text.span)).copied().unwrap_or(1);
+            for found in self.out.since(before).iter().filter(|_| shares > 1) {
+                told.entry(found.clone()).or_insert((shares, Vec::new())).1.push(name);
+            }
             semantics.operations.push(operation);
+        }
+        // What is wrong for some of them alone says for which.
+        for found in self.out.since(first) {
+            if let Some((shares, names)) = told.get(found)
+                && names.len() < *shares
+            {
+                let named = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+                let more = names.len().saturating_sub(SHOWN);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                found.notes.push(format!("of {named}{more}"));
+            }
         }
         self.group_semantics(&mut semantics);
         self.isa.semantics = Some(semantics);

@@ -119,7 +119,9 @@ pub(super) fn check(stream: &'static core::Stream, index: usize, set: &Set, out:
                 .chain(constants(a).into_iter().map(|span| (span, &a.name)));
             let error =
                 marks.fold(error, |error, (span, name)| error.rival(span, format!("constant bits of `{name}`")));
-            let error = error.note(format!("for example {word:#x} is both"));
+            let several = stream.generations.0 != stream.generations.1;
+            let when = if several { format!(" in generation {}", engine.generation) } else { String::new() };
+            let error = error.note(format!("for example {word:#x} is both{when}"));
             out.push(
                 error.help("give them different `fixed` bits, or conditions of which one at most holds: `where: …`"),
             );

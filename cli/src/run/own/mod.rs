@@ -206,7 +206,7 @@ pub fn set(spec: &Path, generation: Option<&str>) -> Result<Option<(Target, Set)
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn open(path: &Path, set: Set) -> Result<Option<(Box<dyn Launched>, Option<Source>)>, Failure> {
+pub fn open(path: &Path, tables: Tables, set: Set) -> Result<Option<(Box<dyn Launched>, Option<Source>)>, Failure> {
     let bytes = read_file(path).map_err(Failure::reading(path))?;
     if elf::matches(&bytes) {
         let found = elf::read(&bytes, set.2.elf);
@@ -221,7 +221,7 @@ pub fn open(path: &Path, set: Set) -> Result<Option<(Box<dyn Launched>, Option<S
     let (mut sources, mut out) = (Sources::new(), Diagnostics::new());
     let opened = read_node(path, &mut sources, &mut out).and_then(|node| {
         let source = source(&node, path, &sources);
-        let program = read_launch(&node, path, set, &mut sources, &mut out)?;
+        let program = read_launch(&node, path, (tables, set), &mut sources, &mut out)?;
         let launched: Box<dyn Launched> = Box::new(program);
         Some((launched, source))
     });
@@ -232,8 +232,14 @@ pub fn open(path: &Path, set: Set) -> Result<Option<(Box<dyn Launched>, Option<S
 type Run<'a, const L: usize> = &'a mut dyn FnMut(&mut Machine<L>, &mut Console, u64) -> Result<Stop, Trap>;
 
 /// From a launch file, read as YAML, to what can be run. `None` after mistakes, which are in `out`.
-fn read_launch(node: &Node, path: &Path, set: Set, sources: &mut Sources, out: &mut Diagnostics) -> Option<Program> {
-    let (encoding, _, hardware) = set;
+fn read_launch(
+    node: &Node,
+    path: &Path,
+    (tables, set): (Tables, Set),
+    sources: &mut Sources,
+    out: &mut Diagnostics,
+) -> Option<Program> {
+    let hardware = set.2;
     if let Some(named) = find(node, "isa") {
         let error = Diagnostic::error("L0001", named.span, "with `--spec` the launch file names no instruction set");
         let help = "leave out `--spec` to run the built-in set, or `isa` to run that of the specification, whose launch \
@@ -243,14 +249,7 @@ fn read_launch(node: &Node, path: &Path, set: Set, sources: &mut Sources, out: &
     }
     let launch = OwnLaunch::from_node(node, &mut Reader { sources, out })?;
     let folder = folder(path);
-    let code = match encoding {
-        Encoding::Words(isa) => program::load(isa, &launch.program, folder, sources, out).map(|words| {
-            let length = usize::from(isa.word_bits / 8);
-            words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(length)).collect()
-        }),
-        Encoding::Groups(isa) => program::load_groups(isa, &launch.program, folder, sources, out),
-        Encoding::Stream(engine) => program::load_stream(engine, &launch.program, folder, sources, out),
-    };
+    let code = program::load(tables, &launch.program, folder, sources, out);
     let address = launch.address.as_ref().map_or(0, |address| address.value);
     let size = code.as_ref().map_or(0, |code: &Vec<u8>| code.len() as u64);
     let end = address.checked_add(size);

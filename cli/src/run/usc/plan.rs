@@ -6,6 +6,7 @@ use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::keys::{FromNode, Reader};
 use isaforge_compiler::source::{Sources, Span, Spanned};
 use isaforge_compiler::yaml::Node;
+use isaforge_core::Tables;
 use isaforge_runtime::Memory;
 use isaforge_runtime::usc::texture::Texture;
 use isaforge_runtime::usc::{Machine, Program, Register, Software, Task};
@@ -73,7 +74,7 @@ pub struct Plan {
 /// From a launch file in `folder`, read as YAML. `None` after mistakes, which are in `out`.
 pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Box<dyn Launched>> {
     let launch = UscLaunch::from_node(node, &mut Reader { sources, out })?;
-    let bytes = program::load_groups(isaforge_usc::ISA, &launch.program, folder, sources, out);
+    let bytes = program::load(Tables::Groups(isaforge_usc::ISA), &launch.program, folder, sources, out);
     let mut check = Check { folder, out };
     let rectangle = launch.rectangle.as_ref().map(|given| check.rectangle(given));
     if let (Some(_), Some(instances)) = (&rectangle, &launch.instances) {

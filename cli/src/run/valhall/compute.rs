@@ -39,7 +39,7 @@ struct Computation {
 /// From a launch file in `folder`, read as YAML. `None` after mistakes, which are in `out`.
 pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Box<dyn Launched>> {
     let launch = LaunchFile::from_node(node, &mut Reader { sources, out })?;
-    let program = program::load(isaforge_valhall::ISA, &launch.program, folder, sources, out);
+    let program = program::load_words(isaforge_valhall::ISA, &launch.program, folder, sources, out);
     let groups = directions(launch.groups.as_ref(), "groups", out);
     let local_size = directions(launch.local_size.as_ref(), "local size", out);
     let buffers = Buffers::read(launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);

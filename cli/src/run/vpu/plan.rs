@@ -98,7 +98,7 @@ pub enum What {
 /// From a launch file in `folder`, read as YAML. `None` after mistakes, which are in `out`.
 pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Box<dyn Launched>> {
     let launch = VpuLaunch::from_node(node, &mut Reader { sources, out })?;
-    let words = program::load(isaforge_vpu::ISA, &launch.program, folder, sources, out);
+    let words = program::load_words(isaforge_vpu::ISA, &launch.program, folder, sources, out);
     let mut files = Files { folder, out };
     let base = launch.scene.as_ref().map(|file| files.scene(file));
     let rectangle = launch.rectangle.as_ref().map(|given| files.rectangle(given));

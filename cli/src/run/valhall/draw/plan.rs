@@ -90,7 +90,7 @@ impl Plan {
 /// From a launch file in `folder`, read as YAML. `None` after mistakes, which are in `out`.
 pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Box<dyn Launched>> {
     let launch = DrawLaunch::from_node(node, &mut Reader { sources, out })?;
-    let program = program::load(isaforge_valhall::ISA, &launch.program, folder, sources, out);
+    let program = program::load_words(isaforge_valhall::ISA, &launch.program, folder, sources, out);
     let size = size(&launch.size, out);
     let triangles = launch.vertices.as_ref().map_or(Vec::new(), |vertices| triangles(vertices, out));
     let vertices = 3 * triangles.len();
