@@ -102,7 +102,11 @@ fn chosen(stream: &Stream, wanted: Option<&str>, spec: &Path) -> Result<u32, Ref
         return Err(Refusal::Generation { message, help: format!("say which `generation` is meant: {known}") });
     };
     let named = stream.generation_names.iter().find(|(name, _)| *name == wanted).map(|(_, number)| *number);
-    let numbered = || wanted.parse().ok().filter(|number| (first..=last).contains(number) && names().next().is_none());
+    let is_known = |number: &u32| match names().next() {
+        Some(_) => stream.generation_names.iter().any(|(_, known)| known == number),
+        None => (first..=last).contains(number),
+    };
+    let numbered = || wanted.parse().ok().filter(is_known);
     named.or_else(numbered).ok_or_else(|| {
         let message = format!("`{}` has no generation {wanted}", spec.display());
         Refusal::Generation { message, help: format!("its generations are {known}") }

@@ -3,7 +3,11 @@
 //! These types say what may be written, not what it means; `resolve` gives it meaning. `specs/README.md` documents the
 //! same keys for authors.
 
+mod generation;
+
 use isaforge_core::table::{Base, Target};
+
+pub use self::generation::{Constant, GenerationsSpec};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::keys::{Accepts, FromNode, Named, OneOrMany, Reader, choices, vocabulary};
@@ -415,8 +419,8 @@ vocabulary! {
         optional word: OneOrMany<Spanned<u16>>,
         /// Bytes come in groups of this size, the most significant first; without it the first byte holds the lowest bits.
         optional swap: Spanned<u8>,
-        /// The first and the last generation of the hardware that the specification tells apart.
-        optional generations: OneOrMany<Spanned<u32>>,
+        /// The generations of the hardware that the specification tells apart: the first and the last, or names for numbers.
+        optional generations: GenerationsSpec,
         /// What several instructions have in common, by name; see `like`.
         optional templates: Named<Node>,
         /// Where facts come from unless an instruction says otherwise.
@@ -697,9 +701,9 @@ vocabulary! {
         /// Conditions on its fields and parameters that must hold for it.
         optional r_where ("where"): OneOrMany<Spanned<String>>,
         /// The first generation that has it.
-        optional since: u32,
+        optional since: Constant<u32>,
         /// The last generation that has it.
-        optional until: u32,
+        optional until: Constant<u32>,
         /// The fields, with bits relative to the operand.
         optional fields: Named<FieldSpec>,
         /// What an instruction reads in it: an expression of its fields. Without this it is the register or the number that its
@@ -775,6 +779,8 @@ vocabulary! {
         optional constants: Spanned<String>,
         /// A number, written so.
         optional number: NumberSpec,
+        /// The number is a branch target and may be a label.
+        optional target: TargetWord,
     }
 }
 
@@ -888,9 +894,9 @@ vocabulary! {
         /// Its length in bytes, as an expression, where its fields say it. `word` is the most it can be.
         optional length: Spanned<String>,
         /// The first generation that has it.
-        optional since: u32,
+        optional since: Constant<u32>,
         /// The last generation that has it.
-        optional until: u32,
+        optional until: Constant<u32>,
         /// Conditions on its fields that must hold.
         optional r_where ("where"): OneOrMany<Spanned<String>>,
         /// Other ways to write some of its words.
@@ -905,8 +911,8 @@ vocabulary! {
     pub struct AliasSpec {
         /// What it is good for.
         optional doc: String,
-        /// The values that fields must have, which the text does not say.
-        optional with: Named<Spanned<i128>>,
+        /// The values that fields must have, which the text does not say: numbers, or names of values and of registers.
+        optional with: Named<Constant<i128>>,
         /// Conditions on fields that must hold.
         optional r_where ("where"): OneOrMany<Spanned<String>>,
         /// How it is written; its name, and the operands that `with` leaves open, if not given.

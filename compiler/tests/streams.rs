@@ -2,8 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use isaforge_compiler::load::{Refusal, load};
 use isaforge_compiler::{Settings, check_spec};
-use isaforge_core::stream::{DecodeError, Engine};
+use isaforge_core::Tables;
+use isaforge_core::stream::listing::{disassemble, parts};
+use isaforge_core::stream::program::assemble;
+use isaforge_core::stream::{DecodeError, Engine, target};
 use isaforge_core::text::Line;
 
 /// The engine of a specification, or what is wrong with it.
@@ -513,6 +517,94 @@ fn two_words_with_one_text_are_named() {
 }
 
 #[test]
+fn a_bar_may_be_the_text_of_a_condition() {
+    let spec = "isa: bars\nprovenance: document\nword: 24\nbanks: { r: { doc: R., count: 16, prints: 'r{n}' } }\n\
+                instructions: { a: { doc: A., fixed: { 23..8: 1 }, ignored: 7..6, fields: { abs: { bits: 5 }, neg: { bits: 4 } }, \
+                operands: { x: { bank: r, bits: 3..0 } }, \
+                syntax: 'a {?neg != 0 || abs != 0|{?neg != 0|-}}{?abs != 0||}{x}{?abs != 0|| }' } }\n";
+    let engine = of_text("bars", spec, 0).unwrap_or_else(|told| panic!("{told}"));
+    for (bits, text) in [(5, "a r5"), (0x15, "a -r5"), (0x25, "a |r5|"), (0x35, "a -|r5|")] {
+        let decoded = engine.decode(&[bits, 1, 0]).expect("it is an instruction");
+        let mut line = Line::new();
+        engine.print(&decoded, &mut line);
+        assert_eq!(line.as_str().trim_end(), text);
+        assert_eq!(engine.parse(text).expect(text).decoded, decoded);
+    }
+}
+
+/// What a branch leads to may be a part of an operand that has other readings.
+#[test]
+fn a_kind_may_be_a_branch_target() {
+    let spec = "isa: kinds\nprovenance: document\nword: 16\nbanks: { r: { doc: R., count: 16, prints: 'r{n}' } }\n\
+                kinds: { place: { width: 8, alternatives: { \
+                there: { fixed: { 7: 0 }, fields: { to: { bits: 6..0, number: signed, target: { from: next, unit: 2 } } }, text: '{to}' }, \
+                held: { fixed: { 7..4: 8 }, fields: { n: { bits: 3..0, bank: r } }, text: '[{n}]' } } } }\n\
+                instructions: { go: { doc: G., fixed: { 15..8: 1 }, operands: { p: { kind: place, at: 0 } }, syntax: 'go {p}' } }\n";
+    let engine = of_text("kinds", spec, 0).unwrap_or_else(|told| panic!("{told}"));
+    let text = "l0:\ngo [r3]\ngo l0\ngo 5\n";
+    let code = assemble(engine, text).expect("it is assembly");
+    assert_eq!(code, [0x83, 1, 0x7e, 1, 5, 1]);
+    let mut back = String::new();
+    assert_eq!(disassemble(engine, &code, &mut back), 0);
+    assert_eq!(back, text);
+    let targets: Vec<Option<u64>> =
+        parts(engine, &code).map(|part| target(engine, &part.decoded.expect("it decodes"), part.at as u64)).collect();
+    assert_eq!(targets, [None, Some(0), Some(16)]);
+}
+
+/// Generations, values of enums and registers are said by their names wherever their numbers are.
+#[test]
+fn names_stand_for_numbers() {
+    let spec = |since: &str, with: &str| {
+        format!(
+            "isa: named\nprovenance: document\nword: 24\ngenerations: {{ v7: 70, v5: 50, v6: 60 }}\n\
+             banks: {{ r: {{ doc: R., count: 16, prints: 'r{{n}}', names: [zero] }} }}\n\
+             enums: {{ Cond: {{ doc: C., values: [eq, ne] }} }}\n\
+             instructions:\n  j: {{ doc: J., fixed: {{ 23..8: 1 }}, since: {since}, ignored: 7..5, \
+             fields: {{ c: {{ bits: 4, enum: Cond }} }}, operands: {{ a: {{ bank: r, bits: 3..0 }} }}, syntax: 'j.{{c}} {{a}}', \
+             aliases: {{ jz: {{ with: {with}, prints: true, syntax: jz }} }} }}\n"
+        )
+    };
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("streams");
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let path = folder.join("named.yaml");
+    let load_in = |text: &str, generation: &str| {
+        std::fs::write(&path, text).expect("it can be written");
+        let settings = Settings { generation: Some(generation.to_owned()), ..Settings::new(&path) };
+        load(&settings).map_err(|refusal| match refusal {
+            Refusal::Mistakes(failure) => failure.to_string(),
+            Refusal::Generation { message, help } => format!("{message}; {help}"),
+        })
+    };
+    let by_number = spec("60", "{ c: 1, a: 0 }");
+    for text in [spec("v6", "{ c: ne, a: zero }"), spec("v6", "{ c: ne, a: r0 }"), by_number] {
+        for generation in ["v6", "70"] {
+            let loaded = load_in(&text, generation).unwrap_or_else(|told| panic!("{told}"));
+            let Tables::Streams(engine) = loaded.tables else { panic!("it is a stream") };
+            let mut line = Line::new();
+            engine.print(&engine.decode(&[0x10, 1, 0]).expect("it is an instruction"), &mut line);
+            assert_eq!(line.as_str(), "jz", "{text}");
+        }
+        let Tables::Streams(engine) = load_in(&text, "v5").expect("it is right").tables else {
+            panic!("it is a stream")
+        };
+        assert!(engine.decode(&[0x10, 1, 0]).is_err());
+    }
+    let mistakes = [
+        (spec("v8", "{ c: 1 }"), "there is no generation called `v8`"),
+        (spec("v6", "{ c: lt }"), "there is no value called `lt`"),
+        (spec("v6", "{ a: r16 }"), "there is no register `r16` in `r`"),
+        (spec("v6", "{ c: 1 }").replace("v7: 70", "v7: 50"), "are one generation"),
+    ];
+    for (text, message) in mistakes {
+        let told = load_in(&text, "v6").map(drop).expect_err(message);
+        assert!(told.contains(message), "{told}");
+    }
+    let told = load_in(&spec("v6", "{ c: 1 }"), "51").map(drop).expect_err("there is none");
+    assert!(told.ends_with("has no generation 51; its generations are `v5`, `v6` or `v7`"), "{told}");
+}
+
+#[test]
 fn what_says_nothing_is_refused() {
     let check = |name: &str, text: &str| {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("streams");
@@ -529,7 +621,7 @@ fn what_says_nothing_is_refused() {
     let x = "fields: { x: { number: decimal, bits: 31..0 } }, syntax: 'a {x}'";
     assert_eq!(check("said", &one("word: 40", x)), Ok(()));
     let cases = [
-        ("lifetime", one("word: 40", &format!("{x}, since: 3")), "`a` names a generation, and the set has none"),
+        ("lifetime", one("word: 40", &format!("{x}, since: 3")), "the set tells no generations apart"),
         ("lengths", one("word: [40, 40]", x), "the length 40 stands here twice"),
         (
             "way-back",

@@ -1,7 +1,7 @@
 //! Instructions of a stream of bytes.
 
 use isaforge_core::semantics::{Modifier as Asked, Semantics, instantiate};
-use isaforge_core::stream::{Decoded, Engine, Scope, Type, registers};
+use isaforge_core::stream::{Decoded, Engine, Scope, Type, registers, target};
 use isaforge_core::text::Line;
 
 use super::{Entry, Flow, Instruction, Modifier, Operand, Register, once, write};
@@ -47,7 +47,7 @@ fn instruction(semantics: Option<&'static Semantics>, engine: Engine, decoded: &
         reads,
         last: Vec::new(),
         writes,
-        flow: flow(&scope, decoded, at, effects.as_ref()),
+        flow: flow(engine, decoded, at, effects.as_ref()),
         pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
     }
 }
@@ -105,14 +105,8 @@ fn modifiers(scope: &Scope<'_>) -> Vec<Modifier> {
     scope.layout.fields.iter().enumerate().filter_map(of).collect()
 }
 
-fn flow(scope: &Scope<'_>, decoded: &Decoded, at: u64, effects: Option<&Effects>) -> Flow {
-    let target = scope.layout.fields.iter().enumerate().find_map(|(index, field)| match field.ty {
-        Type::Number(notation) => {
-            let value = scope.value(index as u8) as i64;
-            Some(notation.target?.address(value, at, at + u64::from(decoded.len)))
-        }
-        _ => None,
-    });
+fn flow(engine: Engine, decoded: &Decoded, at: u64, effects: Option<&Effects>) -> Flow {
+    let target = target(engine, decoded, at);
     let mut flow = Flow { target, ..Flow::default() };
     match effects {
         Some(effects) => {

@@ -84,7 +84,7 @@ fn of_groups(isa: &GroupIsa) -> Vec<(&'static str, String)> {
     let slots = isa.slots.iter().map(|slot| slot.name).collect::<Vec<_>>().join(", ");
     let registers = isa.banks.iter().map(|bank| format!("{} {}", bank.count, bank.name)).collect::<Vec<_>>().join(", ");
     vec![
-        ("a group", format!("{} to {} bytes in steps of {}", isa.unit, isa.longest, isa.unit)),
+        ("a group", format!("up to {} bytes in steps of {}", isa.longest, isa.unit)),
         ("slots", slots),
         ("operations", count(isa.operations.len() as u64, "operation")),
         ("registers", registers),

@@ -53,7 +53,7 @@ fn documents_of_others_get_a_manual() {
         let out = folder.path().join("out");
         let pages = fs::read_dir(out.join("i")).expect("pages of instructions").count();
         let index = fs::read_to_string(out.join("index.html")).expect("a first page");
-        assert!(pages > 1 && index.matches("href=\"i/").count() == pages, "{document}: {pages} pages");
+        assert!(pages > 0 && index.matches("href=\"i/").count() == pages, "{document}: {pages} pages");
         assert!(out.join("engine.js").exists(), "{document}");
         let mut list = vec!["list", "--json", "--spec", path.as_str()];
         list.extend(&arguments[4..]);

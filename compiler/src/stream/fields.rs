@@ -11,7 +11,9 @@ use crate::diagnostic::Diagnostic;
 use crate::keys::Named;
 use crate::resolve::Resolver;
 use crate::source::{Span, Spanned};
-use crate::spec::{self, BitList, EncodeSpec, FieldSpec, ModifierSpec, Notation as Word, NumberSpec, OperandSpec};
+use crate::spec::{
+    self, BitList, EncodeSpec, FieldSpec, ModifierSpec, Notation as Word, NumberSpec, OperandSpec, TargetWord,
+};
 
 /// How many fields a layout may have.
 const MOST_FIELDS: usize = isaforge_core::stream::MAX_FIELDS;
@@ -194,9 +196,19 @@ impl Resolver<'_> {
             encode: spec.encode.as_ref(),
             default: spec.default.as_ref(),
             with: spec.with.as_ref(),
+            target: self.target_of(spec.target, spec.bits.as_ref()),
             ..Parts::default()
         };
         self.add(draft, name, spec.doc.clone().unwrap_or_default(), &parts, "")
+    }
+
+    /// How a branch target counts, with a warning where it does not say so.
+    fn target_of(&mut self, spec: Option<TargetWord>, bits: Option<&BitList>) -> Option<Target> {
+        let unit = u16::from(self.isa.stream().map_or(1, |stream| stream.unit));
+        if let (Some(target), Some(bits)) = (spec, bits) {
+            target.doubt(bits.pieces.len(), unit, self.out);
+        }
+        spec.map(|target| target.target_in(unit))
     }
 
     /// Adds an operand with its suffixes.
@@ -206,11 +218,7 @@ impl Resolver<'_> {
         name: &Spanned<String>,
         spec: &OperandSpec,
     ) -> Option<()> {
-        let unit = self.isa.stream().map_or(1, |stream| stream.unit);
-        let target = spec.target.map(|target| target.target_in(u16::from(unit)));
-        if let (Some(target), Some(bits)) = (spec.target, &spec.bits) {
-            target.doubt(bits.pieces.len(), unit.into(), self.out);
-        }
+        let target = self.target_of(spec.target, spec.bits.as_ref());
         let parts = Parts {
             bits: spec.bits.as_ref(),
             at: spec.at.as_ref(),

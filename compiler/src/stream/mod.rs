@@ -8,6 +8,7 @@ mod ambiguity;
 mod answers;
 mod blast;
 pub mod check;
+mod constants;
 mod diagram;
 pub mod expressions;
 mod fields;

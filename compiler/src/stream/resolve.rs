@@ -11,7 +11,9 @@ use crate::diagnostic::Diagnostic;
 use crate::model::Encoding;
 use crate::resolve::Resolver;
 use crate::source::{Span, Spanned};
-use crate::spec::{AliasSpec, AlternativeSpec, BankSpec, FixedBits, InstructionSpec, KindSpec, NumberSpec, Unused};
+use crate::spec::{
+    AliasSpec, AlternativeSpec, BankSpec, FixedBits, GenerationsSpec, InstructionSpec, KindSpec, NumberSpec, Unused,
+};
 
 /// The most aliases of an instruction: a text is compared with each of them.
 const MOST_ALIASES: usize = 1000;
@@ -30,7 +32,7 @@ impl Resolver<'_> {
                 [first, ..] => Some(first.span),
             };
             let general =
-                file.swap.as_ref().map(|s| s.span).or(file.generations.as_ref().and_then(|g| Some(g.0.first()?.span)));
+                file.swap.as_ref().map(|s| s.span).or(file.generations.as_ref().and_then(GenerationsSpec::span));
             let banks = file.banks.iter().flat_map(|n| n.iter());
             let bank = banks.filter(|(_, b)| b.names.is_some() || b.also.is_some()).map(|(name, _)| name.span).next();
             let full = |number: &Option<NumberSpec>| matches!(number, Some(NumberSpec::Full(_)));
@@ -40,7 +42,9 @@ impl Resolver<'_> {
                     || k.alternatives.iter().any(|(_, a)| {
                         a.r_where.is_some() || a.since.is_some() || a.until.is_some() || {
                             let mut fields = a.fields.iter().flat_map(|f| f.iter());
-                            fields.any(|(_, f)| f.value.is_some() || f.kind.is_some() || full(&f.number))
+                            fields.any(|(_, f)| {
+                                f.value.is_some() || f.kind.is_some() || f.target.is_some() || full(&f.number)
+                            })
                         }
                     })
             });
@@ -187,17 +191,9 @@ impl Resolver<'_> {
                 .push(Diagnostic::error("E0033", swap.span, message).help("write a number that divides all lengths"));
             return None;
         }
-        let generations = match generations.as_ref().map(|g| &g.0[..]) {
-            None => (0, 0),
-            Some([first, last]) if first.value <= last.value => (first.value, last.value),
-            Some(all) => {
-                let span = all.first().map_or(entry_span(self), |first| first.span);
-                let error = Diagnostic::error("E0033", span, "expected the first and the last generation");
-                self.out.push(error.help("write `generations: [5, 7]`"));
-                return None;
-            }
-        };
-        Some(Stream { unit, longest, swap: swap.map_or(1, |s| s.value), generations, ..Stream::default() })
+        let (generations, generation_names) = self.generations(generations.as_ref())?;
+        let swap = swap.map_or(1, |swap| swap.value);
+        Some(Stream { unit, longest, swap, generations, generation_names, ..Stream::default() })
     }
 
     fn stream_bank(&mut self, name: Spanned<String>, spec: BankSpec) -> Option<Bank> {
@@ -261,7 +257,7 @@ impl Resolver<'_> {
             return None;
         }
         let mut layout = Layout::new(name, 0, u16::from(kind.width.value.min(64)), Role::Own);
-        (layout.since, layout.until) = self.lifetime(name, spec.since, spec.until);
+        (layout.since, layout.until) = self.lifetime(spec.since.as_ref(), spec.until.as_ref());
         layout.text_span = spec.text.span;
         self.constant(&mut layout, &spec.fixed.clone().unwrap_or_default(), true);
         let mut draft = Draft::new(layout);
@@ -303,19 +299,6 @@ impl Resolver<'_> {
         Some(())
     }
 
-    /// The first and the last generation that has something.
-    fn lifetime(&mut self, name: &Spanned<String>, since: Option<u32>, until: Option<u32>) -> (u32, u32) {
-        let has_generations = self.isa.stream().is_some_and(|stream| stream.generations != (0, 0));
-        if (since.is_some() || until.is_some()) && !has_generations {
-            let message = format!("`{}` names a generation, and the set has none", name.value);
-            let error = Diagnostic::error("E0130", name.span, message);
-            self.out.push(
-                error.help("say which there are, `generations: [first, last]`, or leave out `since` and `until`"),
-            );
-        }
-        (since.unwrap_or(0), until.unwrap_or(u32::MAX))
-    }
-
     /// Refuses a text with the first part of a register's name before the register: `r{n}` would be `rr5`.
     fn named_once(&mut self, layout: &Layout, tokens: &[Token], span: Span) -> Option<()> {
         let banks = &self.isa.stream()?.banks;
@@ -350,7 +333,7 @@ impl Resolver<'_> {
             return None;
         }
         let mut layout = Layout::new(name, opcode, bits, Role::Own);
-        (layout.since, layout.until) = self.lifetime(name, spec.since, spec.until);
+        (layout.since, layout.until) = self.lifetime(spec.since.as_ref(), spec.until.as_ref());
         self.constant(&mut layout, &spec.fixed.clone().unwrap_or_default(), true);
         for (piece, value) in family {
             let mut constant = Wide::ZERO;
@@ -435,11 +418,12 @@ impl Resolver<'_> {
             let known = &draft.layout.fields[index];
             let whole = i128::from(ones(known.width.into()));
             let least = if known.signed { -(whole / 2) - 1 } else { 0 };
-            if matches!(known.source, Source::Bits(_)) && !(least..=whole).contains(&value.value) {
-                let message = format!("{} does not fit the {} bits of `{}`", value.value, known.width, known.name);
-                self.out.push(Diagnostic::error("E0108", value.span, message).secondary(known.span, "the field"));
+            let number = self.constant_of(known, value)?;
+            if matches!(known.source, Source::Bits(_)) && !(least..=whole).contains(&number) {
+                let message = format!("{number} does not fit the {} bits of `{}`", known.width, known.name);
+                self.out.push(Diagnostic::error("E0108", value.span(), message).secondary(known.span, "the field"));
             }
-            with_value(&mut layout, index, value.value as u64);
+            with_value(&mut layout, index, number as u64);
             said.push(index);
         }
         let syntax = spec.syntax.clone().unwrap_or_else(|| Spanned::new("{mnemonic} {operands}".to_owned(), name.span));
@@ -536,7 +520,7 @@ impl Resolver<'_> {
     }
 }
 
-fn entry_span(resolver: &Resolver<'_>) -> Span {
+pub(super) fn entry_span(resolver: &Resolver<'_>) -> Span {
     resolver.files[0].1.span
 }
 

@@ -108,22 +108,26 @@ impl Reader<'_> {
     }
 }
 
-/// What stands before the `|` that ends a condition: one that is not part of `||` and not inside of parentheses.
+/// What stands before the `|` that ends a condition: one that is not part of `||` and not inside of parentheses. Where there is
+/// none, the first `||` is that and a `|` of the text: `{?abs != 0||}`.
 fn split_condition(text: &str) -> Option<(&str, &str)> {
     let bytes = text.as_bytes();
-    let mut depth = 0usize;
-    let mut at = 0;
+    let (mut depth, mut at, mut double) = (0usize, 0, None);
     while at < bytes.len() {
         match bytes[at] {
             b'(' | b'{' | b'[' => depth += 1,
-            b')' | b'}' | b']' => depth = depth.checked_sub(1)?,
-            b'|' if bytes.get(at + 1) == Some(&b'|') => at += 1,
+            b')' | b'}' | b']' if depth == 0 => break,
+            b')' | b'}' | b']' => depth -= 1,
+            b'|' if bytes.get(at + 1) == Some(&b'|') => {
+                double = double.or((depth == 0).then_some(at));
+                at += 1;
+            }
             b'|' if depth == 0 => return Some((&text[..at], &text[at + 1..])),
             _ => {}
         }
         at += 1;
     }
-    None
+    double.map(|at| (&text[..at], &text[at + 1..]))
 }
 
 /// Reports a name that a template may not have.

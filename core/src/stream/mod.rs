@@ -40,6 +40,7 @@ pub mod sample;
 pub mod sequence;
 pub mod solve;
 mod table;
+mod target;
 mod wide;
 
 pub use annotate::{Note, annotate};
@@ -50,4 +51,5 @@ pub use parse::{Labels, NoLabels, Parsed};
 pub use print::{NoPlaces, Places};
 pub use registers::registers;
 pub use table::*;
+pub use target::target;
 pub use wide::Wide;

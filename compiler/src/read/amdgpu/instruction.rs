@@ -289,6 +289,7 @@ impl<'r> Maker<'r> {
             r_enum: None,
             constants: None,
             number: None,
+            target: None,
         }
     }
 

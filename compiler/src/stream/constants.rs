@@ -1,0 +1,104 @@
+//! Generations, and numbers by their names.
+
+use super::model::{Field, Type};
+use super::resolve::entry_span;
+use crate::diagnostic::Diagnostic;
+use crate::resolve::Resolver;
+use crate::spec::{Constant, GenerationsSpec};
+
+/// The first and the last generation, and the names of all that have one.
+type Generations = ((u32, u32), Vec<(String, u32)>);
+
+impl Resolver<'_> {
+    /// The first and the last generation, and the names of all, in the order of their numbers.
+    pub(super) fn generations(&mut self, spec: Option<&GenerationsSpec>) -> Option<Generations> {
+        let names = match spec {
+            None => return Some(((0, 0), Vec::new())),
+            Some(GenerationsSpec::Range(numbers)) => match &numbers[..] {
+                [first, last] if first.value <= last.value => return Some(((first.value, last.value), Vec::new())),
+                _ => {
+                    let span = spec.and_then(GenerationsSpec::span).unwrap_or_else(|| entry_span(self));
+                    let error = Diagnostic::error("E0033", span, "expected the first and the last generation");
+                    self.out.push(error.help("write `generations: [5, 7]`, or `{ v5: 5, v7: 7 }`"));
+                    return None;
+                }
+            },
+            Some(GenerationsSpec::Names(names)) => names,
+        };
+        let mut named: Vec<(String, u32)> = Vec::new();
+        for (name, number) in names.iter() {
+            if let Some((other, _)) = named.iter().find(|(_, known)| *known == number.value) {
+                let message = format!("`{other}` and `{}` are one generation", name.value);
+                self.out.push(Diagnostic::error("E0102", number.span, message).help("give each a number of its own"));
+            }
+            named.push((name.value.clone(), number.value));
+        }
+        named.sort_by_key(|(_, number)| *number);
+        let [(_, first), ..] = named[..] else {
+            let message = "there is no generation";
+            self.out.push(Diagnostic::error("E0033", entry_span(self), message).help("write `generations: { v5: 5 }`"));
+            return None;
+        };
+        let last = named.last().map_or(first, |(_, last)| *last);
+        Some(((first, last), named))
+    }
+
+    /// The first and the last generation that has something.
+    pub(super) fn lifetime(&mut self, since: Option<&Constant<u32>>, until: Option<&Constant<u32>>) -> (u32, u32) {
+        let [since, until] = [since, until].map(|given| given.and_then(|given| self.generation(given)));
+        (since.unwrap_or(0), until.unwrap_or(u32::MAX))
+    }
+
+    /// The number of a generation.
+    fn generation(&mut self, given: &Constant<u32>) -> Option<u32> {
+        let stream = self.isa.stream()?;
+        if stream.generations == (0, 0) {
+            let error = Diagnostic::error("E0130", given.span(), "the set tells no generations apart");
+            self.out.push(error.help("say which there are, `generations: [first, last]`, or leave it out"));
+            return None;
+        }
+        match given {
+            Constant::Number(number) => Some(number.value),
+            Constant::Name(name) => {
+                let names = stream.generation_names.iter().map(|(name, _)| (name.as_str(), None));
+                let index = Resolver::find(self.out, "generation", name, names)?;
+                stream.generation_names.get(index).map(|(_, number)| *number)
+            }
+        }
+    }
+
+    /// The number that a field of a layout is to have.
+    pub(super) fn constant_of(&mut self, field: &Field, given: &Constant<i128>) -> Option<i128> {
+        let name = match given {
+            Constant::Number(number) => return Some(number.value),
+            Constant::Name(name) => name,
+        };
+        match field.ty {
+            Type::Enum(index, _) => {
+                let values = &self.isa.enums[index].values;
+                let found = Resolver::find(self.out, "value", name, values.iter().map(|v| (v.name.as_str(), None)))?;
+                Some(values[found].bits.into())
+            }
+            Type::Register(bank) => {
+                let bank = &self.isa.stream()?.banks[bank];
+                let named = bank.names.iter().position(|known| *known == name.value);
+                let also = bank.also.iter().find(|(known, _)| *known == name.value).map(|(_, number)| *number as usize);
+                let digits = name.value.strip_prefix(bank.prints.0.as_str());
+                let digits = digits.and_then(|digits| digits.strip_suffix(bank.prints.1.as_str()));
+                let number = digits.and_then(|digits| digits.parse().ok()).filter(|n| *n < bank.count as usize);
+                let found = named.or(also).or(number);
+                if found.is_none() {
+                    let message = format!("there is no register `{}` in `{}`", name.value, bank.name);
+                    self.out.push(Diagnostic::error("E0101", name.span, message).secondary(bank.span, "the bank"));
+                }
+                found.map(|number| number as i128)
+            }
+            _ => {
+                let message = format!("`{}` has numbers, and none is called `{}`", field.name, name.value);
+                let error = Diagnostic::error("E0101", name.span, message);
+                self.out.push(error.secondary(field.span, "the field").help("write the number"));
+                None
+            }
+        }
+    }
+}
