@@ -2,7 +2,7 @@
 
 use isaforge_compiler::{Compiled, Settings, compile};
 use isaforge_core::semantics::evaluate::{Column, Environment, Scratch, evaluate};
-use isaforge_core::semantics::{AtomicOp, Modifier, NONE, Op, Semantics, Shape, Special, Type, facts, instantiate};
+use isaforge_core::semantics::{AtomicOp, Modifier, NONE, Op, Semantics, Shape, Special, Type, instantiate};
 
 const HEAD: &str = "
 isa: t

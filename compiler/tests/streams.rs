@@ -116,12 +116,12 @@ fn a_label_out_of_the_range_of_its_field_is_refused() {
     )
     .unwrap_or_else(|why| panic!("{why}"));
     let far = |nops: usize| {
-        isaforge_core::stream::program::assemble(engine, &format!("b y\n{}y: nop\n", "nop\n".repeat(nops)))
+        assemble(engine, &format!("b y\n{}y: nop\n", "nop\n".repeat(nops)))
     };
     assert_eq!(far(2046).map(|bytes| bytes[..2].to_vec()), Ok(vec![0xff, 0x17]));
     let errors = far(2047).expect_err("2048 is too far");
     assert_eq!((errors[0].line, errors[0].message.as_str()), (1, "`y` is out of the range of `to`"));
-    let errors = isaforge_core::stream::program::assemble(engine, "y: nop\nfwd y\n").expect_err("it is behind");
+    let errors = assemble(engine, "y: nop\nfwd y\n").expect_err("it is behind");
     assert_eq!((errors[0].line, errors[0].message.as_str()), (2, "`y` is out of the range of `to`"));
 }
 
@@ -129,15 +129,15 @@ fn a_label_out_of_the_range_of_its_field_is_refused() {
 fn labels_are_right_in_a_stream_of_two_lengths() {
     let engine = fixture("rv32imc.yaml");
     let program = "start:\n c.addi a0, -1\nloop: beq a0, zero, start\n c.j loop\n jal ra, end\n c.nop\nend: ret\n";
-    let made = isaforge_core::stream::program::assemble(engine, program).unwrap_or_else(|e| panic!("{e:?}"));
+    let made = assemble(engine, program).unwrap_or_else(|e| panic!("{e:?}"));
     let mut listing = String::new();
-    assert_eq!(isaforge_core::stream::listing::disassemble(engine, &made, &mut listing), 0);
+    assert_eq!(disassemble(engine, &made, &mut listing), 0);
     assert_eq!(listing, "l0:\nc.addi a0, -1\nl1:\nbeq a0, zero, l0\nc.j l1\njal l7\nc.nop\nl7:\nret\n");
-    assert_eq!(isaforge_core::stream::program::assemble(engine, &listing), Ok(made));
-    let errors = isaforge_core::stream::program::assemble(engine, "4: c.j 4\n").expect_err("4 is a number");
+    assert_eq!(assemble(engine, &listing), Ok(made));
+    let errors = assemble(engine, "4: c.j 4\n").expect_err("4 is a number");
     assert_eq!(errors[0].message, "the label `4` starts with a digit");
     let errors =
-        isaforge_core::stream::program::assemble(engine, "finish: j finsh\n").expect_err("there is no `finsh`");
+        assemble(engine, "finish: j finsh\n").expect_err("there is no `finsh`");
     assert_eq!((errors[0].line, errors[0].column, errors[0].help.as_str()), (1, 11, "did you mean `finish`?"));
 }
 
@@ -149,7 +149,7 @@ fn branches_that_grow_do_not_push_others_out_of_reach() {
     let far = |n: usize| format!("{}{}far{n}:\n", format!("beqz a0, far{n}\n").repeat(800), "nop\n".repeat(100));
     let near = |n: usize| format!("near{n}: j near{n}\n");
     let program: String = (0..2).map(far).chain((0..100).map(near)).collect();
-    let made = isaforge_core::stream::program::assemble(engine, &program).unwrap_or_else(|e| panic!("{e:?}"));
+    let made = assemble(engine, &program).unwrap_or_else(|e| panic!("{e:?}"));
     assert_eq!(made[made.len() - 200..], [0x01, 0xa0].repeat(100), "all of them jump to themselves");
 }
 
@@ -207,11 +207,11 @@ fn words_of_128_bits_have_text_before_the_mnemonic() {
         ],
     );
     let program = "top: @P0 BRA end;\n BRA top;\nend: BRA end;\n";
-    let made = isaforge_core::stream::program::assemble(engine, program).unwrap_or_else(|e| panic!("{e:?}"));
+    let made = assemble(engine, program).unwrap_or_else(|e| panic!("{e:?}"));
     let mut listing = String::new();
-    isaforge_core::stream::listing::disassemble(engine, &made, &mut listing);
+    disassemble(engine, &made, &mut listing);
     assert_eq!(listing, "l0:\n@P0 BRA l2;\nBRA l0;\nl2:\nBRA l2;\n");
-    assert_eq!(isaforge_core::stream::program::assemble(engine, &listing), Ok(made));
+    assert_eq!(assemble(engine, &listing), Ok(made));
 }
 
 const GCN: &str = r#"
