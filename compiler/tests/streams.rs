@@ -115,9 +115,7 @@ fn a_label_out_of_the_range_of_its_field_is_refused() {
         0,
     )
     .unwrap_or_else(|why| panic!("{why}"));
-    let far = |nops: usize| {
-        assemble(engine, &format!("b y\n{}y: nop\n", "nop\n".repeat(nops)))
-    };
+    let far = |nops: usize| assemble(engine, &format!("b y\n{}y: nop\n", "nop\n".repeat(nops)));
     assert_eq!(far(2046).map(|bytes| bytes[..2].to_vec()), Ok(vec![0xff, 0x17]));
     let errors = far(2047).expect_err("2048 is too far");
     assert_eq!((errors[0].line, errors[0].message.as_str()), (1, "`y` is out of the range of `to`"));
@@ -136,8 +134,7 @@ fn labels_are_right_in_a_stream_of_two_lengths() {
     assert_eq!(assemble(engine, &listing), Ok(made));
     let errors = assemble(engine, "4: c.j 4\n").expect_err("4 is a number");
     assert_eq!(errors[0].message, "the label `4` starts with a digit");
-    let errors =
-        assemble(engine, "finish: j finsh\n").expect_err("there is no `finsh`");
+    let errors = assemble(engine, "finish: j finsh\n").expect_err("there is no `finsh`");
     assert_eq!((errors[0].line, errors[0].column, errors[0].help.as_str()), (1, 11, "did you mean `finish`?"));
 }
 

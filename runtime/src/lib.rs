@@ -23,29 +23,38 @@
 //! [`Host`](valhall::host::Host) for what they name: [`valhall::draw`] runs a fragment program for the pixels of a
 //! picture. `docs/valhall-shaders.png` shows what compiled shaders draw.
 //!
+//! Each set is a feature, `valhall`, `usc` and `vpu`, all of them by default; what all machines share is there without any.
+//!
 //! A program is data from elsewhere. Whatever it contains, a run ends: with an [`Outcome`], or with a [`RunError`] that
 //! names the instruction and the thread. Execution is counted against [`Launch::budget`], every address is checked, and
 //! what a launch may ask for is limited.
 
 #![deny(unsafe_code)]
+// Each machine uses a part of what they share.
+#![cfg_attr(not(all(feature = "valhall", feature = "usc", feature = "vpu")), allow(dead_code, unused_imports))]
 
 mod deadline;
 mod engine;
 pub mod exec;
 mod guarded;
+#[cfg(feature = "valhall")]
 pub mod launch;
 mod level;
 pub mod machine;
 pub mod memory;
 pub mod observe;
+#[cfg(feature = "usc")]
 pub mod usc;
+#[cfg(feature = "valhall")]
 pub mod valhall;
+#[cfg(feature = "vpu")]
 pub mod vpu;
 pub mod watched;
 
 pub use deadline::Deadline;
 pub use engine::{Engine, Execution, NoExecution};
 pub use guarded::Guarded;
+#[cfg(feature = "valhall")]
 pub use launch::{FragmentOutcome, Launch, Outcome, Place, RunError, Stage};
 pub use level::Level;
 pub use memory::{MapError, Memory, MemoryFault};

@@ -182,7 +182,7 @@ pub(crate) fn reading(isa: &Isa, operand: &table::Operand) -> [u64; 2] {
     [all & own, all & !own]
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "valhall"))]
 mod tests {
     use isaforge_core::sample::{Random, sample};
     use isaforge_valhall::ISA;

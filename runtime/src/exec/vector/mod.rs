@@ -28,7 +28,7 @@ mod half;
 mod handler;
 mod rule;
 pub(crate) mod select;
-#[cfg(test)]
+#[cfg(all(test, feature = "vpu"))]
 mod tests;
 mod tidy;
 mod warp;

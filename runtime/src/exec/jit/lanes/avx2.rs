@@ -345,7 +345,7 @@ impl Graph {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "valhall"))]
 mod tests {
     use isaforge_valhall::semantics::SEMANTICS;
 
