@@ -112,6 +112,12 @@ fn encode(width: u32, height: u32, pixels: &[Rgba]) -> Result<Vec<u8>, png::Enco
     Ok(file)
 }
 
+/// A picture of `width` pixels a row with each pixel as a square of `scale` pixels each way.
+pub fn enlarged(pixels: &[Rgba], width: usize, scale: usize) -> Vec<Rgba> {
+    let rows = pixels.chunks_exact(width.max(1)).flat_map(|row| std::iter::repeat_n(row, scale));
+    rows.flatten().flat_map(|pixel| std::iter::repeat_n(*pixel, scale)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

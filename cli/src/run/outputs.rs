@@ -67,14 +67,19 @@ fn pixels(png: &Png, bytes: &[u8]) -> Vec<Rgba> {
     }
 }
 
-/// Words of a buffer, eight a line, each line with the number of its first.
+/// Words of a buffer.
 fn numbers(print: &Print, bytes: &[u8]) -> String {
     let from = print.from.as_ref().map_or(0, |from| from.value as usize);
     let count = print.count.as_ref().map_or(usize::MAX, |count| count.value as usize);
     let format = print.number.unwrap_or(NumberFormat::Hex);
     let texts: Vec<String> = words(bytes).skip(from).take(count).map(|word| number(format, word)).collect();
+    rows(&format!("{} as {format}", print.buffer.value), from, &texts)
+}
+
+/// Numbers below a heading, eight a line, each line with the number of its first.
+pub fn rows(heading: &str, from: usize, texts: &[String]) -> String {
     let widest = texts.iter().map(String::len).max().unwrap_or(0);
-    let mut text = format!("{} as {format}:\n", print.buffer.value);
+    let mut text = format!("{heading}:\n");
     for (line, row) in texts.chunks(COLUMNS).enumerate() {
         let _ = write!(text, "{:>8}:", from + line * COLUMNS);
         for number in row {
@@ -85,7 +90,8 @@ fn numbers(print: &Print, bytes: &[u8]) -> String {
     text
 }
 
-fn number(format: NumberFormat, word: u32) -> String {
+/// A number as it is to be printed.
+pub fn number(format: NumberFormat, word: u32) -> String {
     match format {
         NumberFormat::U32 => word.to_string(),
         NumberFormat::I32 => (word as i32).to_string(),

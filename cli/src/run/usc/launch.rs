@@ -3,7 +3,7 @@
 use isaforge_compiler::source::Spanned;
 use isaforge_compiler::{choices, vocabulary};
 
-use crate::run::launch::{Float, Program, Word};
+use crate::run::launch::{Float, NumberFormat, Program, Word};
 
 vocabulary! {
     /// What to run on the USC and what to do with what it leaves.
@@ -121,7 +121,7 @@ vocabulary! {
         /// How many numbers of memory.
         optional count: u64,
         /// What the numbers are.
-        optional number ("as"): UscNumber,
+        optional number ("as"): NumberFormat,
     }
 }
 
@@ -132,19 +132,5 @@ choices! {
         Float = "float",
         /// The first holds bytes of red, green, blue and opacity, from the lowest.
         Packed = "packed",
-    }
-}
-
-choices! {
-    /// How to print numbers.
-    pub enum UscNumber {
-        /// Hexadecimal.
-        Hex = "hex",
-        /// Whole, from 0.
-        U32 = "u32",
-        /// In two's complement.
-        I32 = "i32",
-        /// As a float.
-        F32 = "f32",
     }
 }

@@ -6,7 +6,6 @@ pub mod launch;
 pub mod plan;
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -17,15 +16,16 @@ use isaforge_runtime::usc::watched::Watched;
 use isaforge_runtime::usc::{Instance, LANES, Machine, Register, Report, RunError, Software, Task};
 use isaforge_runtime::{Engine, Execution};
 
-use self::launch::{UscLaunch, UscNumber, UscOutput, UscPixel, UscPrint};
+use self::launch::{UscLaunch, UscOutput, UscPixel, UscPrint};
 use self::plan::{Given, Plan, Rectangle};
-use super::engine;
+use super::launch::NumberFormat;
 use super::launched::{Compared, Launched, Launches, Ran};
+use super::{engine, outputs};
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::output::{count, say, thousands, write_whole};
 use crate::paint::{HELP, paint};
-use crate::picture::{Rgba, write_png};
+use crate::picture::{Rgba, enlarged, write_png};
 
 /// The launch files of the USC.
 pub static LAUNCHES: Launches = Launches { read: plan::read, recorded: |_| None, keys: UscLaunch::keys, start: "" };
@@ -250,10 +250,7 @@ fn produce(plan: &Plan, left: &Left, output: &UscOutput, folder: &Path, done: &m
             }
         };
         let pixels: Vec<Rgba> = left.pixels.iter().map(color).collect();
-        let rows =
-            pixels.chunks_exact(rectangle.width as usize).flat_map(|row| std::iter::repeat_n(row, scale as usize));
-        let enlarged: Vec<Rgba> =
-            rows.flatten().flat_map(|pixel| std::iter::repeat_n(*pixel, scale as usize)).collect();
+        let enlarged = enlarged(&pixels, rectangle.width as usize, scale as usize);
         let (path, width, height) = (folder.join(&png.file), rectangle.width * scale, rectangle.height * scale);
         write_png(&path, width, height, &enlarged)?;
         done.push(format!("wrote {} ({width} x {height})", path.display()));
@@ -278,7 +275,7 @@ fn memory(plan: &Plan, address: u64, size: u64) -> Vec<u8> {
     bytes
 }
 
-/// Numbers, eight a line, each line with the number of its first.
+/// The numbers that are to be printed.
 fn numbers(plan: &Plan, left: &Left, print: &UscPrint) -> String {
     let instances = || left.tasks.iter().flat_map(|task| (0..task.instances()).map(move |i| (task, i)));
     let (what, values): (String, Vec<Option<u32>>) = match (&print.register, &print.vertex, &print.address) {
@@ -305,25 +302,8 @@ fn numbers(plan: &Plan, left: &Left, print: &UscPrint) -> String {
         }
         _ => return String::new(),
     };
-    let format = print.number.unwrap_or(UscNumber::Hex);
-    let texts: Vec<String> = values.iter().map(|value| value.map_or("-".to_owned(), |v| number(format, v))).collect();
-    let widest = texts.iter().map(String::len).max().unwrap_or(0);
-    let mut text = format!("{what} as {format}:\n");
-    for (line, row) in texts.chunks(8).enumerate() {
-        let _ = write!(text, "{:>8}:", line * 8);
-        for number in row {
-            let _ = write!(text, "  {number:>widest$}");
-        }
-        text.push('\n');
-    }
-    text
-}
-
-fn number(format: UscNumber, bits: u32) -> String {
-    match format {
-        UscNumber::Hex => format!("{bits:08x}"),
-        UscNumber::U32 => bits.to_string(),
-        UscNumber::I32 => (bits as i32).to_string(),
-        UscNumber::F32 => f32::from_bits(bits).to_string(),
-    }
+    let format = print.number.unwrap_or(NumberFormat::Hex);
+    let texts: Vec<String> =
+        values.iter().map(|value| value.map_or("-".to_owned(), |value| outputs::number(format, value))).collect();
+    outputs::rows(&format!("{what} as {format}"), 0, &texts)
 }

@@ -1,20 +1,17 @@
 //! What is done with tiles and memory after a run.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use half::f16;
 use isaforge_runtime::vpu::Machine;
-use isaforge_runtime::vpu::picture::{self, Picture};
+use isaforge_runtime::vpu::picture;
 
 use super::launch::VpuNumber;
 use super::plan::{Output, Place, Plan, What};
 use crate::failure::Failure;
 use crate::output::write_whole;
-use crate::picture::{Rgba, write_png};
-
-/// Columns for the numbers of one line.
-const COLUMNS: usize = 8;
+use crate::picture::{Rgba, enlarged, write_png};
+use crate::run::outputs::rows;
 
 /// Does what the launch file says. Returns a line about each file written.
 ///
@@ -35,7 +32,8 @@ pub fn produce(plan: &Plan) -> Result<Vec<String>, Failure> {
                     }
                 };
                 let Some(picture) = picture else { continue };
-                let (path, pixels) = (folder.join(file), enlarge(&picture, *scale));
+                let pixels: Vec<Rgba> = picture.rgba.chunks_exact(4).map(|p| [p[0], p[1], p[2], p[3]]).collect();
+                let (path, pixels) = (folder.join(file), enlarged(&pixels, picture.width, *scale));
                 let (width, height) = ((picture.width * scale) as u32, (picture.height * scale) as u32);
                 write_png(&path, width, height, &pixels)?;
                 done.push(format!("wrote {} ({width} x {height})", path.display()));
@@ -67,31 +65,16 @@ fn bytes(machine: &Machine, place: &Place) -> Vec<u8> {
     }
 }
 
-/// The pixels of a picture, each as a square of `scale` pixels each way.
-fn enlarge(picture: &Picture, scale: usize) -> Vec<Rgba> {
-    let pixels: Vec<Rgba> = picture.rgba.chunks_exact(4).map(|p| [p[0], p[1], p[2], p[3]]).collect();
-    let rows = pixels.chunks_exact(picture.width.max(1)).flat_map(|row| std::iter::repeat_n(row, scale));
-    rows.flatten().flat_map(|pixel| std::iter::repeat_n(*pixel, scale)).collect()
-}
-
-/// Numbers from a place, eight a line, each line with the number of its first.
+/// Numbers from a place.
 fn numbers(place: &Place, bytes: &[u8], format: VpuNumber, from: usize, count: usize) -> String {
     let all = bytes.chunks_exact(format.bytes()).skip(from).take(count);
     let texts: Vec<String> = all.map(|bytes| number(format, bytes)).collect();
-    let widest = texts.iter().map(String::len).max().unwrap_or(0);
-    let mut text = match place {
-        Place::Tile { core: 0, buffer } => format!("tile {buffer} as {format}:\n"),
-        Place::Tile { core, buffer } => format!("tile {buffer} of core {core} as {format}:\n"),
-        Place::Region { address, .. } => format!("memory from {address:#x} as {format}:\n"),
+    let heading = match place {
+        Place::Tile { core: 0, buffer } => format!("tile {buffer} as {format}"),
+        Place::Tile { core, buffer } => format!("tile {buffer} of core {core} as {format}"),
+        Place::Region { address, .. } => format!("memory from {address:#x} as {format}"),
     };
-    for (line, row) in texts.chunks(COLUMNS).enumerate() {
-        let _ = write!(text, "{:>8}:", from + line * COLUMNS);
-        for number in row {
-            let _ = write!(text, "  {number:>widest$}");
-        }
-        text.push('\n');
-    }
-    text
+    rows(&heading, from, &texts)
 }
 
 fn number(format: VpuNumber, bytes: &[u8]) -> String {
