@@ -45,7 +45,13 @@ pub struct Launches {
 pub type Read = fn(&Node, &Path, &mut Sources, &mut Diagnostics) -> Option<Box<dyn Launched>>;
 
 /// The recorded case that a text is, or what is wrong with it. `None` if it is none.
-pub type Recorded = fn(&str) -> Option<Result<Box<dyn Launched>, String>>;
+pub type Recorded = fn(&str) -> Option<CaseResult>;
+
+/// A recorded case, or what is wrong with it.
+pub type CaseResult = Result<Box<dyn Launched>, String>;
+
+/// A program and its assembly, if that is at hand.
+pub type WithSource = (Box<dyn Launched>, Option<Source>);
 
 /// A program with all that it runs on.
 pub trait Launched {
@@ -216,7 +222,7 @@ pub fn read(node: &Node, path: &Path, sources: &mut Sources, out: &mut Diagnosti
 }
 
 /// The recorded case in a file, with its instruction set. `None` if there is none.
-fn recorded(path: &Path) -> Option<(&'static Builtin, Result<Box<dyn Launched>, String>)> {
+fn recorded(path: &Path) -> Option<(&'static Builtin, CaseResult)> {
     let input = Input::read(Some(path)).and_then(Input::unpacked).ok()?;
     let text = std::str::from_utf8(input.body()).ok()?;
     builtin::ALL.iter().find_map(|found| Some((found, (found.launches?.recorded)(text)?)))

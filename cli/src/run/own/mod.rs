@@ -17,7 +17,6 @@ use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::Node;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Stop, Trap};
 use isaforge_core::semantics::Semantics;
-use isaforge_debugger::Source;
 use isaforge_runtime::exec::jit;
 use isaforge_runtime::exec::jit::engine::Compiler;
 use isaforge_runtime::{Engine, Guarded, machine, watched};
@@ -25,7 +24,7 @@ use isaforge_runtime::{Engine, Guarded, machine, watched};
 use self::console::{Console, values};
 use self::launch::OwnLaunch;
 use super::buffers::{Buffers, read_file};
-use super::launched::{Compared, Launched, Ran, find, folder, read_node, report_or_plan, source};
+use super::launched::{Compared, Launched, Ran, WithSource, find, folder, read_node, report_or_plan, source};
 use super::{engine, init, outputs, program};
 use crate::args::RunArgs;
 use crate::builtin::Tables;
@@ -206,7 +205,7 @@ pub fn set(spec: &Path, generation: Option<&str>) -> Result<Option<(Target, Set)
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn open(path: &Path, tables: Tables, set: Set) -> Result<Option<(Box<dyn Launched>, Option<Source>)>, Failure> {
+pub fn open(path: &Path, tables: Tables, set: Set) -> Result<Option<WithSource>, Failure> {
     let bytes = read_file(path).map_err(Failure::reading(path))?;
     if elf::matches(&bytes) {
         let found = elf::read(&bytes, set.2.elf);

@@ -12,7 +12,7 @@ use crate::conform::is_case;
 use crate::failure::Failure;
 use crate::output::thousands;
 use crate::run::engine;
-use crate::run::launched::{Compared, Drawn, Launched, Ran};
+use crate::run::launched::{CaseResult, Compared, Drawn, Launched, Ran};
 
 /// A case, and what it has drawn.
 struct Recorded {
@@ -21,7 +21,7 @@ struct Recorded {
 }
 
 /// The case that a text is. `None` if it is none.
-pub fn read(text: &str) -> Option<Result<Box<dyn Launched>, String>> {
+pub fn read(text: &str) -> Option<CaseResult> {
     let launched = |case| -> Box<dyn Launched> { Box::new(Recorded { case, drawn: Vec::new() }) };
     is_case(text).then(|| Case::read(text).map(launched).map_err(|error| error.to_string()))
 }
