@@ -208,8 +208,7 @@ fn part(wanted: &Wanted, windows: &[Window]) -> Option<Made> {
     let (ways, passes) = if wanted.stores() { (pieces, 1) } else { (1, pieces) };
     let (mut out, plan, homes) = begin(wanted, ways, Access::But)?;
     let has_windows = !windows.is_empty();
-    // Windows of some lanes have been compared with the reference on AVX2 alone.
-    if has_windows && (wanted.segment.mask.is_some() || out.host == Host::Avx512) {
+    if has_windows && wanted.segment.mask.is_some() {
         return None;
     }
     (out.windows, out.pointers) = (windows.to_vec(), [R8, R9, R10, R11]);
@@ -227,12 +226,7 @@ fn part(wanted: &Wanted, windows: &[Window]) -> Option<Made> {
         out.push(Instruction::with3(Code::Imul_r32_rm32_imm8, EAX, ECX, COLUMN as i32))?;
         for way in 0..ways {
             let lanes = out.lanes(way);
-            if out.host == Host::Avx512 {
-                out.push(Instruction::with2(Code::Movzx_r32_rm16, R11D, of_warp(RSI, 0)))?;
-                out.push(Instruction::with2(Code::VEX_Kmovw_kr_r32, lanes, R11D))?;
-            } else {
-                out.load_mask(lanes, of_warp(RSI, piece + way))?;
-            }
+            out.load_mask(lanes, of_warp(RSI, piece + way))?;
             out.complement(lanes)?;
         }
         out.body(&wanted.graph, &wanted.segment, &plan, &homes)?;
@@ -246,8 +240,8 @@ fn part(wanted: &Wanted, windows: &[Window]) -> Option<Made> {
         }
     }
     if wanted.segment.mask.is_some() {
+        out.push(Instruction::with2(Code::Movzx_r32_rm16, R11D, of_warp(RSI, 0)))?;
         if out.host == Host::Avx2 {
-            out.push(Instruction::with2(Code::Movzx_r32_rm16, R11D, of_warp(RSI, 0)))?;
             out.push(Instruction::with2(Code::Movzx_r32_rm16, EAX, of_warp(R8, 0)))?;
         }
         out.push(Instruction::with2(Code::And_r32_rm32, EAX, R11D))?;
