@@ -53,7 +53,7 @@ impl Executable {
     fn new(emitted: &Emitted, kind: Kind, level: Level) -> Option<Self> {
         level.compiles_after(0)?;
         if level.checks()
-            && let Err(refused) = check(emitted, kind, Host::of(level))
+            && let Err(refused) = check(emitted, kind, Host::of(level), level.computes_halves())
         {
             debug_assert!(false, "{refused}");
             return None;
