@@ -957,11 +957,13 @@ fn atomics_leave_what_the_reference_leaves_whether_or_not_they_show_an_order() {
             STORE.i32.slot0.end @r0, r62, offset:4"
         );
         let wild = if round % 16 == 0 { 0x7fff } else { 0 };
+        // Between words, where words overlap, the order of two would be seen.
+        let between = if round % 8 == 1 { random.next() as u32 % 4 } else { 0 };
         let launch = Launch {
             program: assemble(&text),
             local_size: [1 + random.next() as u32 % 150, 1, 1],
             groups: [1 + random.next() as u32 % 5, 1, 1],
-            uniforms: vec![IN as u32, 0, OUT as u32, 0, places as u32 | wild, few as u32],
+            uniforms: vec![IN as u32, 0, OUT as u32 + between, 0, places as u32 | wild, few as u32],
             ..Launch::default()
         };
         let mut memory = Memory::new();
