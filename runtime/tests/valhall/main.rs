@@ -6,6 +6,7 @@ mod seed;
 #[path = "../../../fuzz/src/execution/valhall.rs"]
 mod execution;
 
+mod barriers;
 mod differential;
 mod divergence;
 mod fast;

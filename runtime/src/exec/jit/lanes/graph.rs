@@ -141,9 +141,9 @@ impl Node {
     }
 }
 
-/// Which nodes are the same in all warps and at all times.
-pub fn fixed(nodes: &[Node]) -> Vec<bool> {
-    let mut fixed: Vec<bool> = nodes.iter().map(|node| matches!(node, Node::Splat(_))).collect();
+/// Which nodes are the same in all warps and at all times: constants, what else is `given`, and what is computed from these.
+pub fn fixed(nodes: &[Node], given: impl Fn(&Node) -> bool) -> Vec<bool> {
+    let mut fixed: Vec<bool> = nodes.iter().map(|node| matches!(node, Node::Splat(_)) || given(node)).collect();
     for (index, node) in nodes.iter().enumerate() {
         if let Node::Operation(operation) = node {
             fixed[index] = !operation.is_mask && node.arguments().all(|argument| fixed[argument.index()]);
@@ -250,7 +250,7 @@ impl Graph {
     /// Ends a segment: rows are read anew in the next, and only what is fixed is known there. Its nodes.
     pub fn end_segment(&mut self) -> Range<usize> {
         let Graph { nodes, known, .. } = self;
-        let fixed: Vec<bool> = fixed(nodes);
+        let fixed: Vec<bool> = fixed(nodes, |_| false);
         known.retain(|_, value| fixed[value.index()]);
         self.rows.clear();
         self.sets.clear();
