@@ -1131,3 +1131,27 @@ fn what_all_warps_load_from_one_place_is_loaded_once() {
         assert_eq!(loads(&text("STORE.i32.slot0.wait0 @r0, r58, offset:0"), level), 2, "{}", level.name());
     }
 }
+
+#[test]
+fn some_lanes_load_in_machine_code() {
+    let text = "SHADDX.u64 r58, u0, r60.w0, shift:0x2
+        SHADDX.u64 r62, u2, r60.w0, shift:0x2
+        MOV.i32 r0, 0x0
+        ICMP.u32.lt.m1 r7, r55, u4, 0x0
+        BRANCHZ.eq.reconverge r7, offset:over
+        LOAD.i32.unsigned.slot0.wait0 @r1, r58, offset:0
+        IADD.u32 r0, r1, r1
+        over: STORE.i32.slot0.end @r0, r62, offset:0";
+    let launch = Launch {
+        program: assemble(text),
+        local_size: [128, 1, 1],
+        uniforms: vec![IN as u32, 0, OUT as u32, 0, 50],
+        shared_bytes: 512,
+        ..Launch::default()
+    };
+    for level in Level::available().into_iter().filter(|level| level.compiles()) {
+        let mut memory = memory(128, &mut Random(seed(26)));
+        let (_, listing) = fast::run_listed(&launch, &mut memory, level.eager()).unwrap();
+        assert!(listing.contains("LOAD.i32"), "{}: {listing}", level.name());
+    }
+}
