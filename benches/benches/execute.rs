@@ -1,5 +1,6 @@
-//! Running programs: `cargo bench -p isaforge-benches --bench execute` prints a table in Markdown, in about a
-//! minute. Contenders take turns, so that a busy machine slows all of them; ratios are medians of the rounds' ratios.
+//! Running programs: `cargo bench -p isaforge-benches --bench execute` prints a table in Markdown, in about two
+//! minutes; with `-- NAME` behind it, only the rows whose names contain that. Contenders take turns, so that a busy
+//! machine slows all of them; ratios are medians of the rounds' ratios.
 //!
 //! Native code is the same computation as a loop over lanes, which the compiler turned into vector instructions; for
 //! RISC-V, whose instructions have one lane, a plain loop. The last column is what a commit before the engine was made one

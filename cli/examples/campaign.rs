@@ -38,7 +38,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// What is tried: its name, and what does it once. The text says which of several things it was.
 type Kind = (&'static str, fn() -> Box<dyn FnMut(&mut Random) -> &'static str>);
 
-const KINDS: [Kind; 5] = [
+const KINDS: [Kind; 6] = [
     ("words", || Box::new(words)),
     ("groups", || {
         let written = written();
@@ -52,6 +52,9 @@ const KINDS: [Kind; 5] = [
     ("programs", || {
         let engines = execution::Engines::new();
         Box::new(move |random| engines.agree(random))
+    }),
+    ("shared", || {
+        Box::new(|random| if execution::shared::agree(random) { "programs that end" } else { "programs that fail" })
     }),
 ];
 

@@ -668,7 +668,7 @@ pub struct EngineArgs {
     /// code); the fastest by default
     #[arg(long, env = "ISAFORGE_ENGINE", value_name = "ENGINE", value_parser = engine_parser(), hide_possible_values = true, hide_env_values = true)]
     pub engine: Option<Engine>,
-    /// Host instructions to use: `portable`, `avx2` or `avx512`; the best available by default
+    /// Host instructions to use: `portable`, `avx2`, `avx512` or `avx512fp16`; the best available by default
     #[arg(long, env = "ISAFORGE_LEVEL", value_name = "LEVEL", value_parser = level_parser(), hide_possible_values = true, hide_env_values = true)]
     pub level: Option<&'static str>,
     /// Skip the verification of machine code before it runs

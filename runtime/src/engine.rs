@@ -45,7 +45,7 @@ pub enum NoExecution {
     #[error("this processor has no level `{0}`, only {list}", list = Level::available().iter().map(|level| level.name()).collect::<Vec<_>>().join(", "))]
     Level(&'static str),
     /// Machine code is made for other levels only.
-    #[error("no machine code is made for level `{0}`, only for `avx512` and `avx2`")]
+    #[error("no machine code is made for level `{0}`, only for `avx512fp16`, `avx512` and `avx2`")]
     Engine(&'static str),
 }
 

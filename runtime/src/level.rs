@@ -5,6 +5,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
     kind: Kind,
+    /// Whether machine code computes with halves: `avx512fp16`.
+    halves: bool,
     compiles: Compiles,
     /// Whether machine code is checked before it is executed.
     checks: bool,
@@ -50,6 +52,9 @@ impl Level {
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512vl");
+            if avx2 && avx512 && is_x86_feature_detected!("avx512fp16") {
+                levels.push(Level { halves: true, ..Level::of(Kind::Avx512) });
+            }
             if avx2 && avx512 {
                 levels.push(Level::of(Kind::Avx512));
             }
@@ -77,7 +82,7 @@ impl Level {
     }
 
     fn of(kind: Kind) -> Level {
-        Level { kind, compiles: Compiles::Often, checks: true }
+        Level { kind, halves: false, compiles: Compiles::Often, checks: true }
     }
 
     /// The same without machine code that is made while a program runs.
@@ -116,7 +121,7 @@ impl Level {
     }
 
     /// The names of all levels, the best first.
-    pub const NAMES: [&str; 3] = ["avx512", "avx2", "portable"];
+    pub const NAMES: [&str; 4] = ["avx512fp16", "avx512", "avx2", "portable"];
 
     /// The name of the level, one of [`Level::NAMES`].
     pub fn name(self) -> &'static str {
@@ -125,8 +130,15 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 if self.halves => "avx512fp16",
+            #[cfg(target_arch = "x86_64")]
             Kind::Avx512 => "avx512",
         }
+    }
+
+    /// Whether machine code may compute with halves.
+    pub(crate) fn computes_halves(self) -> bool {
+        self.halves
     }
 
     /// Which it is.

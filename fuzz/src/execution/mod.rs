@@ -1,9 +1,10 @@
 //! Random programs on every engine: all leave what the reference leaves.
 //!
-//! [`valhall`], [`usc`] and [`vpu`] are the machines that are built in; [`own`] are machines of specifications that say what
+//! [`valhall`], [`usc`] and [`vpu`] are the machines that are built in, [`shared`] is the first with memory; [`own`] are machines of specifications that say what
 //! their instructions do.
 
 pub mod own;
+pub mod shared;
 pub mod usc;
 pub mod valhall;
 pub mod vpu;
@@ -48,9 +49,13 @@ impl Engines {
     /// When an engine leaves something else than the reference.
     pub fn agree(&self, random: &mut Random) -> &'static str {
         match random.below(8) {
-            0..3 => {
+            0..2 => {
                 valhall::agree(random);
                 "Valhall"
+            }
+            2 => {
+                let ends = shared::agree(random);
+                if ends { "Valhall, shared memory" } else { "Valhall, failing in shared memory" }
             }
             3 => {
                 let _ = usc::agree(random, &self.pool);

@@ -1,9 +1,9 @@
-//! Random programs full of NaNs and parts of registers, on every engine at every level.
+//! Random programs on every engine at every level: full of NaNs and parts of registers, and such that share memory.
 
 use isaforge_core::sample::Random;
 
-use super::execution;
 use super::seed::{rounds, seed};
+use super::{execution, shared};
 
 /// Programs without more rounds.
 const PROGRAMS: u64 = if cfg!(debug_assertions) { 24 } else { 1_000 };
@@ -12,4 +12,11 @@ const PROGRAMS: u64 = if cfg!(debug_assertions) { 24 } else { 1_000 };
 fn engines_agree_on_random_programs() {
     let mut random = Random(seed(20));
     (0..PROGRAMS * rounds()).for_each(|_| execution::agree(&mut random));
+}
+
+#[test]
+fn engines_agree_on_random_programs_that_share_memory() {
+    let mut random = Random(seed(25));
+    let ended = (0..PROGRAMS * rounds()).filter(|_| shared::agree(&mut random)).count();
+    assert!(ended > 0, "none of them came to its end");
 }

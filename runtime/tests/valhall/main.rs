@@ -6,6 +6,10 @@ mod seed;
 #[path = "../../../fuzz/src/execution/valhall.rs"]
 mod execution;
 
+#[path = "../../../fuzz/src/execution/shared.rs"]
+mod shared;
+
+mod barriers;
 mod differential;
 mod divergence;
 mod fast;

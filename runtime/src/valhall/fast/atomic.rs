@@ -152,7 +152,7 @@ impl Body for Update {
     fn run<const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
         let what = AtomicOp::ALL.get(op.numbers[0] as usize & 0xff).copied().unwrap_or(AtomicOp::Add);
         let is_signed = op.numbers[0] >> 8 != 0;
-        let Some((base, bytes)) = around(bundle, view, op) else {
+        let Some((base, words)) = around(bundle, view, op) else {
             let [address, value] = [op.sources, [op.dest; 2]].map(|rows| rows.map(|row| row as u16));
             let ty = if is_signed { SIGNED } else { Type::U32 };
             let when = if op.numbers[1] == ALWAYS { None } else { Some(op.numbers[1] as u16) };
@@ -161,24 +161,25 @@ impl Body for Update {
         };
         let signed = |word: u32| word as i32;
         match (what, is_signed) {
-            (AtomicOp::Exchange, _) => update(bundle, op, base, bytes, |_, new| new),
-            (AtomicOp::Add, _) => update(bundle, op, base, bytes, u32::wrapping_add),
-            (AtomicOp::Sub, _) => update(bundle, op, base, bytes, u32::wrapping_sub),
-            (AtomicOp::And, _) => update(bundle, op, base, bytes, |old, new| old & new),
-            (AtomicOp::Or, _) => update(bundle, op, base, bytes, |old, new| old | new),
-            (AtomicOp::Xor, _) => update(bundle, op, base, bytes, |old, new| old ^ new),
-            (AtomicOp::Min, false) => update(bundle, op, base, bytes, u32::min),
-            (AtomicOp::Max, false) => update(bundle, op, base, bytes, u32::max),
-            (AtomicOp::Min, true) => update(bundle, op, base, bytes, |old, new| signed(old).min(signed(new)) as u32),
-            (AtomicOp::Max, true) => update(bundle, op, base, bytes, |old, new| signed(old).max(signed(new)) as u32),
+            (AtomicOp::Exchange, _) => update(bundle, op, base, words, |_, new| new),
+            (AtomicOp::Add, _) => update(bundle, op, base, words, u32::wrapping_add),
+            (AtomicOp::Sub, _) => update(bundle, op, base, words, u32::wrapping_sub),
+            (AtomicOp::And, _) => update(bundle, op, base, words, |old, new| old & new),
+            (AtomicOp::Or, _) => update(bundle, op, base, words, |old, new| old | new),
+            (AtomicOp::Xor, _) => update(bundle, op, base, words, |old, new| old ^ new),
+            (AtomicOp::Min, false) => update(bundle, op, base, words, u32::min),
+            (AtomicOp::Max, false) => update(bundle, op, base, words, u32::max),
+            (AtomicOp::Min, true) => update(bundle, op, base, words, |old, new| signed(old).min(signed(new)) as u32),
+            (AtomicOp::Max, true) => update(bundle, op, base, words, |old, new| signed(old).max(signed(new)) as u32),
         }
         true
     }
 }
 
-/// The bytes in which all active lanes have a word if the condition holds in all of them, and the low word of the address of the first.
+/// The words of which all active lanes have one if the condition holds in all of them, and the low word of the address of the
+/// first.
 #[inline(always)]
-fn around<'a>(bundle: &Bundle, view: &'a mut MemoryView<'_>, op: &Fields) -> Option<(u32, &'a mut [u8])> {
+fn around<'a>(bundle: &Bundle, view: &'a mut MemoryView<'_>, op: &Fields) -> Option<(u32, &'a mut [[u8; 4]])> {
     let [low, high] = op.sources.map(|row| &bundle.rows[row as usize].0);
     let warp = bundle.busy().next()?;
     let lane = bundle.active[warp].trailing_zeros() as usize % LANES;
@@ -187,12 +188,14 @@ fn around<'a>(bundle: &Bundle, view: &'a mut MemoryView<'_>, op: &Fields) -> Opt
     // The memories of several workgroups have the same addresses.
     let group = if Memory::RESERVED.contains(&first) { bundle.only_group? } else { 0 };
     let (base, bytes) = view.around_mut(op.pc, group, first, 4)?;
-    let last = u32::try_from(bytes.len() - 4).unwrap_or(u32::MAX);
+    let words = bytes.as_chunks_mut().0;
+    let last = (words.len().min(1 << 30) as u32).checked_sub(1)?;
     // Warps without active lanes have empty masks. A loop over all lanes at once becomes vector instructions.
     let [low, high, masks] = [low, high, bundle.masks()].map(|row| row.as_flattened());
     let mut wrong = above ^ (base >> 32) as u32;
     for lane in 0..WARPS * LANES {
-        let is_far = low[lane].wrapping_sub(base as u32) > last;
+        // What is between words is further than all of them.
+        let is_far = low[lane].wrapping_sub(base as u32).rotate_right(2) > last;
         wrong |= (if is_far { u32::MAX } else { 0 } | high[lane] ^ above) & masks[lane];
     }
     if op.numbers[1] != ALWAYS {
@@ -201,21 +204,23 @@ fn around<'a>(bundle: &Bundle, view: &'a mut MemoryView<'_>, op: &Fields) -> Opt
             wrong |= !when[lane] & 1 & masks[lane];
         }
     }
-    (wrong == 0).then_some((base as u32, bytes))
+    (wrong == 0).then_some((base as u32, words))
 }
 
 /// Changes the words of the active lanes, one after another.
 #[inline(always)]
-fn update(bundle: &Bundle, op: &Fields, base: u32, bytes: &mut [u8], new: impl Fn(u32, u32) -> u32) {
+fn update(bundle: &Bundle, op: &Fields, base: u32, words: &mut [[u8; 4]], new: impl Fn(u32, u32) -> u32) {
     let (low, values) = (&bundle.rows[op.sources[0] as usize].0, &bundle.rows[op.dest as usize].0);
     for warp in bundle.busy() {
-        for lane in 0..LANES {
-            if bundle.active[warp] >> lane & 1 != 0
-                && let Some(bytes) = bytes.get_mut(low[warp][lane].wrapping_sub(base) as usize..)
-                && let Some(word) = bytes.first_chunk_mut()
-            {
-                *word = new(u32::from_le_bytes(*word), values[warp][lane]).to_le_bytes();
+        let (low, values, active) = (&low[warp], &values[warp], bundle.active[warp]);
+        let mut change = |lane: usize| {
+            if let Some(word) = words.get_mut((low[lane].wrapping_sub(base) >> 2) as usize) {
+                *word = new(u32::from_le_bytes(*word), values[lane]).to_le_bytes();
             }
+        };
+        match active {
+            u16::MAX => (0..LANES).for_each(&mut change),
+            _ => lanes(active).for_each(&mut change),
         }
     }
 }

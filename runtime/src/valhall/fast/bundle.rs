@@ -11,10 +11,9 @@ use super::column::{and, bit_mask, blend, equal, from_bits, lower, not, or, smal
 use super::handler::{Body, Fields, Op};
 use super::memory_view::{Home, MemoryView};
 use super::reach::{Patterns, Reached};
-use crate::exec::jit::lanes::emit::Times;
 use crate::exec::jit::lanes::function::BlockFn;
 pub use crate::exec::jit::lanes::row::Row;
-use crate::exec::jit::lanes::window::Windows;
+use crate::exec::jit::lanes::window::Memory;
 use crate::exec::vector::exact::Exact;
 use crate::guarded::Guarded;
 use crate::level::Level;
@@ -184,6 +183,9 @@ pub struct Bundle {
     /// Instructions that each warp executed in its turn, but for the last ones: `since` for each active warp.
     pub turns: [u32; WARPS],
     since: u32,
+    /// The same in the turns that have ended at barriers since the warps were chosen, and the most of them.
+    before: [u32; WARPS],
+    most_before: u32,
     /// The value of `since` at which the first active warp has had its turn.
     room: u32,
     /// What a handler reports: the warp and what is wrong.
@@ -201,9 +203,8 @@ pub struct Bundle {
     /// The word where all live lanes are, if they are active and nothing has been executed since. Their program counters may
     /// be out of date.
     together: Option<u32>,
-    /// How many lanes were active when a branch parted all live lanes, as long as no more branches have: those that jumped
-    /// wait at one word, and are joined there without looking for them.
-    parted: Option<u32>,
+    /// What a branch did that parted all live lanes, as long as no more branches have.
+    parted: Option<Parted>,
     /// Whether all threads of its workgroups are in it: their barriers wait for nobody else.
     pub is_closed: bool,
     /// The dispatches that it may execute at once.
@@ -246,6 +247,15 @@ impl Quads {
     }
 }
 
+/// How all live lanes were parted: those that are not active wait at one word, and are joined there without looking for them.
+#[derive(Clone, Copy, Debug)]
+struct Parted {
+    /// How many lanes there were.
+    threads: u32,
+    /// The word, as long as the program counters of those that wait are out of date.
+    waits: Option<u32>,
+}
+
 /// Which active lanes take a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
@@ -279,6 +289,8 @@ impl Bundle {
             at_barrier: 0,
             turns: [0; WARPS],
             since: 0,
+            before: [0; WARPS],
+            most_before: 0,
             room: 0,
             fault: None,
             taken: Taken::None,
@@ -366,13 +378,31 @@ impl Bundle {
         }
     }
 
-    /// Whether all threads of all workgroups are active, so that a barrier holds nobody up.
+    /// Whether all threads are active, and come to a barrier at once.
     #[inline(always)]
     pub fn meets(&self) -> bool {
-        self.is_closed && self.active == self.threads
+        self.active == self.threads
+    }
+
+    /// Lets all threads pass a barrier at which they [meet](Bundle::meets), if it holds nobody up: a turn ends there, and each
+    /// warp has a new one. False where threads of others are to come, and where so much was executed since warps were chosen
+    /// that somebody has to look at the time and at the budget.
+    #[inline(always)]
+    pub fn passes_barrier(&mut self) -> bool {
+        let most = self.most_before + (TURN - self.room());
+        let passes = self.is_closed && self.meets() && most < TURN;
+        if passes {
+            self.settle();
+            for (before, turn) in self.before.iter_mut().zip(&mut self.turns) {
+                *before += std::mem::take(turn);
+            }
+            (self.most_before, self.room) = (most, TURN);
+        }
+        passes
     }
 
     /// Lets all lanes wait at a barrier, if they are active. False where other lanes are elsewhere.
+    #[inline(always)]
     pub fn wait(&mut self, pc: u32) -> bool {
         let all = self.active == self.live;
         if all {
@@ -448,9 +478,9 @@ impl Bundle {
         self.since -= count;
     }
 
-    /// How many instructions a warp has executed in its turn.
+    /// How many instructions a warp has executed since it was chosen.
     pub fn executed(&self, warp: usize) -> u32 {
-        self.turns[warp] + if self.busy.0 >> warp & 1 != 0 { self.since } else { 0 }
+        self.before[warp] + self.turns[warp] + if self.busy.0 >> warp & 1 != 0 { self.since } else { 0 }
     }
 
     /// How many instructions the active warps may still execute together.
@@ -475,8 +505,8 @@ impl Bundle {
 
     /// Writes down what [`Bundle::tick`] has counted, before other lanes are chosen.
     pub fn settle(&mut self) {
-        for warp in self.busy() {
-            self.turns[warp] += self.since;
+        for (warp, turn) in self.turns.iter_mut().enumerate() {
+            *turn += if self.busy.0 >> warp & 1 != 0 { self.since } else { 0 };
         }
         self.room = self.room.saturating_sub(self.since);
         self.since = 0;
@@ -484,6 +514,7 @@ impl Bundle {
 
     /// Chooses the lanes that go on, of the chosen warps that are ready and have not had their turn.
     pub fn schedule(&mut self, schedule: &Op, view: &mut MemoryView<'_>) {
+        self.write_waiting();
         self.parted = None;
         self.settle();
         self.chosen &= self.ready() & self.unfinished();
@@ -499,12 +530,13 @@ impl Bundle {
     /// some may be elsewhere, or a warp has had its turn.
     #[inline(always)]
     pub fn rejoin(&mut self) -> bool {
-        let Some(threads) = self.parted else { return false };
-        let most = Warps::with(&self.live).listed().map(|warp| self.executed(warp)).max().unwrap_or(0);
+        let Some(Parted { threads, .. }) = self.parted else { return false };
+        self.settle();
+        let turns = self.turns.iter().zip(&self.live).map(|(turn, live)| if *live != 0 { *turn } else { 0 });
+        let most = turns.max().unwrap_or(0);
         if most >= TURN {
             return false;
         }
-        self.settle();
         self.join(threads);
         (self.parted, self.room) = (None, TURN - most);
         true
@@ -512,8 +544,10 @@ impl Bundle {
 
     /// Lets the chosen warps have a turn.
     pub fn choose(&mut self, chosen: u8) {
+        self.write_waiting();
         self.parted = None;
         (self.chosen, self.busy, self.since) = (chosen, Warps::default(), 0);
+        (self.before, self.most_before) = ([0; WARPS], 0);
         for warp in (0..WARPS).filter(|warp| chosen >> warp & 1 != 0) {
             self.turns[warp] = 0;
         }
@@ -526,13 +560,27 @@ impl Bundle {
         }
     }
 
-    /// The program counters of a warp.
+    /// Brings the program counters of lanes that wait since all were parted up to date.
+    #[inline(always)]
+    pub fn write_waiting(&mut self) {
+        if let Some(Parted { waits, .. }) = &mut self.parted
+            && let Some(pc) = waits.take()
+        {
+            for (pcs, (live, active)) in self.pcs.0.iter_mut().zip(self.live.iter().zip(&self.active)) {
+                *pcs = blend(pcs, &[pc; LANES], &from_bits(live & !active));
+            }
+        }
+    }
+
+    /// The program counters of a warp, where those of lanes that wait [are written](Bundle::write_waiting).
     pub fn pcs(&self, warp: usize) -> &Column {
+        debug_assert!(self.parted.is_none_or(|parted| parted.waits.is_none()));
         &self.pcs.0[warp]
     }
 
     /// As [`Bundle::pcs`], to change.
     pub fn pcs_mut(&mut self, warp: usize) -> &mut Column {
+        debug_assert!(self.parted.is_none_or(|parted| parted.waits.is_none()));
         &mut self.pcs.0[warp]
     }
 
@@ -542,7 +590,7 @@ impl Bundle {
             return pc;
         }
         let lane = self.live[warp].trailing_zeros() as usize;
-        self.pcs.0[warp].get(lane).copied().unwrap_or(PARKED)
+        self.pcs(warp).get(lane).copied().unwrap_or(PARKED)
     }
 
     /// Moves some lanes of a warp.
@@ -592,6 +640,7 @@ impl Bundle {
     /// A warp and those behind it never run again.
     pub fn drop_from(&mut self, first: usize) {
         self.part();
+        self.write_waiting();
         for warp in first..WARPS {
             (self.live[warp], self.active[warp]) = (0, 0);
             self.pcs.0[warp] = [PARKED; LANES];
@@ -606,11 +655,13 @@ impl Bundle {
         self.active_threads as usize == WARPS * LANES
     }
 
-    /// Executes machine code for the active lanes; what a branch at its end found, as [`Bundle::branch`] wants it.
+    /// Executes machine code for the active lanes, at most `most` times. Returns how often it was, and what a branch at its
+    /// end found, as [`Bundle::branch`] wants it; `None` where it has no memory, and nothing was done.
     #[inline(always)]
-    pub fn execute(&mut self, machine: &BlockFn, windows: &Windows<'_>, times: &mut Times) -> [bool; 2] {
+    pub fn execute(&mut self, machine: &BlockFn, memory: &mut impl Memory, most: u32) -> Option<(u32, [bool; 2])> {
         let busy = self.busy.0.into();
-        machine.run(&mut self.rows, &self.active, busy, &mut self.jumps, windows, times).map(|lanes| lanes != 0)
+        let (times, found) = machine.run(&mut self.rows, &self.active, busy, &mut self.jumps, memory, most)?;
+        Some((times, found.map(|lanes| lanes != 0)))
     }
 
     /// Notes what a branch found: whether some lanes jump, and whether some do not. True when both do.
@@ -706,21 +757,26 @@ impl Body for Part {
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, op: &Fields) -> bool {
         bundle.settle();
+        bundle.write_waiting();
         // Those that go on are the ones with the lower program counter; the others wait.
         let target = op.numbers[0];
         let forward = target > op.pc;
         let (here, there) = if forward { (op.pc + 1, target) } else { (target, op.pc + 1) };
-        bundle.parted = (bundle.active == bundle.live).then_some(bundle.active_threads);
-        let mut threads = 0;
-        for warp in bundle.busy() {
-            let (active, jumps) = (bundle.active[warp], bundle.jumps[warp]);
-            let stays = if forward { active & !jumps } else { jumps };
-            bundle.pcs.0[warp] = blend(&bundle.pcs.0[warp], &[there; LANES], &from_bits(active & !stays));
-            bundle.active[warp] = stays;
-            threads += stays.count_ones();
+        let before = bundle.active;
+        for (active, jumps) in bundle.active.iter_mut().zip(&bundle.jumps) {
+            *active &= if forward { !jumps } else { *jumps };
+        }
+        if before == bundle.live {
+            bundle.parted = Some(Parted { threads: bundle.active_threads, waits: Some(there) });
+        } else {
+            bundle.parted = None;
+            for warp in bundle.busy() {
+                let leave = from_bits(before[warp] & !bundle.active[warp]);
+                bundle.pcs.0[warp] = blend(&bundle.pcs.0[warp], &[there; LANES], &leave);
+            }
         }
         (bundle.busy, bundle.has_masks) = (Warps::with(&bundle.active), false);
-        (bundle.active_threads, bundle.whole) = (threads, false);
+        (bundle.active_threads, bundle.whole) = (count(&bundle.active), false);
         bundle.others = bundle.others.min(there);
         bundle.taken = Taken::Some(here);
         true

@@ -29,8 +29,9 @@ use probe::Probe;
 pub use probe::{Held, run_probed};
 pub use single::single;
 
-/// What all warps of a bundle together may execute in a turn.
-const BUNDLE_TURN: u64 = (WARPS * LANES) as u64 * TURN as u64;
+/// What all warps of a bundle together may execute after they were chosen: less than a turn until a barrier that holds nobody
+/// up, and another one behind it.
+const BUNDLE_TURN: u64 = 2 * (WARPS * LANES) as u64 * TURN as u64;
 
 /// Runs a compute program on all threads of a launch, with the handlers of a level.
 ///
@@ -344,7 +345,8 @@ impl<'a> Runner<'a> {
         }
         while bundle.is_busy() {
             while self.advance(bundle, view, groups) {}
-            if bundle.live == [0; WARPS] {
+            // All have ended, or wait.
+            if bundle.live == [0; WARPS] || bundle.waits_at().is_some() {
                 return;
             }
             bundle.schedule(&self.code.schedule, view);
@@ -400,14 +402,21 @@ impl<'a> Runner<'a> {
             if let Some(Exit::Barrier) = self.code.exit(pc as usize)
                 && ran
                 && room > 0
+                && !self.exact
                 && bundle.meets()
                 && self.code.ops(pc as usize..pc as usize + 1).is_empty()
                 && !self.code.ends_at_barrier(pc)
             {
                 self.tally.add_threads(threads, pc as usize, pc as usize + 1);
-                (pc, room, executed) = (pc + 1, room - 1, executed + 1);
-                exhausted = bundle.tick(1);
-                continue;
+                executed += 1;
+                bundle.tick(1);
+                if bundle.passes_barrier() {
+                    (pc, room) = (pc + 1, bundle.room() as usize);
+                    continue;
+                }
+                self.tally.add_words(executed, threads, busy);
+                bundle.wait(pc);
+                return Some(false);
             }
             let (block, counted) = match self.functions.at(self.code, pc as usize) {
                 Some(Function::Block(block, threads))
@@ -506,7 +515,9 @@ impl<'a> Runner<'a> {
             return false;
         }
         match exit {
-            Exit::Barrier if bundle.meets() && !self.code.ends_at_barrier(pc as u32) => go_on(bundle, next, exhausted),
+            Exit::Barrier if !self.code.ends_at_barrier(pc as u32) && bundle.passes_barrier() => {
+                go_on(bundle, next, false)
+            }
             Exit::Barrier => {
                 self.wait(bundle, groups, pc);
                 false
@@ -525,6 +536,7 @@ impl<'a> Runner<'a> {
             return;
         }
         bundle.go(pc as u32);
+        bundle.write_waiting();
         for warp in bundle.busy() {
             let stragglers = bundle.live[warp] & !bundle.active[warp];
             if stragglers != 0 {
@@ -548,6 +560,7 @@ impl<'a> Runner<'a> {
     ) -> bool {
         let &Foreign { instruction, ref operation, after, registers: named } = foreign;
         bundle.patterns.forget();
+        bundle.write_waiting();
         let mut straight = after == After::Next;
         for warp in bundle.busy() {
             let (home, active) = (bundle.homes[warp], bundle.active[warp]);

@@ -115,17 +115,18 @@ struct Lanes<'a> {
     kind: Kind,
     /// What the processor has, besides what every processor of 64 bits has.
     host: Option<Host>,
+    halves: bool,
     /// Where the place of columns grows, and by how much.
     latches: Vec<(u64, u64)>,
 }
 
-/// Checks code.
+/// Checks code for a processor, which may have instructions on halves.
 ///
 /// # Errors
 /// The first instruction that may do what it must not.
-pub fn check(emitted: &Emitted, kind: Kind, host: Option<Host>) -> Result<(), Refused> {
+pub fn check(emitted: &Emitted, kind: Kind, host: Option<Host>, halves: bool) -> Result<(), Refused> {
     let code = emitted.code().get(..emitted.constants()).unwrap_or_default();
-    check::check(code, &mut Lanes { emitted, kind, host, latches: vec![] })
+    check::check(code, &mut Lanes { emitted, kind, host, halves, latches: vec![] })
 }
 
 impl Rules for Lanes<'_> {
@@ -145,6 +146,7 @@ impl Rules for Lanes<'_> {
             | F::SSE2 => true,
             F::AVX | F::AVX2 | F::FMA | F::F16C | F::BMI1 | F::BMI2 | F::LZCNT | F::POPCNT => self.host.is_some(),
             F::AVX512F | F::AVX512BW | F::AVX512DQ | F::AVX512VL => self.host == Some(Host::Avx512),
+            F::AVX512_FP16 => self.halves,
             _ => false,
         }
     }
@@ -506,7 +508,7 @@ mod tests {
     /// Why a block of four rows and one window is refused, if it is.
     fn block(instructions: &[Made]) -> Option<&'static str> {
         let emitted = Emitted::of(code(instructions), COLUMNS, 4, vec![WINDOW]);
-        check(&emitted, Kind::Block, Some(Host::Avx512)).err().map(|refused| refused.what)
+        check(&emitted, Kind::Block, Some(Host::Avx512), false).err().map(|refused| refused.what)
     }
 
     fn load(from: MemoryOperand) -> Made {
@@ -682,9 +684,18 @@ mod tests {
             Register::ZMM0,
         );
         let emitted = Emitted::of(code(&[add, ret()]), COLUMNS, 4, vec![]);
-        assert!(check(&emitted, Kind::Block, Some(Host::Avx512)).is_ok());
-        assert!(check(&emitted, Kind::Block, Some(Host::Avx2)).is_err());
-        assert!(check(&emitted, Kind::Block, None).is_err());
+        assert!(check(&emitted, Kind::Block, Some(Host::Avx512), false).is_ok());
+        assert!(check(&emitted, Kind::Block, Some(Host::Avx2), false).is_err());
+        assert!(check(&emitted, Kind::Block, None, false).is_err());
+        let halves = Instruction::with3(
+            Code::EVEX_Vaddph_zmm_k1z_zmm_zmmm512b16_er,
+            Register::ZMM0,
+            Register::ZMM0,
+            Register::ZMM0,
+        );
+        let emitted = Emitted::of(code(&[halves, ret()]), COLUMNS, 4, vec![]);
+        assert!(check(&emitted, Kind::Block, Some(Host::Avx512), true).is_ok());
+        assert!(check(&emitted, Kind::Block, Some(Host::Avx512), false).is_err());
         let (first, second) = (Register::XMM0, Register::XMM1);
         for hides in [
             Instruction::with1(Code::VEX_Vldmxcsr_m32, MemoryOperand::with_base(Register::RSI)),
@@ -704,7 +715,7 @@ mod tests {
             let mut all = code(&[Ok(access), ret()]);
             all.extend([0; 64]);
             let emitted = Emitted::with_constants(all, constants, COLUMNS, 4);
-            check(&emitted, Kind::Block, Some(Host::Avx2)).err().map(|refused| refused.what)
+            check(&emitted, Kind::Block, Some(Host::Avx2), false).err().map(|refused| refused.what)
         };
         let somewhere = MemoryOperand::with_base_displ(Register::RIP, 0);
         let read = Instruction::with2(Code::VEX_Vmovdqu_ymm_ymmm256, Register::YMM0, somewhere).expect("it is one");

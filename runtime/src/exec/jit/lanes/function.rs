@@ -13,7 +13,7 @@ use super::check::{Kind, check};
 use super::emit::{Emitted, FlowState, State, Times};
 use super::host::Host;
 use super::row::{COLUMN, Row};
-use super::window::{Window, Windows};
+use super::window::{Memory, Window, Windows};
 use crate::exec::jit::listing::{Marks, listing};
 use crate::level::Level;
 use abi::{Block, Flow, Loop};
@@ -53,7 +53,7 @@ impl Executable {
     fn new(emitted: &Emitted, kind: Kind, level: Level) -> Option<Self> {
         level.compiles_after(0)?;
         if level.checks()
-            && let Err(refused) = check(emitted, kind, Host::of(level))
+            && let Err(refused) = check(emitted, kind, Host::of(level), level.computes_halves())
         {
             debug_assert!(false, "{refused}");
             return None;
@@ -106,14 +106,11 @@ impl BlockFn {
         Some(BlockFn { code, windows: emitted.windows().to_vec() })
     }
 
-    /// The memory that it accesses.
-    pub fn windows(&self) -> &[Window] {
-        &self.windows
-    }
-
-    /// Executes it for the warps with a bit in `busy`, or for all if it is for full bundles. For each of them the lanes that
-    /// jump are written to `jumps`, if it ends in a branch; the result says for each lane whether it jumps in any warp, and
-    /// whether it does not in any.
+    /// Executes it for the warps with a bit in `busy`, or for all if it is for full bundles; as often as it goes on and has
+    /// memory, at most `most` times. For each of them the lanes that jump are written to `jumps`, if it ends in a branch.
+    ///
+    /// Returns how often it was executed; for each lane whether it jumps in any warp; and whether it does not in any. `None`
+    /// where memory is not found, and nothing was done.
     #[inline(always)]
     pub fn run<const COLUMNS: usize>(
         &self,
@@ -121,23 +118,25 @@ impl BlockFn {
         active: &[u16; COLUMNS],
         busy: u32,
         jumps: &mut [u16; COLUMNS],
-        windows: &Windows<'_>,
-        times: &mut Times,
-    ) -> [u16; 2] {
+        memory: &mut impl Memory,
+        most: u32,
+    ) -> Option<(u32, [u16; 2])> {
         let is_known = COLUMNS == self.code.columns && busy < 1 << COLUMNS && rows.len() >= self.code.rows;
-        let suffice = windows.suffice(&self.windows, COLUMNS, times.left);
-        if busy == 0 || times.left == 0 || !is_known || !suffice {
-            return [0; 2];
+        if busy == 0 || most == 0 || !is_known {
+            return None;
         }
+        let mut windows = Windows::NONE;
+        let all = windows.find(memory, &self.windows, COLUMNS, most)?;
+        let mut times = Times { all, left: all };
         let (rows, active, jumps) = (rows.as_mut_ptr().cast(), active.as_ptr(), jumps.as_mut_ptr());
         // SAFETY: the function lies at the beginning of the code, which lives as long as `self`, and is of that type. There are as
         // many rows as it touches, and bytes as it accesses so often, in memory that `windows` has borrowed, and `busy` names
         // columns that there are.
         let both = unsafe {
             let function = std::mem::transmute::<*const u8, Block>(self.code.bytes.as_ptr());
-            function(rows, active, busy, windows.as_ptr(), jumps, times)
+            function(rows, active, busy, windows.as_ptr(), jumps, &mut times)
         };
-        [both as u16, (both >> 16) as u16]
+        Some(((all - times.left).max(1), [both as u16, (both >> 16) as u16]))
     }
 }
 

@@ -141,9 +141,9 @@ impl Node {
     }
 }
 
-/// Which nodes are the same in all warps and at all times.
-pub fn fixed(nodes: &[Node]) -> Vec<bool> {
-    let mut fixed: Vec<bool> = nodes.iter().map(|node| matches!(node, Node::Splat(_))).collect();
+/// Which nodes are the same in all warps and at all times: constants, what else is `given`, and what is computed from these.
+pub fn fixed(nodes: &[Node], given: impl Fn(&Node) -> bool) -> Vec<bool> {
+    let mut fixed: Vec<bool> = nodes.iter().map(|node| matches!(node, Node::Splat(_)) || given(node)).collect();
     for (index, node) in nodes.iter().enumerate() {
         if let Node::Operation(operation) = node {
             fixed[index] = !operation.is_mask && node.arguments().all(|argument| fixed[argument.index()]);
@@ -170,6 +170,8 @@ enum Nans {
 #[derive(Debug, Default)]
 pub struct Graph {
     host: Host,
+    /// Whether the host has instructions on halves.
+    halves: bool,
     /// Whether something was to be computed that the host has no operation for.
     lacks: bool,
     nodes: Vec<Node>,
@@ -195,12 +197,18 @@ impl Graph {
     /// Nothing yet, of an instruction set with these NaNs, for a level.
     pub fn new(semantics: &Semantics, level: Level) -> Self {
         let nans = [16, 32].map(|bits| semantics.nan(bits).map(|nan| nan as u32));
-        Graph { host: Host::of(level).unwrap_or_default(), nans, ..Graph::default() }
+        let halves = level.computes_halves();
+        Graph { host: Host::of(level).unwrap_or_default(), halves, nans, ..Graph::default() }
     }
 
     /// What it is for.
     pub fn host(&self) -> Host {
         self.host
+    }
+
+    /// Whether it has instructions on halves.
+    pub fn has_halves(&self) -> bool {
+        self.halves
     }
 
     /// Whether something was to be computed that the host has no operation for, since the last time that this was asked.
@@ -242,7 +250,7 @@ impl Graph {
     /// Ends a segment: rows are read anew in the next, and only what is fixed is known there. Its nodes.
     pub fn end_segment(&mut self) -> Range<usize> {
         let Graph { nodes, known, .. } = self;
-        let fixed: Vec<bool> = fixed(nodes);
+        let fixed: Vec<bool> = fixed(nodes, |_| false);
         known.retain(|_, value| fixed[value.index()]);
         self.rows.clear();
         self.sets.clear();
@@ -434,10 +442,15 @@ impl Graph {
     fn canonical_halves(&mut self, value: Value) -> Value {
         let Some(nan) = self.nan(16) else { return value };
         let both = |word: u32| word | word << 16;
-        let magnitude = self.splat(both(0x7fff));
-        let (magnitude, infinity) = (self.and(value, magnitude), self.splat(both(0x7c00)));
-        let (greater, nan) = (Some(6), self.splat(both(nan)));
-        let unordered = self.test(Code::EVEX_Vpcmpuw_kr_k1_zmm_zmmm512_imm8, &[magnitude, infinity], greater);
+        let nan = self.splat(both(nan));
+        let unordered = if self.halves {
+            let code = Code::EVEX_Vcmpph_kr_k1_zmm_zmmm512b16_imm8_sae;
+            self.test(code, &[value, value], Some(Ordering::Unordered as u8))
+        } else {
+            let [magnitude, infinity] = [0x7fff, 0x7c00].map(|word| self.splat(both(word)));
+            let magnitude = self.and(value, magnitude);
+            self.test(Code::EVEX_Vpcmpuw_kr_k1_zmm_zmmm512_imm8, &[magnitude, infinity], Some(6))
+        };
         let exact = self.blend(Code::EVEX_Vpblendmw_zmm_k1z_zmm_zmmm512, unordered, nan, value);
         self.settled(exact)
     }

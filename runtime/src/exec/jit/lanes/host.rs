@@ -224,6 +224,10 @@ pub fn on_addend(code: Code) -> Option<Code> {
         Code::EVEX_Vfmsub213ps_zmm_k1z_zmm_zmmm512b32_er => Code::EVEX_Vfmsub231ps_zmm_k1z_zmm_zmmm512b32_er,
         Code::EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er => Code::EVEX_Vfnmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
         Code::EVEX_Vfnmsub213ps_zmm_k1z_zmm_zmmm512b32_er => Code::EVEX_Vfnmsub231ps_zmm_k1z_zmm_zmmm512b32_er,
+        Code::EVEX_Vfmadd213ph_zmm_k1z_zmm_zmmm512b16_er => Code::EVEX_Vfmadd231ph_zmm_k1z_zmm_zmmm512b16_er,
+        Code::EVEX_Vfmsub213ph_zmm_k1z_zmm_zmmm512b16_er => Code::EVEX_Vfmsub231ph_zmm_k1z_zmm_zmmm512b16_er,
+        Code::EVEX_Vfnmadd213ph_zmm_k1z_zmm_zmmm512b16_er => Code::EVEX_Vfnmadd231ph_zmm_k1z_zmm_zmmm512b16_er,
+        Code::EVEX_Vfnmsub213ph_zmm_k1z_zmm_zmmm512b16_er => Code::EVEX_Vfnmsub231ph_zmm_k1z_zmm_zmmm512b16_er,
         _ => return None,
     })
 }
@@ -238,6 +242,10 @@ pub fn replaces(code: Code) -> bool {
                 | Code::EVEX_Vfmsub231ps_zmm_k1z_zmm_zmmm512b32_er
                 | Code::EVEX_Vfnmadd231ps_zmm_k1z_zmm_zmmm512b32_er
                 | Code::EVEX_Vfnmsub231ps_zmm_k1z_zmm_zmmm512b32_er
+                | Code::EVEX_Vfmadd231ph_zmm_k1z_zmm_zmmm512b16_er
+                | Code::EVEX_Vfmsub231ph_zmm_k1z_zmm_zmmm512b16_er
+                | Code::EVEX_Vfnmadd231ph_zmm_k1z_zmm_zmmm512b16_er
+                | Code::EVEX_Vfnmsub231ph_zmm_k1z_zmm_zmmm512b16_er
                 | Code::VEX_Vfmadd132ps_ymm_ymm_ymmm256
                 | Code::VEX_Vfmsub132ps_ymm_ymm_ymmm256
                 | Code::VEX_Vfnmadd132ps_ymm_ymm_ymmm256

@@ -63,35 +63,33 @@ pub enum Bytes<'a> {
     Write(&'a mut [u8]),
 }
 
+/// No memory.
+#[derive(Debug)]
+pub struct Nowhere;
+
+impl Memory for Nowhere {
+    fn window(&mut self, _: usize, _: &Window, _: usize) -> Option<Bytes<'_>> {
+        None
+    }
+}
+
 /// Windows that were found, for as long as the memory is borrowed.
 #[derive(Debug)]
 pub struct Windows<'a> {
     places: [*mut u8; WINDOWS],
-    /// Bytes that each has, and whether they may be written.
-    found: [u64; WINDOWS],
-    writable: [bool; WINDOWS],
-    /// How often they may be accessed.
-    times: u32,
     memory: PhantomData<&'a mut [u8]>,
 }
 
 impl<'a> Windows<'a> {
-    /// No memory.
-    pub const NONE: Self = Windows {
-        places: [std::ptr::null_mut(); WINDOWS],
-        found: [0; WINDOWS],
-        writable: [false; WINDOWS],
-        times: 1,
-        memory: PhantomData,
-    };
+    /// None yet.
+    pub const NONE: Self = Windows { places: [std::ptr::null_mut(); WINDOWS], memory: PhantomData };
 
-    /// Finds the memory for rows of some columns; `times` is how often it may be accessed at most. Returns `None` where
-    /// lanes are not where the windows say, or there is no memory. In its place: to copy what was just written would wait until
-    /// its parts have reached the cache.
+    /// Finds the memory for rows of some columns. Returns how often it may be accessed, `most` times at most. `None` where
+    /// lanes are not where the windows say, or there is no memory. In its place: to copy what was just written would wait
+    /// until its parts have reached the cache.
     #[inline(always)]
-    pub fn find(&mut self, memory: &'a mut impl Memory, wanted: &[Window], columns: usize, times: u32) -> Option<()> {
-        let windows = self;
-        windows.times = times;
+    pub fn find(&mut self, memory: &'a mut impl Memory, wanted: &[Window], columns: usize, most: u32) -> Option<u32> {
+        let mut times = most;
         for (index, window) in wanted.iter().enumerate() {
             let bytes = window.bytes(columns);
             let (place, len) = match (memory.window(index, window, bytes as usize)?, window.writes) {
@@ -99,28 +97,13 @@ impl<'a> Windows<'a> {
                 (Bytes::Write(bytes), _) => (bytes.as_mut_ptr(), bytes.len()),
                 (Bytes::Read(_), true) => return None,
             };
-            *windows.places.get_mut(index)? = place;
-            (windows.found[index], windows.writable[index]) = (len as u64, window.writes);
+            *self.places.get_mut(index)? = place;
+            // So many bytes more are enough for as many times more.
             if let Some(more) = (len as u64).checked_sub(bytes)?.checked_div(window.stride.into()) {
-                windows.times = windows.times.min(u32::try_from(more).unwrap_or(u32::MAX).saturating_add(1));
+                times = times.min(u32::try_from(more).unwrap_or(u32::MAX).saturating_add(1));
             }
         }
-        Some(())
-    }
-
-    /// How often they may be accessed.
-    pub fn times(&self) -> u32 {
-        self.times
-    }
-
-    /// Whether they have what code accesses that often.
-    pub fn suffice(&self, wanted: &[Window], columns: usize, times: u32) -> bool {
-        let more = u64::from(times.saturating_sub(1));
-        wanted.len() <= WINDOWS
-            && wanted.iter().zip(&self.found).zip(&self.writable).all(|((window, len), writable)| {
-                let end = window.bytes(columns) + more * u64::from(window.stride);
-                end <= *len && (*writable || !window.writes)
-            })
+        Some(times)
     }
 
     /// Pointers to them, contiguous.

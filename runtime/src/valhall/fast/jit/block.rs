@@ -8,10 +8,10 @@ use super::live::{self, Words};
 use super::sequence::Sequence;
 use super::strides::Strides;
 use super::window::{Access, Memory};
-use crate::exec::jit::lanes::emit::{Emitted, LoopPlan, Segment, Times, Wanted};
+use crate::exec::jit::lanes::emit::{Emitted, LoopPlan, Segment, Wanted};
 use crate::exec::jit::lanes::function::BlockFn;
 use crate::exec::jit::lanes::graph::Graph;
-use crate::exec::jit::lanes::window::{Window, Windows};
+use crate::exec::jit::lanes::window::{Nowhere, Window};
 use crate::level::Level;
 use crate::valhall::fast::bundle::{Bundle, Grid, Part, WARPS};
 use crate::valhall::fast::code::{Code, Exit};
@@ -75,46 +75,36 @@ impl Function {
     /// With 0 nothing was done, since memory is not accessed as it has to be.
     #[inline(always)]
     fn run(&self, code: &Code<'_>, bundle: &mut Bundle, view: &mut MemoryView<'_>, most: u32) -> u32 {
-        let mut times = Times::ONCE;
-        let [some, lacking] = if !self.accesses.is_empty() {
-            let machine = if bundle.is_full() { &self.full } else { &self.part };
-            let machine = match machine.get() {
-                Some(machine) => machine,
-                None => {
-                    let Some(windows) = self.windows(bundle, view) else { return 0 };
-                    machine.get_or_init(|| self.compile(&windows, bundle.is_full()))
+        let (is_full, has_memory) = (bundle.is_full(), !self.accesses.is_empty());
+        let machine = if is_full { &self.full } else { &self.part };
+        let machine = match machine.get() {
+            Some(machine) => machine,
+            None => {
+                let Some(windows) = self.windows(bundle, view) else { return 0 };
+                machine.get_or_init(|| self.compile(&windows, is_full))
+            }
+        };
+        let ran = match machine {
+            Some(machine) if has_memory => {
+                let most = if self.wanted.again.is_some() && is_full { most } else { 1 };
+                let mut memory = Memory::of(view, &self.accesses);
+                // A dispatch finds the memory of its workgroups cleared.
+                if memory.find(bundle).is_none() || self.parts.is_none() && most > 1 && !memory.is_global() {
+                    return 0;
                 }
-            };
-            let Some(machine) = machine else { return 0 };
-            let most = if self.wanted.again.is_some() && bundle.is_full() { most } else { 1 };
-            let mut memory = Memory::of(view, &self.accesses);
-            if memory.find(bundle).is_none() {
-                return 0;
+                bundle.execute(machine, &mut memory, most)
             }
-            // A dispatch finds the memory of its workgroups cleared.
-            if self.parts.is_none() && most > 1 && !memory.is_global() {
-                return 0;
-            }
-            let mut windows = Windows::NONE;
-            if windows.find(&mut memory, machine.windows(), WARPS, most).is_none() {
-                return 0;
-            }
-            times = Times { all: windows.times(), left: windows.times() };
-            bundle.execute(machine, &windows, &mut times)
-        } else if let Some(Some(full)) = self.full.get().filter(|_| bundle.is_full()) {
-            bundle.execute(full, &Windows::NONE, &mut times)
-        } else {
-            let part = self.part.get_or_init(|| self.compile(&[], false));
-            let Some(part) = part else {
+            Some(machine) => bundle.execute(machine, &mut Nowhere, 1),
+            None if has_memory => None,
+            None => {
                 // They only compute, and never fail.
                 code.execute(self.words.clone(), bundle, view);
                 return 1;
-            };
-            bundle.execute(part, &Windows::NONE, &mut times)
+            }
         };
-        let times = (times.all - times.left).max(1);
+        let Some((times, [some, lacking])) = ran else { return 0 };
         // Some lanes alone leave the pattern.
-        let moved = if bundle.is_full() { &self.moved[..] } else { &[] };
+        let moved = if is_full { &self.moved[..] } else { &[] };
         bundle.patterns.wrote(self.writes, moved, times);
         if let Some(parts) = &self.parts {
             // Before lanes part: what was executed again is of the turns of all of them.
@@ -267,8 +257,9 @@ impl Function {
     fn new(code: &Code<'_>, words: Range<usize>, known: &Words, strides: Option<&Strides>) -> Option<Self> {
         let mut sequence = Sequence::new(code);
         words.clone().try_for_each(|pc| sequence.add(pc))?;
-        // One handler that only computes is as fast.
-        if code.ops(words.clone()).len() < 2 && sequence.accesses.is_empty() {
+        // One handler that computes words is as fast.
+        let is_one = code.ops(words.clone()).len() < 2 && sequence.graph.written().count() < 2;
+        if is_one && sequence.accesses.is_empty() {
             return None;
         }
         let repeats = matches!(code.exit(words.end - 1), Some(Exit::Branch(target)) if target as usize == words.start);

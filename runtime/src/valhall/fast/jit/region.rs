@@ -134,6 +134,7 @@ impl Region {
     pub fn run(&self, running: &mut Running, bundle: &mut Bundle, room: u32, alone: bool) -> Option<Ran> {
         let function = self.function(running);
         let others = (bundle.others as usize) < self.words.end;
+        bundle.write_waiting();
         let room = if others { room.min(bundle.room_of_chosen()) } else { room };
         // All of it may be executed between two looks at the room.
         if room < self.words.len() as u32 || others && (alone || !self.meets(bundle)) {

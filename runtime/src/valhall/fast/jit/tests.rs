@@ -14,9 +14,14 @@ use crate::valhall::program::Program;
 /// The operations that some words need to write the registers they write, read as `live` says; `None` where they cannot be
 /// compiled.
 fn operations(text: &str, live: Live) -> Option<Vec<String>> {
+    operations_at(Level::portable(), text, live)
+}
+
+/// The same for a level.
+fn operations_at(level: Level, text: &str, live: Live) -> Option<Vec<String>> {
     let words = assemble(isaforge_valhall::ISA, text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
     let program = Program::new(&words);
-    let code = Code::new(&program, &[0x4048_f5c3, 5], 1, Level::portable());
+    let code = Code::new(&program, &[0x4048_f5c3, 5], 1, level);
     let mut sequence = Sequence::new(&code);
     (0..words.len()).try_for_each(|pc| sequence.add(pc))?;
     let (segment, branch) = sequence.end_segment(live);
@@ -56,6 +61,21 @@ fn signs_and_nans_cost_nothing_where_nobody_sees_them() {
     }
     let exact = operations("FADD.f32 r0, r1, r2", EXACT).map(|codes| codes.join(" "));
     assert_eq!(exact.as_deref(), Some("vaddps vcmpps vpblendmd"));
+}
+
+#[test]
+fn halves_are_computed_by_one_instruction_where_the_processor_has_it() {
+    let Some(level) = Level::named("avx512fp16") else { return };
+    for (text, expected) in [
+        ("FMA.v2f16 r0, r1, r2, r3", "vfmadd213ph"),
+        ("FMA.v2f16 r0, r1.neg, r2, r3.neg", "vfnmsub213ph"),
+        ("FMA.v2f16 r0, r1, r2, 0x0.neg", "vmulph"),
+        ("FADD.v2f16 r0, r1, r2.neg", "vsubph"),
+    ] {
+        let exact = format!("{expected} vcmpph vpblendmw");
+        let found = operations_at(level, text, EXACT).map(|codes| codes.join(" "));
+        assert_eq!(found, Some(exact), "{text}");
+    }
 }
 
 #[test]

@@ -67,6 +67,7 @@ pub fn single(
     if runner.advance(&mut bundle, &mut view, &[group(warps)]) {
         bundle.go(bundle.pc);
     }
+    bundle.write_waiting();
     let last = copies - 1;
     for (row, column) in bundle.rows.iter().zip(state.registers.iter_mut()) {
         *column = row.0[last];

@@ -3,7 +3,7 @@
 //! The code is called as [`function`](crate::exec::jit::lanes::function) says: `rdi` points to the rows, `rsi` to the active lanes of
 //! the warps, `edx` has a bit for each warp to be executed, `rcx` points to pointers to windows of memory, `r8` to where the
 //! lanes that jump are written, and `r9` to how often it may be executed. In the loop `rax` is the place of the warp's
-//! columns in a row. Values that all warps share are made before the loop.
+//! columns in a row. Values that all warps share are made before the loop, and loaded where no store comes in between.
 //!
 //! There are two functions. One is for bundles whose lanes are all active: it writes whole rows, two warps at a time
 //! where registers suffice. The other writes the active lanes only: where it accesses memory it reads for all lanes of a warp,
@@ -68,11 +68,6 @@ pub struct Times {
     pub left: u32,
 }
 
-impl Times {
-    /// Once.
-    pub const ONCE: Self = Times { all: 1, left: 1 };
-}
-
 /// The last two masks have the lanes that jump in all warps and in any; or the last has the lanes that are not active.
 const MASKS: std::ops::Range<u8> = 1..6;
 const ALL: Register = Register::K6;
@@ -112,19 +107,33 @@ impl Wanted {
 }
 
 /// The code so far, with what is the same for all warps; the plan, and where values are.
-fn begin(wanted: &Wanted, ways: usize, access: Access) -> Option<(Emitter, Plan, Vec<Location>)> {
+fn begin(wanted: &Wanted, windows: &[Window], ways: usize, access: Access) -> Option<(Emitter, Plan, Vec<Location>)> {
     let (graph, segment) = (&wanted.graph, &wanted.segment);
     let used = used(graph, std::iter::once(segment));
-    let homes = homes(graph, segment, &used);
+    let homes = homes(wanted, windows, &used);
     let plan = Plan::new(graph, &[Part { segment, masked: 0 }], &used, &homes, &[])?;
     let mut out = Emitter::new(graph, wanted.columns, ways, access, MASKS);
+    out.windows = windows.to_vec();
+    if access == Access::But {
+        out.pointers = [Register::R8, Register::R9, Register::R10, Register::R11];
+    }
+    out.point()?;
     out.fixed(graph, &plan, &homes)?;
     Some((out, plan, homes))
 }
 
 /// Where values are: what is the same for all warps is in registers, unless it is too much.
-fn homes(graph: &Graph, segment: &Segment, used: &[bool]) -> Vec<Location> {
-    let (fixed, read) = shared(graph, used, std::iter::once(segment));
+fn homes(wanted: &Wanted, windows: &[Window], used: &[bool]) -> Vec<Location> {
+    let (graph, segment) = (&wanted.graph, &wanted.segment);
+    // Words at the same place for all warps, as long as nobody writes. AVX2 has too few registers, and takes two of them.
+    let is_same = |node: &Node| match node {
+        Node::Memory(window, ..) => {
+            let moves = wanted.again.is_some() || windows.get(*window).is_none_or(|window| window.column != 0);
+            !moves && !wanted.stores() && graph.host() == Host::Avx512
+        }
+        _ => false,
+    };
+    let (fixed, read) = shared(graph, used, std::iter::once(segment), is_same);
     let constant = |index: usize| Location::of_constant(graph, index);
     let is_much = (0..read.len()).filter(|&index| read[index] && constant(index).is_none()).count() > SHARED;
     let home = |index: usize| match graph.nodes()[index] {
@@ -146,14 +155,12 @@ fn full(wanted: &Wanted, windows: &[Window], warps: usize, whole: bool) -> Optio
     }
     let pieces = wanted.graph.host().pieces();
     let (ways, passes) = if whole || wanted.stores() { (warps * pieces, 1) } else { (warps, pieces) };
-    let (mut out, plan, homes) = begin(wanted, ways, Access::Whole)?;
+    let (mut out, plan, homes) = begin(wanted, windows, ways, Access::Whole)?;
     let mask = wanted.segment.mask;
     // A mask goes through a register that would else point to a window.
     if mask.is_some() && out.host == Host::Avx2 && windows.len() == POINTERS.len() {
         return None;
     }
-    out.windows = windows.to_vec();
-    out.point()?;
     let again = out.label();
     out.put(again);
     out.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
@@ -203,17 +210,14 @@ fn full(wanted: &Wanted, windows: &[Window], warps: usize, whole: bool) -> Optio
 /// The code that writes the active lanes of some warps. In its loop `ecx` is the warp and `r11d` has its active lanes, where
 /// there are no windows.
 fn part(wanted: &Wanted, windows: &[Window]) -> Option<Made> {
-    use Register::{AL, AX, EAX, ECX, EDX, R8, R9, R9D, R10, R10D, R11, R11D, RSI};
+    use Register::{AL, AX, EAX, ECX, EDX, R8, R9D, R10D, R11D, RSI};
     let pieces = wanted.graph.host().pieces();
     let (ways, passes) = if wanted.stores() { (pieces, 1) } else { (1, pieces) };
-    let (mut out, plan, homes) = begin(wanted, ways, Access::But)?;
     let has_windows = !windows.is_empty();
-    // Windows of some lanes have been compared with the reference on AVX2 alone.
-    if has_windows && (wanted.segment.mask.is_some() || out.host == Host::Avx512) {
+    if has_windows && wanted.segment.mask.is_some() {
         return None;
     }
-    (out.windows, out.pointers) = (windows.to_vec(), [R8, R9, R10, R11]);
-    out.point()?;
+    let (mut out, plan, homes) = begin(wanted, windows, ways, Access::But)?;
     let zeros = [R9D, R10D].map(|register| Instruction::with2(Code::Xor_r32_rm32, register, register));
     if !has_windows {
         zeros.clone().into_iter().try_for_each(|zero| out.push(zero))?;
@@ -227,12 +231,7 @@ fn part(wanted: &Wanted, windows: &[Window]) -> Option<Made> {
         out.push(Instruction::with3(Code::Imul_r32_rm32_imm8, EAX, ECX, COLUMN as i32))?;
         for way in 0..ways {
             let lanes = out.lanes(way);
-            if out.host == Host::Avx512 {
-                out.push(Instruction::with2(Code::Movzx_r32_rm16, R11D, of_warp(RSI, 0)))?;
-                out.push(Instruction::with2(Code::VEX_Kmovw_kr_r32, lanes, R11D))?;
-            } else {
-                out.load_mask(lanes, of_warp(RSI, piece + way))?;
-            }
+            out.load_mask(lanes, of_warp(RSI, piece + way))?;
             out.complement(lanes)?;
         }
         out.body(&wanted.graph, &wanted.segment, &plan, &homes)?;
@@ -246,8 +245,8 @@ fn part(wanted: &Wanted, windows: &[Window]) -> Option<Made> {
         }
     }
     if wanted.segment.mask.is_some() {
+        out.push(Instruction::with2(Code::Movzx_r32_rm16, R11D, of_warp(RSI, 0)))?;
         if out.host == Host::Avx2 {
-            out.push(Instruction::with2(Code::Movzx_r32_rm16, R11D, of_warp(RSI, 0)))?;
             out.push(Instruction::with2(Code::Movzx_r32_rm16, EAX, of_warp(R8, 0)))?;
         }
         out.push(Instruction::with2(Code::And_r32_rm32, EAX, R11D))?;

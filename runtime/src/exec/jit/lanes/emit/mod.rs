@@ -189,6 +189,8 @@ struct Emitter {
     /// Rows that are written in the active lanes alone, as bits.
     masked: u64,
     access: Access,
+    /// The register whose active lanes are in [`LANES`], in code for loops.
+    masking: Option<usize>,
     /// Columns of a row.
     columns: usize,
     /// How many registers of each value there are, and how many registers lie before the first of them in a row.
@@ -217,6 +219,7 @@ impl Emitter {
             homes: vec![],
             masked: 0,
             access,
+            masking: None,
             columns,
             ways,
             first: 0,
@@ -253,6 +256,9 @@ impl Emitter {
         debug_assert!(written.is_ok(), "{written:?}");
         let at = self.place as usize + self.encoder.get_constant_offsets().displacement_offset();
         self.place += written.ok()? as u64;
+        if instruction.op0_register() == LANES {
+            self.masking = None;
+        }
         if instruction.is_ip_rel_memory_operand() && instruction.code() != Code::Lea_r64_m {
             let nth = instruction.memory_displacement64() as usize / size_of::<Constant>();
             self.distances.push(Distance { at, next: self.place, to: Place::Constant(nth) });
@@ -268,6 +274,7 @@ impl Emitter {
 
     /// The label is here.
     fn put(&mut self, label: Label) {
+        self.masking = None;
         self.labels[label.0] = Some(self.place);
     }
 
@@ -308,10 +315,11 @@ impl Emitter {
                     }
                 }
             }
+            // All that a register's lanes are masked for, before the mask is another's.
             let stores = plan.stores(index);
-            for (nth, &(to, value)) in stores.iter().enumerate() {
-                let is_last = stores[nth + 1..].iter().all(|(_, other)| *other != value);
-                for way in 0..self.ways {
+            for way in 0..self.ways {
+                for (nth, &(to, value)) in stores.iter().enumerate() {
+                    let is_last = stores[nth + 1..].iter().all(|(_, other)| *other != value);
                     let from = self.operand(graph, value, way, homes)?;
                     self.store(to, from, way)?;
                     let is_constant = homes[value.index()] == Location::Constant;

@@ -68,7 +68,7 @@ impl Location {
 
 /// Where values are that some segments share: constants behind the code, and what is the same for all warps in registers.
 pub fn locations<'a>(graph: &Graph, used: &[bool], segments: impl Iterator<Item = &'a Segment>) -> Vec<Location> {
-    let (fixed, read) = shared(graph, used, segments);
+    let (fixed, read) = shared(graph, used, segments, |_| false);
     let location = |index: usize| match Location::of_constant(graph, index) {
         Some(constant) => constant,
         None if !fixed[index] || !used[index] => Location::Segment,
@@ -298,9 +298,15 @@ pub fn used<'a>(graph: &Graph, segments: impl Iterator<Item = &'a Segment>) -> V
     used
 }
 
-/// Which nodes are the same in all warps and at all times, and which of these something reads that is not.
-pub fn shared<'a>(graph: &Graph, used: &[bool], segments: impl Iterator<Item = &'a Segment>) -> (Vec<bool>, Vec<bool>) {
-    let fixed = fixed(graph.nodes());
+/// Which nodes are the same in all warps and at all times, those that are `given` among them, and which of these something
+/// reads that is not.
+pub fn shared<'a>(
+    graph: &Graph,
+    used: &[bool],
+    segments: impl Iterator<Item = &'a Segment>,
+    given: impl Fn(&Node) -> bool,
+) -> (Vec<bool>, Vec<bool>) {
+    let fixed = fixed(graph.nodes(), given);
     let mut read = vec![false; fixed.len()];
     let varies = |index: &usize| used[*index] && !fixed[*index];
     for node in (0..fixed.len()).filter(varies).map(|index| &graph.nodes()[index]) {

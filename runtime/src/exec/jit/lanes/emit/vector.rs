@@ -158,8 +158,12 @@ impl Emitter {
 
     /// For code of AVX-512: gets the mask of the active lanes from where a loop's state has their bits.
     pub(super) fn load_active(&mut self, way: usize) -> Option<()> {
-        let at = (loops::ACTIVE + self.mask_bytes(way)) as i64;
-        self.load_mask(LANES, MemoryOperand::with_base_displ(Register::RSI, at))
+        if self.masking != Some(way) {
+            let at = (loops::ACTIVE + self.mask_bytes(way)) as i64;
+            self.load_mask(LANES, MemoryOperand::with_base_displ(Register::RSI, at))?;
+            self.masking = Some(way);
+        }
+        Some(())
     }
 
     /// Gets the mask of the lanes that a loop leaves alone. AVX2 has it in the state.

@@ -1,4 +1,4 @@
-//! Half precision, two in a word, through single precision.
+//! Half precision, two in a word: by instructions on halves where there are, or else through single precision.
 //!
 //! Elements do not leave their places when a register is taken apart into its low and its high half, and put together
 //! again, so it does not matter which of them make a word.
@@ -10,10 +10,32 @@ use isaforge_core::semantics::{Node, Op};
 
 use super::float::{SIGN, fma};
 use super::{Cover, Found};
-use crate::exec::jit::lanes::graph::{Kind, Ordering, Shifted, Value};
+use crate::exec::jit::lanes::graph::{Graph, Kind, Ordering, Shifted, Value};
 use crate::exec::jit::lanes::host::Host;
 
 const SIGNS: u32 = SIGN | 1 << 15;
+
+/// Instructions that compute, on halves or on floats.
+struct Codes {
+    add: Code,
+    subtract: Code,
+    multiply: Code,
+    sign: u32,
+}
+
+const HALVES: Codes = Codes {
+    add: Code::EVEX_Vaddph_zmm_k1z_zmm_zmmm512b16_er,
+    subtract: Code::EVEX_Vsubph_zmm_k1z_zmm_zmmm512b16_er,
+    multiply: Code::EVEX_Vmulph_zmm_k1z_zmm_zmmm512b16_er,
+    sign: SIGNS,
+};
+
+const FLOATS: Codes = Codes {
+    add: Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er,
+    subtract: Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er,
+    multiply: Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er,
+    sign: SIGN,
+};
 
 impl Cover<'_> {
     pub(super) fn halves(&mut self, at: usize, node: &Node) -> Option<Found> {
@@ -49,6 +71,24 @@ impl Cover<'_> {
         Some([word, above])
     }
 
+    /// Computes with halves, where the host has instructions on them, or else with floats, which leave the same: they hold
+    /// more than twice the digits, so that rounding twice is rounding once.
+    fn on_halves<const N: usize>(
+        &mut self,
+        nodes: [u16; N],
+        mut compute: impl FnMut(&mut Graph, &Codes, [Value; N]) -> Value,
+    ) -> Option<Value> {
+        if !self.graph.has_halves() {
+            return self.through_floats(nodes, |cover, arguments| compute(cover.graph, &FLOATS, arguments));
+        }
+        let mut words = [Value::of(0); N];
+        for (word, node) in words.iter_mut().zip(nodes) {
+            *word = self.word(node, Kind::Halves)?;
+        }
+        let word = compute(self.graph, &HALVES, words);
+        Some(self.graph.nan_agnostic(word, Kind::Halves))
+    }
+
     /// Computes with floats: of some registers with halves first all that the low ones need, then what the high ones do, so
     /// that few values live at a time. Rounded to the nearest.
     fn through_floats<const N: usize>(
@@ -70,30 +110,29 @@ impl Cover<'_> {
         Some(self.graph.nan_agnostic(both, Kind::Halves))
     }
 
-    /// Single precision holds more than twice the digits, so that rounding twice is rounding once.
     fn half_sum(&mut self, node: &Node) -> Option<Value> {
         let ((a, x), (b, y)) = (self.negated(node.args[0]), self.negated(node.args[1]));
         let y = y != (node.op == Op::Sub);
-        self.through_floats([a, b], |cover, [a, b]| match (x, y) {
-            (false, false) => cover.graph.apply(Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, &[a, b]),
-            (false, true) => cover.graph.apply(Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, &[a, b]),
-            (true, false) => cover.graph.apply(Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, &[b, a]),
+        self.on_halves([a, b], |graph, codes, [a, b]| match (x, y) {
+            (false, false) => graph.apply(codes.add, &[a, b]),
+            (false, true) => graph.apply(codes.subtract, &[a, b]),
+            (true, false) => graph.apply(codes.subtract, &[b, a]),
             (true, true) => {
-                let sign = cover.graph.splat(SIGN);
-                let a = cover.graph.xor(a, sign);
-                cover.graph.apply(Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, &[a, b])
+                let sign = graph.splat(codes.sign);
+                let a = graph.xor(a, sign);
+                graph.apply(codes.subtract, &[a, b])
             }
         })
     }
 
     /// A product of halves is exact in single precision.
     fn half_product(&mut self, a: u16, b: u16, negated: bool) -> Option<Value> {
-        self.through_floats([a, b], |cover, [mut a, b]| {
+        self.on_halves([a, b], |graph, codes, [mut a, b]| {
             if negated {
-                let sign = cover.graph.splat(SIGN);
-                a = cover.graph.xor(a, sign);
+                let sign = graph.splat(codes.sign);
+                a = graph.xor(a, sign);
             }
-            cover.graph.apply(Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, &[a, b])
+            graph.apply(codes.multiply, &[a, b])
         })
     }
 
@@ -104,6 +143,15 @@ impl Cover<'_> {
         let nothing = if z { 0 } else { u64::from(if node.ty.lanes == 2 { SIGNS } else { 1 << 15 }) };
         if self.number(c) == Some(nothing) {
             return self.half_product(a, b, x != y);
+        }
+        if self.graph.has_halves() {
+            let code = match (x != y, z) {
+                (false, false) => Code::EVEX_Vfmadd213ph_zmm_k1z_zmm_zmmm512b16_er,
+                (false, true) => Code::EVEX_Vfmsub213ph_zmm_k1z_zmm_zmmm512b16_er,
+                (true, false) => Code::EVEX_Vfnmadd213ph_zmm_k1z_zmm_zmmm512b16_er,
+                (true, true) => Code::EVEX_Vfnmsub213ph_zmm_k1z_zmm_zmmm512b16_er,
+            };
+            return self.on_halves([a, b, c], |graph, _, factors| graph.apply(code, &factors));
         }
         if self.graph.host() == Host::Avx2 {
             return self.through_floats([a, b, c], |cover, [a, b, c]| cover.odd_sum([a, b, c], x != y, z));
