@@ -4,9 +4,10 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use isaforge_core::sample::{Random, sample};
-use isaforge_runtime::Level;
+use isaforge_runtime::valhall::compare::compare;
 use isaforge_runtime::valhall::fast::{self};
 use isaforge_runtime::valhall::reference;
+use isaforge_runtime::{Execution, Level};
 use isaforge_runtime::{Launch, Memory, Outcome, RunError};
 use isaforge_valhall::{ISA, Opcode, decode};
 
@@ -1154,4 +1155,27 @@ fn some_lanes_load_in_machine_code() {
         let (_, listing) = fast::run_listed(&launch, &mut memory, level.eager()).unwrap();
         assert!(listing.contains("LOAD.i32"), "{}: {listing}", level.name());
     }
+}
+
+/// A comparison of bytes is a mask of a mask of a mask before it is a number, which the next round of the loop reads.
+#[test]
+fn masks_of_masks_become_numbers() {
+    let program = assemble(
+        "
+        SHADDX.u64 r62, u0, r60.w0, shift:0x6
+        IADD_IMM.i32 r29, 0x0, #0x3c003c00
+        IADD_IMM.i32 r59, 0x0, #0x2
+        FMA.f32 r48, ^r29.abs.h1, r35.neg.h1, u15.neg.abs.h0
+        ICMP.v4u8.ge.f1.seq r35, r20.b2233, blend_descriptor_6.w1, r23
+        IADD_IMM.i32 r59, r59, #0xFFFFFFFF
+        BRANCHZ.reconverge r59, offset:-4
+        STORE.i32.slot0.end @r48, r62, offset:0
+        ",
+    );
+    let mut memory = Memory::new();
+    memory.map(OUT, vec![0; 64 * 16]).expect("there is room");
+    let launch = Launch { program, local_size: [16, 1, 1], uniforms: vec![OUT as u32, 0], ..Launch::default() };
+    let agreed = compare(&launch, &memory, &Execution::available());
+    let outcome = agreed.unwrap_or_else(|difference| panic!("{difference}"));
+    outcome.expect("it runs");
 }

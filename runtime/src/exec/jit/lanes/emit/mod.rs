@@ -296,7 +296,7 @@ impl Emitter {
         let first = segment.nodes.start;
         let is_made =
             |index: usize| segment.nodes.contains(&index) && plan.is_used(index) && homes[index] == Location::Segment;
-        // There are few masks: one that only the next node needs is used at once.
+        // There are few masks: one that only the next node needs is used at once, and that node's mask, too.
         let is_passed_on = |index: usize| {
             is_made(index)
                 && is_made(index + 1)
@@ -305,12 +305,16 @@ impl Emitter {
                 && plan.stores(index).is_empty()
                 && graph.origin(index) == graph.origin(index + 1)
         };
+        let mut next = first;
         for index in first..segment.nodes.end.max(first + 1) {
-            if is_made(index) && !(index > first && is_passed_on(index - 1)) {
+            if is_made(index) && index >= next {
                 self.mark(graph.origin(index));
-                let last = if is_passed_on(index) { index + 1 } else { index };
+                next = index + 1;
+                while is_passed_on(next - 1) {
+                    next += 1;
+                }
                 for way in 0..self.ways {
-                    for index in index..=last {
+                    for index in index..next {
                         self.node(graph, index, way, plan, homes)?;
                     }
                 }
