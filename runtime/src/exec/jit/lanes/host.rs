@@ -20,7 +20,6 @@ impl Host {
     pub const COUNT: usize = 2;
 
     /// What a level may use; `None` where no machine code is made.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "there is nothing to compile for"))]
     pub fn of(level: Level) -> Option<Self> {
         match level.kind() {
             #[cfg(target_arch = "x86_64")]
