@@ -26,8 +26,8 @@ pub struct Dump {
     lines: Vec<usize>,
 }
 
-/// The most bytes that lines may be repeated to.
-const MOST: usize = 1 << 26;
+/// The most digits that `*` may stand for in a text.
+const MOST: usize = 1 << 22;
 
 /// A line of a listing.
 struct Row {
@@ -108,15 +108,18 @@ impl Dump {
     fn of_rows(rows: Vec<Row>) -> Option<Dump> {
         let mut dump = Dump::default();
         let (mut before, mut first) = (0, 0);
+        let mut room = MOST;
         for row in rows {
             if row.repeated {
                 let last = dump.tokens.get(first..).unwrap_or_default().to_vec();
                 let bytes: usize = last.iter().map(|token| token.bytes).sum();
-                let gap = usize::try_from(row.address.checked_sub(before)?).ok().filter(|gap| *gap <= MOST)?;
-                if bytes == 0 || gap % bytes != 0 {
+                let gap = usize::try_from(row.address.checked_sub(before)?).ok()?;
+                if bytes == 0 || !gap.is_multiple_of(bytes) {
                     return None;
                 }
-                for _ in 1..gap / bytes {
+                let copies = (gap / bytes).saturating_sub(1);
+                room = room.checked_sub(copies.checked_mul(last.len())?)?;
+                for _ in 0..copies {
                     dump.lines.push(dump.tokens.len());
                     dump.tokens.extend(&last);
                 }
@@ -182,7 +185,7 @@ fn other_base(text: &str) -> Option<Vec<Row>> {
         if !repeated && next.is_some_and(|next| next != address) {
             return None;
         }
-        next = Some(address + tokens.iter().map(|token| token.bytes as u64).sum::<u64>());
+        next = Some(address.checked_add(tokens.iter().map(|token| token.bytes as u64).sum())?);
         rows.push(Row { address, tokens, repeated: std::mem::take(&mut repeated) });
     }
     (!repeated && rows.iter().any(|row| !row.tokens.is_empty())).then_some(rows)
@@ -351,6 +354,16 @@ mod tests {
         }
         // Nobody waits for as many bytes as an address can tell.
         assert_eq!(Dump::read("00000000  3c 00  |<.|\n*\nfffffffffffffffe\n"), None);
+        // Nor for many of them that are each short enough.
+        let many: String = (0..64u64).map(|line| format!("{:08x}  00  |.|\n*\n", line << 20)).collect();
+        assert_eq!(Dump::read(&format!("{many}04000000\n")), None);
+    }
+
+    #[test]
+    fn addresses_end_with_the_numbers_there_are() {
+        for text in ["ffffffffffffffff: 00000000  .\n", "1777777777777777777777 000\n"] {
+            assert!(other_base(text).is_none(), "{text}");
+        }
     }
 
     #[test]
