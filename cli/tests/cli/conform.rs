@@ -179,7 +179,7 @@ fn rows_of_a_stream_give_each_other() {
     assert!(lines[1].contains("rows.tsv:5: 13050500 decodes to `mv a0, a0`, not to `nop`"), "{}", run.out());
     assert!(lines[2].contains("rows.tsv:6: 13050500 decodes to `mv a0, a0`, and must be refused"), "{}", run.out());
     assert!(lines[3].contains("rows.tsv:7: the line is not `bytes TAB text`"), "{}", run.out());
-    // What is not there is not summed up.
+    // There is no summary for a file that does not exist.
     let run = isaforge_in(folder.path(), &["conform", "--spec", spec, "none.tsv"], b"").expect(2);
     assert_eq!(run.out(), "");
 }

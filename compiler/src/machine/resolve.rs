@@ -235,16 +235,8 @@ impl Resolver<'_> {
     fn register(&mut self, name: &Spanned<String>) -> Option<Register> {
         let banks = super::banks(&self.isa);
         let find = |(bank, known): (usize, &Bank)| {
-            let also = known.also.iter().map(|(name, index)| (name, *index));
-            let named = known.names.iter().zip(0..).chain(also).find(|(word, _)| **word == name.value);
-            let index = match named {
-                Some((_, index)) => index,
-                None => {
-                    let number = name.value.strip_prefix(known.prints.0.as_str())?;
-                    number.strip_suffix(known.prints.1.as_str())?.parse().ok()?
-                }
-            };
-            (index < known.count).then_some(Register { bank: bank as u16, index })
+            let index = known.number_of(&name.value)?;
+            Some(Register { bank: bank as u16, index })
         };
         let found = banks.iter().enumerate().find_map(find);
         if found.is_none() {

@@ -85,11 +85,13 @@ fn unused<'t>(templates: &'t Entries, entries: &Entries) -> impl Iterator<Item =
     let mut open: Vec<String> = entries.iter().flat_map(|(_, entry)| names(entry)).collect();
     let mut used = HashSet::new();
     while let Some(name) = open.pop() {
-        if let Some((_, template)) = templates.iter().find(|(known, _)| known.value == name)
-            && used.insert(name)
-        {
+        if used.contains(&name) {
+            continue;
+        }
+        if let Some((_, template)) = templates.iter().find(|(known, _)| known.value == name) {
             open.extend(names(template));
         }
+        used.insert(name);
     }
     templates.iter().filter(move |(name, _)| !used.contains(&name.value))
 }

@@ -81,17 +81,12 @@ impl Resolver<'_> {
             }
             Type::Register(bank) => {
                 let bank = &self.isa.stream()?.banks[bank];
-                let named = bank.names.iter().position(|known| *known == name.value);
-                let also = bank.also.iter().find(|(known, _)| *known == name.value).map(|(_, number)| *number as usize);
-                let digits = name.value.strip_prefix(bank.prints.0.as_str());
-                let digits = digits.and_then(|digits| digits.strip_suffix(bank.prints.1.as_str()));
-                let number = digits.and_then(|digits| digits.parse().ok()).filter(|n| *n < bank.count as usize);
-                let found = named.or(also).or(number);
+                let found = bank.number_of(&name.value);
                 if found.is_none() {
                     let message = format!("there is no register `{}` in `{}`", name.value, bank.name);
                     self.out.push(Diagnostic::error("E0101", name.span, message).secondary(bank.span, "the bank"));
                 }
-                found.map(|number| number as i128)
+                found.map(i128::from)
             }
             _ => {
                 let message = format!("`{}` has numbers, and none is called `{}`", field.name, name.value);

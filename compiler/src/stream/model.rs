@@ -104,6 +104,19 @@ pub struct Bank {
     pub also: Vec<(String, u32)>,
 }
 
+impl Bank {
+    /// The number of the register of a name. `None` if it has none.
+    pub(crate) fn number_of(&self, name: &str) -> Option<u32> {
+        let also = self.also.iter().map(|(known, number)| (known, *number));
+        let named = self.names.iter().zip(0..).chain(also).find(|(known, _)| *known == name);
+        let number = match named {
+            Some((_, number)) => number,
+            None => name.strip_prefix(self.prints.0.as_str())?.strip_suffix(self.prints.1.as_str())?.parse().ok()?,
+        };
+        (number < self.count).then_some(number)
+    }
+}
+
 /// The instructions, or the readings of an operand.
 #[derive(Clone, Debug)]
 pub struct Set {

@@ -74,7 +74,7 @@ impl Frame {
         }
     }
 
-    /// What is known of an operand of this one before it is read: nothing but what both have in common.
+    /// The frame of an operand before it is read: it shares the length and the asides of this one.
     pub(super) fn operand(&self, layout: &'static Layout) -> Frame {
         Frame { len: self.len, asides: self.asides, ..Frame::new(layout) }
     }

@@ -24,8 +24,8 @@ fn fails_alike(launch: &Launch) {
 
 #[test]
 fn each_warp_has_a_new_turn_behind_a_barrier() {
-    // What is before the barrier and what is behind it are more than a turn, but neither alone is. All warps but the
-    // first fail early, that one late, and it is the one that is met first.
+    // The code before the barrier and the code behind it each fit into a turn, but both together do not. All warps but
+    // the first fail early, the first one late, and its failure is the one that is reported.
     let text = "
         MOV.i32 r10, u0
         before: IADD_IMM.i32 r10, r10, #0xffffffff

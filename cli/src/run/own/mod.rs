@@ -97,6 +97,11 @@ impl Program {
     fn lanes(&self) -> u8 {
         self.set.2.lanes
     }
+
+    /// Says of a program of several lanes that there is no choice of engines for it.
+    fn only_one(&self, args: &RunArgs) {
+        engine::only_one(args, &format!("programs of {} lanes", self.lanes()), "the reference");
+    }
 }
 
 impl Launched for Program {
@@ -108,7 +113,7 @@ impl Launched for Program {
         }
         let compiled = args.engine.engine != Some(Engine::Reference);
         if self.lanes() > 1 && compiled && args.engine.engine.is_some() {
-            self.compare(args)?;
+            self.only_one(args);
         }
         // A machine of more lanes than it has hardware for leaves the others idle.
         match self.lanes() {
@@ -133,7 +138,7 @@ impl Launched for Program {
     /// Runs the program by the reference and as machine code, compiled once it is hot and at once.
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
         if self.lanes() > 1 {
-            engine::only_one(args, &format!("programs of {} lanes", self.lanes()), "the reference");
+            self.only_one(args);
             return Ok(None);
         }
         self.start::<1>()?;

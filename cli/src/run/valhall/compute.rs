@@ -97,7 +97,7 @@ impl Computation {
         self.on_memory(|launch, memory, _| valhall::run_on(execution, launch, memory))
     }
 
-    /// What ran, after so many instructions.
+    /// The line that sums up a run of so many instructions.
     fn summary(&self, executed: u64) -> String {
         let product = |numbers: [u32; 3]| numbers.iter().map(|&number| u64::from(number)).product::<u64>();
         let groups = product(self.launch.groups);

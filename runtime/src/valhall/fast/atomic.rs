@@ -176,8 +176,8 @@ impl Body for Update {
     }
 }
 
-/// The words of which all active lanes have one if the condition holds in all of them, and the low word of the address of the
-/// first.
+/// The words that all active lanes access, and the low half of the address of the first. `None` unless the condition holds in
+/// all of these lanes.
 #[inline(always)]
 fn around<'a>(bundle: &Bundle, view: &'a mut MemoryView<'_>, op: &Fields) -> Option<(u32, &'a mut [[u8; 4]])> {
     let [low, high] = op.sources.map(|row| &bundle.rows[row as usize].0);
@@ -194,7 +194,7 @@ fn around<'a>(bundle: &Bundle, view: &'a mut MemoryView<'_>, op: &Fields) -> Opt
     let [low, high, masks] = [low, high, bundle.masks()].map(|row| row.as_flattened());
     let mut wrong = above ^ (base >> 32) as u32;
     for lane in 0..WARPS * LANES {
-        // What is between words is further than all of them.
+        // An address that is not aligned becomes a distance past the last word.
         let is_far = low[lane].wrapping_sub(base as u32).rotate_right(2) > last;
         wrong |= (if is_far { u32::MAX } else { 0 } | high[lane] ^ above) & masks[lane];
     }
