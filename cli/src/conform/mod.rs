@@ -139,35 +139,23 @@ pub fn replay(target: &Target, input: &Input, keep: usize) -> Result<Report, Fai
         Tables::Streams(_) => Format::Rows,
     };
     let mut report = Report::default();
-    let lines = || text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
-    let bar = progress(input, lines().count() as u64);
-    match format {
-        Format::Table(isa, check) => {
-            for (index, line) in lines() {
-                let columns: Vec<&str> = line.split('\t').collect();
-                report.record(&format_args!("{}:{}", input.name, index + 1), check(isa, &columns), keep);
-                bar.inc(1);
-            }
-        }
-        Format::Rows => {
-            for (index, line) in lines() {
-                report.record(&format_args!("{}:{}", input.name, index + 1), rows::judge(target.tables, line), keep);
-                bar.inc(1);
-            }
-        }
-        Format::Lines(judge) => {
-            for (index, line) in lines() {
-                report.record(&format_args!("{}:{}", input.name, index + 1), judge(line), keep);
-                bar.inc(1);
-            }
-        }
-        Format::Runs(judge) => {
-            for (index, line) in lines() {
-                report.record_runs(&format_args!("{}:{}", input.name, index + 1), judge(line), keep);
-                bar.inc(1);
-            }
-        }
-        Format::File(judge) => report.record(&input.name, judge(text), keep),
+    // A line is a case, or a program whose runs are.
+    let judge = |line: &str| match format {
+        Format::Table(isa, check) => Ok(vec![check(isa, &line.split('\t').collect::<Vec<_>>())]),
+        Format::Rows => Ok(vec![rows::judge(target.tables, line)]),
+        Format::Lines(judge) => Ok(vec![judge(line)]),
+        Format::Runs(judge) => judge(line),
+        Format::File(judge) => Ok(vec![judge(text)]),
+    };
+    if let Format::File(_) = format {
+        report.record_runs(&input.name, judge(text), keep);
+        return Ok(report);
+    }
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+    let bar = progress(input, lines.clone().count() as u64);
+    for (index, line) in lines {
+        report.record_runs(&format_args!("{}:{}", input.name, index + 1), judge(line), keep);
+        bar.inc(1);
     }
     bar.finish_and_clear();
     Ok(report)

@@ -102,6 +102,102 @@ impl Program {
     fn only_one(&self, args: &RunArgs) {
         engine::only_one(args, &format!("programs of {} lanes", self.lanes()), "the reference");
     }
+
+    /// A machine at the start of the program.
+    ///
+    /// # Errors
+    /// When its memory cannot be mapped.
+    fn start<const L: usize>(&self) -> Result<Machine<L>, Failure> {
+        let (encoding, semantics, hardware) = self.set;
+        let mut machine = Machine::<L>::new(encoding, semantics, hardware);
+        machine.prepare();
+        let cannot =
+            |message: String, help: String| Failure::usage(format!("`{}`: {message}", self.path.display()), help);
+        // Program memory is as long as the hardware says; what a program leaves of it is zero.
+        let program = hardware.program as usize;
+        let whole = |base: u64, bytes: &[u8]| {
+            let from = usize::try_from(base).unwrap_or(usize::MAX);
+            let mut whole = vec![0; program];
+            let Some(place) = from.checked_add(bytes.len()).and_then(|end| whole.get_mut(from..end)) else {
+                return Err(cannot("the program is too long".into(), format!("program memory has {program} bytes")));
+            };
+            place.copy_from_slice(bytes);
+            Ok((0, whole, false))
+        };
+        let segments = self.segments.iter().map(|(base, bytes, writable)| match program {
+            0 => Ok((*base, bytes.clone(), *writable)),
+            _ => whole(*base, bytes),
+        });
+        let regions = self.buffers.iter().flat_map(|(buffers, _)| &buffers.memory);
+        for region in segments.chain(regions.map(|(base, bytes)| Ok((*base, bytes.clone(), true)))) {
+            let (base, bytes, writable) = region?;
+            machine
+                .memory
+                .map_bytes(base, Box::new(Guarded::from(bytes)), writable)
+                .map_err(|error| cannot(format!("memory at {base:#x}: {error}"), String::new()))?;
+        }
+        machine.set_pc(self.entry);
+        for (register, values) in &self.registers {
+            for lane in 0..L {
+                let value = values.get(lane).or(values.first()).copied().unwrap_or(0);
+                let _ = machine.write(*register, lane, value);
+            }
+        }
+        machine.breakpoints.extend(self.end);
+        Ok(machine)
+    }
+
+    /// The program as observers see it.
+    fn watched<const L: usize>(self) -> Result<Box<dyn machine::Machine>, String> {
+        self.start::<L>().map_err(|failure| failure.to_string())?;
+        let (_, semantics, hardware) = self.set;
+        let (code, limits) = (self.code(), (self.end, self.budget));
+        let start = move || self.start::<L>().map_err(|failure| failure.to_string());
+        Ok(Box::new(watched::Watched::<L>::new((semantics, hardware), code, limits, Box::new(start))))
+    }
+
+    fn execute<const L: usize>(&mut self, args: &RunArgs, run: Run<'_, L>) -> Result<Ran, Failure> {
+        let mut machine = self.start::<L>()?;
+        self.segments = Vec::new();
+        let mut console = Console::open();
+        let deadline = args.time_limit.map(|limit| Instant::now() + limit);
+        let ended = match self.end {
+            Some(end) if end == self.entry => Ok(Stop::Breakpoint(end)),
+            _ => run_for(&mut machine, &mut console, (args.budget.unwrap_or(self.budget), deadline), run),
+        };
+        console.flush();
+        if matches!(ended, Err(_) | Ok(Stop::Host)) {
+            console.failed.take().map_or(Ok(()), Err)?;
+        }
+        let status = match ended {
+            Err(trap) => {
+                let text = machine.text(trap.pc).map_or(String::new(), |text| format!(" (`{text}`)"));
+                return Ok(Ran { status: Status::Program(TRAPPED), ..Ran::from(Err(format!("{trap}{text}"))) });
+            }
+            Ok(Stop::Host) => return Ok(Ran::from(Err("its time is over".to_owned()))),
+            Ok(Stop::Exit(status)) => Status::Program(status as u8),
+            Ok(_) => Status::Fine,
+        };
+        let hardware = self.set.2;
+        for register in &self.show {
+            let column: [u64; L] = std::array::from_fn(|lane| machine.read(*register, lane).unwrap_or(0));
+            let lanes = isaforge_core::bits::ones(hardware.lanes.into());
+            let values = values(hardware, *register, &column, lanes);
+            console.print(&format!("{} = {values}\n", hardware.name(*register)));
+        }
+        console.flush();
+        console.failed.take().map_or(Ok(()), Err)?;
+        if let Some((buffers, _)) = &mut self.buffers {
+            for (base, bytes) in &mut buffers.memory {
+                if let Some(now) = machine.memory.bytes(*base, bytes.len() as u64) {
+                    bytes.copy_from_slice(now);
+                }
+            }
+        }
+        self.signed =
+            self.signature.and_then(|(from, to)| Some(machine.memory.bytes(from, to.checked_sub(from)?)?.to_vec()));
+        Ok(Ran { status, ..Ran::from(Ok(count(machine.executed(), "instruction"))) })
+    }
 }
 
 impl Launched for Program {
@@ -287,104 +383,6 @@ fn read_launch(
     program.buffers = Some((buffers, outputs));
     program.segments.push((address, code?, true));
     (!out.has_errors()).then_some(program)
-}
-
-impl Program {
-    /// A machine at the start of the program.
-    ///
-    /// # Errors
-    /// When its memory cannot be mapped.
-    fn start<const L: usize>(&self) -> Result<Machine<L>, Failure> {
-        let (encoding, semantics, hardware) = self.set;
-        let mut machine = Machine::<L>::new(encoding, semantics, hardware);
-        machine.prepare();
-        let cannot =
-            |message: String, help: String| Failure::usage(format!("`{}`: {message}", self.path.display()), help);
-        // Program memory is as long as the hardware says; what a program leaves of it is zero.
-        let program = hardware.program as usize;
-        let whole = |base: u64, bytes: &[u8]| {
-            let from = usize::try_from(base).unwrap_or(usize::MAX);
-            let mut whole = vec![0; program];
-            let Some(place) = from.checked_add(bytes.len()).and_then(|end| whole.get_mut(from..end)) else {
-                return Err(cannot("the program is too long".into(), format!("program memory has {program} bytes")));
-            };
-            place.copy_from_slice(bytes);
-            Ok((0, whole, false))
-        };
-        let segments = self.segments.iter().map(|(base, bytes, writable)| match program {
-            0 => Ok((*base, bytes.clone(), *writable)),
-            _ => whole(*base, bytes),
-        });
-        let regions = self.buffers.iter().flat_map(|(buffers, _)| &buffers.memory);
-        for region in segments.chain(regions.map(|(base, bytes)| Ok((*base, bytes.clone(), true)))) {
-            let (base, bytes, writable) = region?;
-            machine
-                .memory
-                .map_bytes(base, Box::new(Guarded::from(bytes)), writable)
-                .map_err(|error| cannot(format!("memory at {base:#x}: {error}"), String::new()))?;
-        }
-        machine.set_pc(self.entry);
-        for (register, values) in &self.registers {
-            for lane in 0..L {
-                let value = values.get(lane).or(values.first()).copied().unwrap_or(0);
-                let _ = machine.write(*register, lane, value);
-            }
-        }
-        machine.breakpoints.extend(self.end);
-        Ok(machine)
-    }
-
-    /// The program as observers see it.
-    fn watched<const L: usize>(self) -> Result<Box<dyn machine::Machine>, String> {
-        self.start::<L>().map_err(|failure| failure.to_string())?;
-        let (_, semantics, hardware) = self.set;
-        let (code, limits) = (self.code(), (self.end, self.budget));
-        let start = move || self.start::<L>().map_err(|failure| failure.to_string());
-        Ok(Box::new(watched::Watched::<L>::new((semantics, hardware), code, limits, Box::new(start))))
-    }
-
-    fn execute<const L: usize>(&mut self, args: &RunArgs, run: Run<'_, L>) -> Result<Ran, Failure> {
-        let mut machine = self.start::<L>()?;
-        self.segments = Vec::new();
-        let mut console = Console::open();
-        let deadline = args.time_limit.map(|limit| Instant::now() + limit);
-        let ended = match self.end {
-            Some(end) if end == self.entry => Ok(Stop::Breakpoint(end)),
-            _ => run_for(&mut machine, &mut console, (args.budget.unwrap_or(self.budget), deadline), run),
-        };
-        console.flush();
-        if matches!(ended, Err(_) | Ok(Stop::Host)) {
-            console.failed.take().map_or(Ok(()), Err)?;
-        }
-        let status = match ended {
-            Err(trap) => {
-                let text = machine.text(trap.pc).map_or(String::new(), |text| format!(" (`{text}`)"));
-                return Ok(Ran { status: Status::Program(TRAPPED), ..Ran::from(Err(format!("{trap}{text}"))) });
-            }
-            Ok(Stop::Host) => return Ok(Ran::from(Err("its time is over".to_owned()))),
-            Ok(Stop::Exit(status)) => Status::Program(status as u8),
-            Ok(_) => Status::Fine,
-        };
-        let hardware = self.set.2;
-        for register in &self.show {
-            let column: [u64; L] = std::array::from_fn(|lane| machine.read(*register, lane).unwrap_or(0));
-            let lanes = isaforge_core::bits::ones(hardware.lanes.into());
-            let values = values(hardware, *register, &column, lanes);
-            console.print(&format!("{} = {values}\n", hardware.name(*register)));
-        }
-        console.flush();
-        console.failed.take().map_or(Ok(()), Err)?;
-        if let Some((buffers, _)) = &mut self.buffers {
-            for (base, bytes) in &mut buffers.memory {
-                if let Some(now) = machine.memory.bytes(*base, bytes.len() as u64) {
-                    bytes.copy_from_slice(now);
-                }
-            }
-        }
-        self.signed =
-            self.signature.and_then(|(from, to)| Some(machine.memory.bytes(from, to.checked_sub(from)?)?.to_vec()));
-        Ok(Ran { status, ..Ran::from(Ok(count(machine.executed(), "instruction"))) })
-    }
 }
 
 /// How many instructions are executed between two looks at the clock.

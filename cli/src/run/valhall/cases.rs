@@ -43,11 +43,15 @@ impl Recorded {
     }
 }
 
+/// Says that there is no choice of engines for cases.
+fn only_one(args: &RunArgs) {
+    engine::only_one(args, "recorded cases", "an engine that is fixed");
+}
+
 impl Launched for Recorded {
     fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
-        let asked = &args.engine;
-        if asked.engine.is_some() || asked.level.is_some() {
-            self.compare(args)?;
+        if !args.engine.compare {
+            only_one(args);
         }
         if args.time_limit.is_some() {
             return Err(Failure::usage("recorded cases have budgets, and no time limit", "leave out `--time-limit`"));
@@ -62,7 +66,7 @@ impl Launched for Recorded {
     }
 
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
-        engine::only_one(args, "recorded cases", "an engine that is fixed");
+        only_one(args);
         Ok(None)
     }
 
