@@ -225,13 +225,13 @@ fn condition<const L: usize>(node: u16, values: &[Column<L>], active: u64) -> u6
 }
 
 fn pure<const L: usize>(semantics: &Semantics, node: &Node, shape: &Shape, values: &[Column<L>]) -> Column<L> {
-    let argument = |k: usize| values.get(usize::from(node.args[k])).copied().unwrap_or([0; L]);
+    let argument = |k: usize| values.get(usize::from(node.args[k])).unwrap_or(const { &[0; L] });
     match node.op {
         Op::Pack => {
             let list = shape.lists.get(usize::from(node.args[0])..).unwrap_or_default();
             let mut all = [0; L];
             for (i, part) in list.iter().take(node.args[1].into()).enumerate() {
-                let part = values.get(usize::from(*part)).copied().unwrap_or([0; L]);
+                let Some(part) = values.get(usize::from(*part)) else { continue };
                 for (all, part) in all.iter_mut().zip(part) {
                     *all |= part << (usize::from(node.ty.bits) * i).min(63);
                 }
@@ -246,8 +246,10 @@ fn pure<const L: usize>(semantics: &Semantics, node: &Node, shape: &Shape, value
                 _ => shape.nodes.get(usize::from(node.args[k])).map_or(node.ty, |n| n.ty),
             };
             let types = [ty(0), ty(1), ty(2), ty(3)];
-            let args = [argument(0), argument(1), argument(2), argument(3)];
-            core::array::from_fn(|lane| primitive(node.op, node.imm, node.ty, types, args.map(|column| column[lane])))
+            let [a, b, c, d] = [argument(0), argument(1), argument(2), argument(3)];
+            core::array::from_fn(|lane| {
+                primitive(node.op, node.imm, node.ty, types, [a[lane], b[lane], c[lane], d[lane]])
+            })
         }
     }
 }
