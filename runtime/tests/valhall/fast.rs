@@ -582,17 +582,24 @@ fn loops_over_memory_see_what_they_have_stored() {
         let [a, b, c] = [offset(), offset(), offset()];
         // They go on evenly, or stay; and lanes leave together, or some of them do before the others.
         let further = row * [1, 1, 0, 2][random.below(4) as usize];
-        let first = ["0x0", "0x0", "lane_id.w0", "r60"][random.below(4) as usize];
+        let first = ["0x0", "u10", "lane_id.w0", "r60"][random.below(4) as usize];
         // Where all of them fail behind the loop, it is to be the one whose turn comes first.
         let last = if random.below(4) == 0 { "STORE.i32.slot0 @r5, r0, offset:0" } else { "NOP" };
         let (until, sense) = [("lt", ""), ("ge", ".eq")][random.below(2) as usize];
         // Or not so evenly, and what they go by is read.
-        let also = ["NOP", "NOP", "IADD.u64 r58, r58, u7.w0", "IADD.u32 r5, r5, r62"][random.below(4) as usize];
+        let also = ["NOP", "NOP", "IADD.u64 r58, r58, u7.w0", "IADD.u32 r5, r5, r62", "IADD.u32 r5, r5, r10"];
+        let also = also[random.below(5) as usize];
+        // They count by one or by more, before they are asked or after, up to a constant or to what a register holds.
+        let count = ["IADD_IMM.i32 r10, r10, #0x1", "IADD_IMM.i32 r10, r10, #0x3", "IADD.u32 r10, r10, u9"];
+        let count = count[random.below(3) as usize];
+        let [sooner, later] = if random.below(2) == 0 { [count, "NOP"] } else { ["NOP", count] };
+        let (ty, bound) = (["u32", "s32"][random.below(2) as usize], ["u8", "r6"][random.below(2) as usize]);
         let text = format!(
             "SHADDX.u64 r62, u0, r60.w0, shift:0x2
             SHADDX.u64 r58, u4, r60.w0, shift:{stride:#x}
             MOV.i32 r10, {first}
             MOV.i32 r5, r60
+            MOV.i32 r6, u8
             again: LOAD.i32.unsigned.slot0 @r0, r62, offset:{a}
             LOAD.i32.unsigned.slot0 @r1, r58, offset:{b}
             FMA.f32 r2, r1, u6, r0
@@ -605,8 +612,9 @@ fn loops_over_memory_see_what_they_have_stored() {
             IADD.u64 r62, r62, u7.w0
             IADD.u64 r58, r58, u7.w0
             {also}
-            IADD_IMM.i32 r10, r10, #0x1
-            ICMP.u32.{until}.m1 r7, r10, u8, 0x0
+            {sooner}
+            ICMP.{ty}.{until}.m1 r7, r10, {bound}, 0x0
+            {later}
             BRANCHZ{sense}.reconverge r7, offset:again
             {last}
             LSHIFT_XOR.i32 r5, r5, 0x03020100.b00, r62
@@ -621,7 +629,7 @@ fn loops_over_memory_see_what_they_have_stored() {
         let launch = Launch {
             program: assemble(&text),
             local_size: [threads, 1, 1],
-            uniforms: vec![IN as u32, 0, OUT as u32, 0, second, 0, 0x3fc0_0000, further, steps],
+            uniforms: vec![IN as u32, 0, OUT as u32, 0, second, 0, 0x3fc0_0000, further, steps, 5, -7i32 as u32],
             budget: if random.below(4) == 0 { 10_000 + random.below(200_000) } else { 1 << 26 },
             ..Launch::default()
         };

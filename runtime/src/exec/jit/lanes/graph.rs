@@ -101,6 +101,31 @@ pub enum Relation {
     Different = 4,
 }
 
+/// A comparison of two integers.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison {
+    /// How they compare.
+    pub relation: Relation,
+    /// Whether they have signs.
+    pub signed: bool,
+    /// The integers.
+    pub sides: [Value; 2],
+}
+
+impl Comparison {
+    /// Whether it holds for two words.
+    pub fn holds(&self, [a, b]: [u32; 2]) -> bool {
+        // Words with signs are in the order of words without when their highest bit is flipped.
+        let [a, b] = [a, b].map(|word| if self.signed { word ^ 1 << 31 } else { word });
+        match self.relation {
+            Relation::Equal => a == b,
+            Relation::Less => a < b,
+            Relation::LessOrEqual => a <= b,
+            Relation::Different => a != b,
+        }
+    }
+}
+
 /// Which way a word is shifted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shifted {
@@ -182,6 +207,10 @@ pub struct Graph {
     nans_of: Vec<Nans>,
     /// Values that may stand for another where NaN payloads do not matter, for each kind of reader.
     agnostic: FxHashMap<Value, (Kind, Value)>,
+    /// Masks that say how integers compare.
+    compared: FxHashMap<Value, Comparison>,
+    /// Sums with a constant.
+    sums: FxHashMap<Value, (Value, u32)>,
     /// What the run has written.
     rows: FxHashMap<u32, Value>,
     sets: FxHashMap<u16, Value>,
@@ -218,13 +247,16 @@ impl Graph {
 
     /// Forgets all of it, but not the memory that it had.
     pub fn clear(&mut self) {
-        let Graph { nodes, known, nans_of, agnostic, rows, sets, stores, origins, segment, first, .. } = self;
+        let Graph { nodes, known, nans_of, agnostic, compared, sums, rows, sets, stores, origins, segment, first, .. } =
+            self;
         nodes.clear();
         nans_of.clear();
         stores.clear();
         origins.clear();
         known.clear();
         agnostic.clear();
+        compared.clear();
+        sums.clear();
         rows.clear();
         sets.clear();
         (*segment, *first) = (0, 0);
@@ -263,6 +295,14 @@ impl Graph {
     pub fn end_part(&mut self) -> Range<usize> {
         let first = std::mem::replace(&mut self.first, self.nodes.len());
         first..self.first
+    }
+
+    /// The row whose value before its segment a node is.
+    pub fn old_row(&self, value: Value) -> Option<u32> {
+        match self.nodes.get(value.index())? {
+            Node::Row(row, _) => Some(*row),
+            _ => None,
+        }
     }
 
     /// Whether a node is what a row was before its segment.
@@ -512,12 +552,30 @@ impl Graph {
 
     /// The lanes in which two unsigned words compare as asked.
     pub fn compare_unsigned(&mut self, relation: Relation, a: Value, b: Value) -> Value {
-        self.test(Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8, &[a, b], Some(relation as u8))
+        let code = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
+        self.compare_words(code, Comparison { relation, signed: false, sides: [a, b] })
     }
 
     /// The lanes in which two signed words compare as asked.
     pub fn compare_signed(&mut self, relation: Relation, a: Value, b: Value) -> Value {
-        self.test(Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8, &[a, b], Some(relation as u8))
+        let code = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
+        self.compare_words(code, Comparison { relation, signed: true, sides: [a, b] })
+    }
+
+    fn compare_words(&mut self, code: Code, comparison: Comparison) -> Value {
+        let mask = self.test(code, &comparison.sides, Some(comparison.relation as u8));
+        self.compared.insert(mask, comparison);
+        mask
+    }
+
+    /// The comparison of integers that a mask says the result of.
+    pub fn compared(&self, mask: Value) -> Option<&Comparison> {
+        self.compared.get(&mask)
+    }
+
+    /// A value as another one and a constant that is added.
+    pub fn sum(&self, value: Value) -> (Value, u32) {
+        self.sums.get(&value).copied().unwrap_or((value, 0))
     }
 
     /// The lanes in which two words have ones in common.
@@ -643,7 +701,15 @@ impl Graph {
         match [self.constant(a), self.constant(b)] {
             [_, Some(0)] => a,
             [Some(0), _] => b,
-            _ => self.apply(Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, &[a, b]),
+            constants => {
+                let sum = self.apply(Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, &[a, b]);
+                match constants {
+                    [_, Some(by)] => _ = self.sums.insert(sum, (a, by)),
+                    [Some(by), _] => _ = self.sums.insert(sum, (b, by)),
+                    [None, None] => {}
+                }
+                sum
+            }
         }
     }
 

@@ -15,4 +15,13 @@ impl<const COLUMNS: usize> Row<COLUMNS> {
     pub fn splat(word: u32) -> Self {
         Row([[word; LANES]; COLUMNS])
     }
+
+    /// The word that is the same everywhere, if there is one.
+    pub fn same(&self) -> Option<u32> {
+        let words = self.0.as_flattened();
+        let first = *words.first()?;
+        // A loop over all lanes at once becomes vector instructions.
+        let differ = words.iter().fold(0, |differ, word| differ | (word ^ first));
+        (differ == 0).then_some(first)
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::LONGEST;
 use super::live::{self, Words};
-use super::sequence::Sequence;
+use super::sequence::{Counter, Sequence};
 use super::strides::Strides;
 use super::window::{Access, Memory};
 use crate::exec::jit::lanes::emit::{Emitted, LoopPlan, Segment, Wanted};
@@ -61,6 +61,8 @@ struct Function {
     full: OnceLock<Option<BlockFn>>,
     /// For others, once there was one.
     part: OnceLock<Option<BlockFn>>,
+    /// For full bundles that execute it a known number of times.
+    counted: Option<Counted>,
     /// Parts the lanes, where a branch ends it and some jump and some do not.
     parts: Option<handler::Op>,
     /// The memory that it wants to find.
@@ -70,18 +72,34 @@ struct Function {
     moved: Vec<(u32, u64)>,
 }
 
+/// A loop that is executed a known number of times.
+#[derive(Debug)]
+struct Counted {
+    counter: Counter,
+    wanted: Wanted,
+    machine: OnceLock<Option<BlockFn>>,
+}
+
 impl Function {
     /// Executes it, and again `most` times in all, as long as all lanes jump to its beginning where it branches; how often.
     /// With 0 nothing was done, since memory is not accessed as it has to be.
     #[inline(always)]
     fn run(&self, code: &Code<'_>, bundle: &mut Bundle, view: &mut MemoryView<'_>, most: u32) -> u32 {
         let (is_full, has_memory) = (bundle.is_full(), !self.accesses.is_empty());
-        let machine = if is_full { &self.full } else { &self.part };
+        let counted = self.counted.as_ref().filter(|_| is_full && most > 1).and_then(|counted| {
+            let times = counted.counter.times(&bundle.rows, most)?;
+            Some((counted, times))
+        });
+        let (machine, wanted, most) = match &counted {
+            Some((counted, (times, _))) => (&counted.machine, &counted.wanted, *times),
+            None if is_full => (&self.full, &self.wanted, most),
+            None => (&self.part, &self.wanted, most),
+        };
         let machine = match machine.get() {
             Some(machine) => machine,
             None => {
                 let Some(windows) = self.windows(bundle, view) else { return 0 };
-                machine.get_or_init(|| self.compile(&windows, is_full))
+                machine.get_or_init(|| compile(wanted, &windows, self.level, is_full))
             }
         };
         let ran = match machine {
@@ -102,7 +120,12 @@ impl Function {
                 return 1;
             }
         };
-        let Some((times, [some, lacking])) = ran else { return 0 };
+        let Some((times, mut found)) = ran else { return 0 };
+        if let Some((_, (all, ends))) = counted {
+            let leaves = times == all && ends;
+            found = [!leaves, leaves];
+        }
+        let [some, lacking] = found;
         // Some lanes alone leave the pattern.
         let moved = if is_full { &self.moved[..] } else { &[] };
         bundle.patterns.wrote(self.writes, moved, times);
@@ -151,7 +174,10 @@ impl Block {
         });
         let ahead = self.ahead.get().and_then(|(_, function)| function.as_ref());
         let functions = functions.chain(ahead);
-        let code = functions.flat_map(|function| [function.full.get(), function.part.get()]);
+        let code = functions.flat_map(|function| {
+            let counted = function.counted.as_ref().and_then(|counted| counted.machine.get());
+            [function.full.get(), counted, function.part.get()]
+        });
         code.flatten().flatten().map(|code| code.listing(text)).collect()
     }
 
@@ -264,6 +290,7 @@ impl Function {
         }
         let repeats = matches!(code.exit(words.end - 1), Some(Exit::Branch(target)) if target as usize == words.start);
         let again = if repeats && !sequence.accesses.is_empty() { sequence.again() } else { None };
+        let counter = again.as_ref().and_then(|_| sequence.counter());
         let moved = sequence.moved();
         let (mut segment, branch) = sequence.end_segment(known.after(code, words.end - 1));
         let Sequence { mut graph, accesses, .. } = sequence;
@@ -280,14 +307,22 @@ impl Function {
         let writes = written.fold(0, |all, row| all | live::bit(row));
         let is_written = |row: u32| writes & live::bit(row) != 0;
         let moved = moved.into_iter().filter(|(row, _)| is_written(*row) && is_written(row + 1)).collect();
-        let wanted = Wanted { graph, segment, columns: WARPS, again };
+        let counted = counter.zip(again.as_ref()).map(|(counter, again)| counter.counted(&graph, &segment, again));
+        let graph = Arc::new(graph);
+        let wanted = |segment, again| Wanted { graph: graph.clone(), segment, columns: WARPS, again };
+        let counted = counter.zip(counted).map(|(counter, (segment, again))| Counted {
+            counter,
+            wanted: wanted(segment, Some(again)),
+            machine: OnceLock::new(),
+        });
+        let wanted = wanted(segment, again);
         let full = OnceLock::new();
         if accesses.is_empty() {
             full.get_or_init(|| BlockFn::new(&Emitted::full(&wanted, &[])?, code.level)).as_ref()?;
         }
         let parts = branch.map(|branch| handler::<Part>(code.level).with(branch.fields));
         let part = OnceLock::new();
-        Some(Function { wanted, words, level: code.level, full, part, parts, accesses, writes, moved })
+        Some(Function { wanted, words, level: code.level, full, part, counted, parts, accesses, writes, moved })
     }
 
     /// Where the bundle accesses memory; `None` where lanes are anywhere.
@@ -300,16 +335,16 @@ impl Function {
         }
         Some(windows)
     }
+}
 
-    /// The code for full bundles, or for others, that access memory so.
-    #[cold]
-    fn compile(&self, windows: &[Window], is_full: bool) -> Option<BlockFn> {
-        let emitted = match is_full {
-            true => Emitted::full(&self.wanted, windows)?,
-            false => Emitted::part(&self.wanted, windows)?,
-        };
-        BlockFn::new(&emitted, self.level)
-    }
+/// The code for full bundles, or for others, that access memory so.
+#[cold]
+fn compile(wanted: &Wanted, windows: &[Window], level: Level, is_full: bool) -> Option<BlockFn> {
+    let emitted = match is_full {
+        true => Emitted::full(wanted, windows)?,
+        false => Emitted::part(wanted, windows)?,
+    };
+    BlockFn::new(&emitted, level)
 }
 
 /// How a segment is executed for the next dispatch. `None` where it does not only access memory elsewhere.
@@ -322,5 +357,5 @@ fn further(strides: &Strides, accesses: &[Access], graph: &Graph, segment: &Segm
         return None;
     }
     let strides = accesses.iter().map(|access| strides.of(access.rows())).collect::<Option<_>>()?;
-    Some(LoopPlan { strides, pairs: vec![] })
+    Some(LoopPlan { strides, pairs: vec![], words: vec![] })
 }

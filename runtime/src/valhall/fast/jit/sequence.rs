@@ -9,7 +9,8 @@ use super::live::{self, Live};
 use super::window::Access;
 use super::word;
 use crate::exec::jit::lanes::emit::{LoopPlan, Segment};
-use crate::exec::jit::lanes::graph::{Graph, Kind, Value};
+use crate::exec::jit::lanes::graph::{Comparison, Graph, Kind, Value};
+use crate::exec::jit::lanes::row::Row;
 use crate::valhall::fast::code::{Code, Exit};
 use crate::valhall::fast::handler::Fields;
 
@@ -37,6 +38,60 @@ pub struct Branch {
     pub inverted: bool,
     /// For the handler that parts lanes.
     pub fields: Fields,
+}
+
+/// A loop's counter: while all lanes have the same in its rows, it is known how often the loop goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Counter {
+    /// The row that is counted in, and how much more it becomes each time.
+    pub row: u32,
+    step: u32,
+    sides: [Term; 2],
+    comparison: Comparison,
+    /// Whether lanes jump where the comparison does not hold.
+    inverted: bool,
+}
+
+/// What is compared: a constant, added to what a row was.
+#[derive(Clone, Copy, Debug)]
+struct Term {
+    row: Option<u32>,
+    add: u32,
+}
+
+impl Counter {
+    /// How often the loop is executed, at most `most` times, and whether it ends with the last of them. `None` where that
+    /// depends on the lane.
+    pub fn times<const COLUMNS: usize>(&self, rows: &[Row<COLUMNS>], most: u32) -> Option<(u32, bool)> {
+        let mut sides = [0; 2];
+        for (side, term) in sides.iter_mut().zip(&self.sides) {
+            let word = match term.row {
+                Some(row) => rows.get(row as usize)?.same()?,
+                None => 0,
+            };
+            *side = word.wrapping_add(term.add);
+        }
+        let steps = self.sides.map(|term| if term.row == Some(self.row) { self.step } else { 0 });
+        let jumps = |time: u32| {
+            let at = |side: usize| sides[side].wrapping_add(steps[side].wrapping_mul(time));
+            self.comparison.holds([at(0), at(1)]) != self.inverted
+        };
+        let last = (0..most).find(|time| !jumps(*time));
+        Some(last.map_or((most, false), |last| (last + 1, true)))
+    }
+
+    /// How the loop is executed for a known number of times, where lanes do not have to be asked: the row is written once where
+    /// nothing else depends on it.
+    pub fn counted(&self, graph: &Graph, segment: &Segment, again: &LoopPlan) -> (Segment, LoopPlan) {
+        let (mut segment, mut again) = (Segment { mask: None, ..segment.clone() }, again.clone());
+        let written: Vec<_> = segment.rows.extract_if(.., |(row, _)| *row == self.row).collect();
+        if segment.reads(graph, |row| row == self.row) {
+            segment.rows.extend(written);
+        } else if !written.is_empty() {
+            again.words.push((self.row, self.step));
+        }
+        (segment, again)
+    }
 }
 
 impl<'a, 'c> Sequence<'a, 'c> {
@@ -105,13 +160,39 @@ impl<'a, 'c> Sequence<'a, 'c> {
                 pairs.push((low, stride));
             }
         }
-        Some(LoopPlan { strides, pairs })
+        Some(LoopPlan { strides, pairs, words: vec![] })
     }
 
     /// The pairs of rows that are only more by a constant in the end: the first, and by how much.
     pub fn moved(&mut self) -> Vec<(u32, u64)> {
         let is_last = |(row, sum, _): &(u32, [Value; 2], u64)| [*row, row + 1].map(|row| self.graph.read(row)) == *sum;
         std::mem::take(&mut self.increments).into_iter().filter(is_last).map(|(row, _, by)| (row, by)).collect()
+    }
+
+    /// What decides whether the branch is taken, if that is a row that becomes more by a constant, compared with something that
+    /// stays as it is.
+    pub fn counter(&mut self) -> Option<Counter> {
+        let Branch { mask, inverted, .. } = self.branch?;
+        let comparison = *self.graph.compared(mask)?;
+        let mut row = None;
+        let mut term = |side: Value| {
+            let (base, add) = self.graph.sum(side);
+            if let Some(word) = self.graph.constant(base) {
+                return Some(Term { row: None, add: word.wrapping_add(add) });
+            }
+            let of = self.graph.old_row(base)?;
+            let now = self.graph.read(of);
+            if !self.graph.is_row(now, of) {
+                let (before, step) = self.graph.sum(now);
+                let is_only = row.is_none() && before == base;
+                row = is_only.then_some((of, step));
+                row?;
+            }
+            Some(Term { row: Some(of), add })
+        };
+        let sides = [term(comparison.sides[0])?, term(comparison.sides[1])?];
+        let (row, step) = row?;
+        Some(Counter { row, step, sides, comparison, inverted })
     }
 
     /// Adds what a word computes; `None` where that, or its memory, cannot be known.

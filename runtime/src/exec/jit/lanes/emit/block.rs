@@ -11,6 +11,7 @@
 //! other, if not for all at once.
 
 use std::mem::offset_of;
+use std::sync::Arc;
 
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
@@ -25,7 +26,7 @@ use crate::exec::jit::lanes::window::Window;
 #[derive(Debug)]
 pub struct Wanted {
     /// What it computes.
-    pub graph: Graph,
+    pub graph: Arc<Graph>,
     /// All of it.
     pub segment: Segment,
     /// How many columns a row has.
@@ -35,12 +36,14 @@ pub struct Wanted {
 }
 
 /// How a block is executed again.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LoopPlan {
     /// How much further each access is then.
     pub strides: Vec<u32>,
     /// Pairs of rows that are not written in between, and how much more they become each time.
     pub pairs: Vec<(u32, u32)>,
+    /// The same for single rows.
+    pub words: Vec<(u32, u32)>,
 }
 
 impl LoopPlan {
@@ -101,8 +104,11 @@ impl Wanted {
     }
 
     fn touched(&self) -> usize {
-        let pairs = self.again.iter().flat_map(|again| &again.pairs).map(|(row, _)| *row as usize + 2);
-        pairs.fold(touched(&self.graph, std::iter::once(&self.segment)), usize::max)
+        let ends = |again: &LoopPlan| {
+            let ends = |rows: &[(u32, u32)], size| rows.iter().map(|(row, _)| *row as usize + size).max();
+            ends(&again.pairs, 2).max(ends(&again.words, 1)).unwrap_or(0)
+        };
+        self.again.iter().map(ends).fold(touched(&self.graph, std::iter::once(&self.segment)), usize::max)
     }
 }
 
@@ -353,13 +359,14 @@ impl Emitter {
         self.push(Instruction::with2(Code::Cmp_rm32_imm8, left, 0))?;
         self.jump(Code::Jne_rel32_64, start)?;
         self.put(end);
-        if again.pairs.is_empty() {
+        if again.pairs.is_empty() && again.words.is_empty() {
             return Some(());
         }
         let host = self.host;
         let register = |number: usize| host.register(number as u8);
         let splat = |index: usize, half: usize| register(2 * index + half);
-        let (sum, ones) = (register(2 * again.pairs.len()), host.stored());
+        let word = |index: usize| register(2 * again.pairs.len() + index);
+        let (sum, ones) = (word(again.words.len()), host.stored());
         self.splat(ones, 1)?;
         for (index, &(_, stride)) in again.pairs.iter().enumerate() {
             self.push(Instruction::with2(Code::Mov_r32_rm32, EAX, all))?;
@@ -368,6 +375,12 @@ impl Emitter {
             self.splat_of(splat(index, 0), EAX)?;
             self.push(Instruction::with2(Code::Shr_rm64_imm8, RAX, 32))?;
             self.splat_of(splat(index, 1), EAX)?;
+        }
+        for (index, &(_, step)) in again.words.iter().enumerate() {
+            self.push(Instruction::with2(Code::Mov_r32_rm32, EAX, all))?;
+            self.push(Instruction::with2(Code::Sub_r32_rm32, EAX, left))?;
+            self.push(Instruction::with3(Code::Imul_r32_rm32_imm32, EAX, EAX, step as i32))?;
+            self.splat_of(word(index), EAX)?;
         }
         self.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
         self.push(Instruction::with2(Code::Mov_r32_imm32, ECX, self.columns as u32))?;
@@ -383,6 +396,18 @@ impl Emitter {
                 Host::Avx512 => self.increase(sum, splats, [low, high], ones)?,
                 Host::Avx2 => self.increase_of_avx2(sum, splats, [low, high], ones)?,
             }
+        }
+        for (first, (index, &(row, _))) in
+            (0..host.pieces()).flat_map(|first| again.words.iter().enumerate().map(move |word| (first, word)))
+        {
+            self.first = first;
+            let place = self.column(row, 0);
+            let add = match host {
+                Host::Avx512 => Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32,
+                Host::Avx2 => Code::VEX_Vpaddd_ymm_ymm_ymmm256,
+            };
+            self.push(Instruction::with3(add, sum, word(index), place))?;
+            self.save(place, sum)?;
         }
         self.push(Instruction::with2(Code::Add_rm64_imm32, RAX, COLUMN as i32))?;
         self.push(Instruction::with1(Code::Dec_rm32, ECX))?;

@@ -8,7 +8,7 @@ use crate::exec::jit::lanes::graph::{Graph, Node, Stored, Value, fixed};
 use crate::exec::jit::lanes::host::{Host, masks_words, on_addend, replaces};
 
 /// A part of a graph that is executed from its first node to its last, and what is wanted of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Segment {
     /// Its nodes, but for what all parts share.
     pub nodes: Range<usize>,
