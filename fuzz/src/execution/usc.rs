@@ -10,7 +10,7 @@ use isaforge_core::sample::Random;
 use isaforge_runtime::Level;
 use isaforge_runtime::machine::{Observer, View};
 use isaforge_runtime::usc::watch::{Watch, profile};
-use isaforge_runtime::usc::{LANES, Machine, Program, Register, Report, RunError, Software, Task};
+use isaforge_runtime::usc::{LANES, Machine, Program, Register, Report, RunError, Software, Task, Trap};
 
 /// Where memory is, and how many bytes.
 const MEMORY: (u64, usize) = (0x4000, 256);
@@ -272,7 +272,17 @@ pub fn agree(random: &mut Random, pool: &[String]) -> Result<Report, RunError> {
     let (text, program) = program(random, pool);
     let count = 1 + random.index(10);
     let (machine, tasks) = (machine(random), tasks(random, count));
-    // Tasks advance together only where the budget does not end soon.
-    let budget = if random.index(4) == 0 { random.below(200) } else { 4096 * (count as u64 + 2) };
+    // Tasks advance together only where the budget does not end soon. What does not end by itself takes its time at each level,
+    // so that most such programs get less of it.
+    let few = 100 * count as u64;
+    let ends = |budget| {
+        let ended = machine.clone().run(&program, &mut tasks.clone(), budget);
+        !ended.is_err_and(|error| matches!(error.trap, Trap::Budget(_)))
+    };
+    let budget = match random.index(16) {
+        0..4 => random.below(200),
+        4..15 if !ends(few) => few,
+        _ => 4096 * (count as u64 + 2),
+    };
     compare(&program, &text, &machine, &tasks, budget).ended
 }
