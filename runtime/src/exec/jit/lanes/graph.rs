@@ -247,8 +247,9 @@ impl Graph {
 
     /// Forgets all of it, but not the memory that it had.
     pub fn clear(&mut self) {
-        let Graph { nodes, known, nans_of, agnostic, compared, sums, rows, sets, stores, origins, segment, first, .. } =
-            self;
+        let Graph {
+            nodes, known, nans_of, agnostic, compared, sums, rows, sets, stores, origins, segment, first, ..
+        } = self;
         nodes.clear();
         nans_of.clear();
         stores.clear();
