@@ -15,8 +15,12 @@ pub const BEGIN: &str = "<!-- reference: written by the compiler, do not edit --
 pub const END: &str = "<!-- end of reference -->";
 
 fn section<V: Vocabulary>(out: &mut String, title: &str) {
-    let _ = writeln!(out, "### {title}\n\n{}\n\n| key | | value | meaning |\n|---|---|---|---|", V::DOC);
-    for KeyDoc { name, doc, required, expected, .. } in V::keys() {
+    table(out, title, V::DOC, V::keys());
+}
+
+fn table(out: &mut String, title: &str, doc: &str, keys: Vec<KeyDoc>) {
+    let _ = writeln!(out, "### {title}\n\n{doc}\n\n| key | | value | meaning |\n|---|---|---|---|");
+    for KeyDoc { name, doc, required, expected, .. } in keys {
         let need = if required { "required" } else { "" };
         let _ = writeln!(out, "| `{name}` | {need} | {} | {} |", expected.replace('|', "\\|"), doc.replace('|', "\\|"));
     }

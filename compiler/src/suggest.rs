@@ -5,6 +5,11 @@
 /// Case does not count. Up to a third of the letters may differ (at least one, unless the word is a single letter), a swap of
 /// neighbours counts once, and longer words that share a beginning are near even if their ends differ more.
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest(word, &mut candidates.into_iter())
+}
+
+/// Compiled once, not for each kind of candidates.
+fn nearest<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.chars().flat_map(char::to_lowercase).take(LONGEST + 1).collect();
     // A distance costs the product of the lengths; nobody mistypes a name of this size.
     if !(1..=LONGEST).contains(&word.len()) {

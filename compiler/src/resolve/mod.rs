@@ -335,23 +335,27 @@ impl Resolver<'_> {
             out.note_use(span);
         }
         if found.is_none() && !out.pass_over(&name.value) {
-            let mut error =
-                Diagnostic::error("E0101", name.span, format!("there is no {what} called `{}`", name.value));
-            let near = out.near(&name.value, names.clone().map(|(n, _)| n));
-            let definition = near.and_then(|near| names.clone().find(|(n, _)| *n == near)?.1);
-            if let Some(near) = near {
-                error = error.help(format!("did you mean `{near}`?"));
-            }
-            if let (Some(near), Some(span)) = (near, definition) {
-                error = error.label("used here").secondary(span, format!("`{near}` is defined here"));
-            }
-            let all = names.clone().filter_map(|(_, span)| span).reduce(Span::to);
-            let first = names.clone().filter(|(n, _)| !n.is_empty()).take(4).map(|(n, _)| n);
-            let all = all.map(|span| (span, format!("there is {}", list(first, names.count()))));
-            out.push_unknown(error, Unknown { near: definition, all });
+            unknown(out, what, name, &names.collect::<Vec<_>>());
         }
         found
     }
+}
+
+/// Reports a name that is none of the known ones. Compiled once, not for each kind of names.
+fn unknown(out: &mut Diagnostics, what: &str, name: &Spanned<String>, names: &[(&str, Option<Span>)]) {
+    let mut error = Diagnostic::error("E0101", name.span, format!("there is no {what} called `{}`", name.value));
+    let near = out.near(&name.value, names.iter().map(|(n, _)| *n));
+    let definition = near.and_then(|near| names.iter().find(|(n, _)| *n == near)?.1);
+    if let Some(near) = near {
+        error = error.help(format!("did you mean `{near}`?"));
+    }
+    if let (Some(near), Some(span)) = (near, definition) {
+        error = error.label("used here").secondary(span, format!("`{near}` is defined here"));
+    }
+    let all = names.iter().filter_map(|(_, span)| *span).reduce(Span::to);
+    let first = names.iter().map(|(n, _)| *n).filter(|n| !n.is_empty()).take(4);
+    let all = all.map(|span| (span, format!("there is {}", list(first, names.len()))));
+    out.push_unknown(error, Unknown { near: definition, all });
 }
 
 /// Why no crate and no module can have a name; `None` if they can.
