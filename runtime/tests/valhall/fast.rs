@@ -988,6 +988,46 @@ fn atomics_leave_what_the_reference_leaves_whether_or_not_they_show_an_order() {
 }
 
 #[test]
+fn atomics_tell_addresses_apart_that_differ_in_their_high_words() {
+    // Memory crosses 2^32; below its beginning nothing is mapped. The second thread adds a step to the low word alone.
+    let base = 0xffff_e000;
+    let mut memory = Memory::new();
+    memory.map(base, vec![0; 0x8000]).unwrap();
+    let cases = [
+        (0xffff_f000u32, 0x100, 0, true),
+        (0xffff_f000, 0x1100, 0, false),
+        (0xffff_ff80, 0x40, 240, true),
+        (0xffff_ff80, 0x100, 240, false),
+    ];
+    for (first, step, offset, ends) in cases {
+        let text = format!(
+            "IMUL.i32 r4, r55, u1
+            IADD.u32 r4, r4, u0
+            MOV.i32 r5, 0x0
+            IADD_IMM.i32 r0, r55, #0x1
+            ATOM.i32.slot0.aadd.wait0 @r0, r4, offset:{offset}
+            NOP.end"
+        );
+        let launch = Launch {
+            program: assemble(&text),
+            local_size: [2, 1, 1],
+            uniforms: vec![first, step],
+            ..Launch::default()
+        };
+        let run = |run: &dyn Fn(&mut Memory) -> std::result::Result<Outcome, RunError>| {
+            let mut memory = memory.clone();
+            let outcome = run(&mut memory).map_err(|error| error.to_string());
+            (outcome, memory.region(base).map(<[u8]>::to_vec))
+        };
+        let expected = run(&|memory| reference::run(&launch, memory));
+        assert_eq!(expected.0.is_ok(), ends, "{text}");
+        for level in Level::available().into_iter().chain([next_eager()]) {
+            assert_eq!(run(&|memory| fast::run(&launch, memory, level)), expected, "{}\n{text}", level.name());
+        }
+    }
+}
+
+#[test]
 fn dispatches_that_run_at_once_do_what_they_do_one_after_another() {
     let mut random = Random(seed(15));
     let mut ended = 0;

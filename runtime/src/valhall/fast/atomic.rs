@@ -4,10 +4,8 @@ use isaforge_core::semantics::{AtomicOp, Type};
 
 use super::access::{holds, number};
 use super::bundle::{Bundle, WARPS};
-use super::handler::{Body, Fields, handler};
+use super::handler::{Body, Fields};
 use super::memory_view::{Home, MemoryView};
-use super::op::Op;
-use crate::level::Level;
 use crate::memory::Memory;
 use crate::valhall::step::Fault;
 use crate::valhall::warp::{LANES, lanes};
@@ -28,6 +26,8 @@ pub struct Atomic {
     pub to: Option<[u16; 2]>,
     /// The row of its condition, or none.
     pub when: Option<u16>,
+    /// What is added to the address.
+    pub offset: i32,
     /// The word of the program.
     pub pc: u32,
 }
@@ -45,17 +45,6 @@ impl Atomic {
             when: self.when.map(&place),
             ..*self
         }
-    }
-
-    /// What executes it: a handler where it changes words and nobody reads what they were.
-    pub fn lowered(self, level: Level) -> Op {
-        let is_word = self.ty == Type::U32 || self.ty == SIGNED;
-        if !is_word || self.expected.is_some() || self.to.is_some() {
-            return Op::Atomic(self);
-        }
-        let numbers = [self.op as u32 | u32::from(self.ty == SIGNED) << 8, self.when.map_or(ALWAYS, u32::from)];
-        let (dest, sources) = (self.value[0].into(), self.address.map(u32::from));
-        Op::Call(handler::<Update>(level).with(Fields { dest, sources, numbers, pc: self.pc }))
     }
 
     /// Executes it for the active lanes; false when it left a fault in the bundle.
@@ -77,7 +66,8 @@ impl Atomic {
             move |lane: usize| u64::from(high[lane]) << 32 | u64::from(low[lane])
         };
         let active = bundle.active[warp] & self.when.map_or(u16::MAX, |row| holds(column(row)));
-        let (home, places, values) = (bundle.homes[warp], pair(self.address), pair(self.value));
+        let (home, addresses, values) = (bundle.homes[warp], pair(self.address), pair(self.value));
+        let places = |lane: usize| addresses(lane).wrapping_add_signed(self.offset.into());
         let (mask, expected) = (self.ty.mask(), self.expected.map(pair));
         let new = |lane: usize, old: u64| match &expected {
             Some(expected) if expected(lane) & mask != old => old,
@@ -138,14 +128,11 @@ impl Atomic {
     }
 }
 
-/// In the place of the row of a condition where there is none.
-const ALWAYS: u32 = u32::MAX;
-
 const SIGNED: Type = Type::signed(32);
 
-/// An atomic on words; the numbers are that of its operation, 256 more where they are signed, and the row of its condition.
-/// The operand is in `dest`. Mostly all lanes are where the first is, and the condition holds; else [`Atomic`] does it.
-struct Update;
+/// An atomic on words that nobody reads the result of; the numbers are that of its operation, 256 more where they are signed,
+/// and what is added to the address. The operand is in `dest`. Mostly all lanes are where the first is; else [`Atomic`] does it.
+pub struct Update;
 
 impl Body for Update {
     #[inline(always)]
@@ -154,9 +141,8 @@ impl Body for Update {
         let is_signed = op.numbers[0] >> 8 != 0;
         let Some((base, words)) = around(bundle, view, op) else {
             let [address, value] = [op.sources, [op.dest; 2]].map(|rows| rows.map(|row| row as u16));
-            let ty = if is_signed { SIGNED } else { Type::U32 };
-            let when = if op.numbers[1] == ALWAYS { None } else { Some(op.numbers[1] as u16) };
-            let all = Atomic { op: what, ty, address, value, expected: None, to: None, when, pc: op.pc };
+            let (ty, offset) = (if is_signed { SIGNED } else { Type::U32 }, op.numbers[1] as i32);
+            let all = Atomic { op: what, ty, address, value, expected: None, to: None, when: None, offset, pc: op.pc };
             return all.run(bundle, view);
         };
         let signed = |word: u32| word as i32;
@@ -176,20 +162,22 @@ impl Body for Update {
     }
 }
 
-/// The words that all active lanes access, and the low half of the address of the first. `None` unless the condition holds in
-/// all of these lanes.
+/// The words that all active lanes access, and the low half of the address of the first, to which nothing is added yet. `None`
+/// where some lane may be elsewhere.
 #[inline(always)]
 fn around<'a>(bundle: &Bundle, view: &'a mut MemoryView<'_>, op: &Fields) -> Option<(u32, &'a mut [[u8; 4]])> {
     let [low, high] = op.sources.map(|row| &bundle.rows[row as usize].0);
     let warp = bundle.busy().next()?;
     let lane = bundle.active[warp].trailing_zeros() as usize % LANES;
-    let above = high[warp][lane];
-    let first = u64::from(above) << 32 | u64::from(low[warp][lane]);
+    let (above, offset) = (high[warp][lane], i64::from(op.numbers[1] as i32));
+    let first = (u64::from(above) << 32 | u64::from(low[warp][lane])).wrapping_add_signed(offset);
     // The memories of several workgroups have the same addresses.
     let group = if Memory::RESERVED.contains(&first) { bundle.only_group? } else { 0 };
     let (base, bytes) = view.around_mut(op.pc, group, first, 4)?;
-    let words = bytes.as_chunks_mut().0;
-    let last = (words.len().min(1 << 30) as u32).checked_sub(1)?;
+    let (base, words) = (base.wrapping_add_signed(-offset), bytes.as_chunks_mut().0);
+    // Words up to where the low half of an address wraps around: other high halves are beyond.
+    let until = ((1 << 32) - u64::from(base as u32)) / 4;
+    let last = ((words.len() as u64).min(until) as u32).checked_sub(1)?;
     // Warps without active lanes have empty masks. A loop over all lanes at once becomes vector instructions.
     let [low, high, masks] = [low, high, bundle.masks()].map(|row| row.as_flattened());
     let mut wrong = above ^ (base >> 32) as u32;
@@ -197,12 +185,6 @@ fn around<'a>(bundle: &Bundle, view: &'a mut MemoryView<'_>, op: &Fields) -> Opt
         // An address that is not aligned becomes a distance past the last word.
         let is_far = low[lane].wrapping_sub(base as u32).rotate_right(2) > last;
         wrong |= (if is_far { u32::MAX } else { 0 } | high[lane] ^ above) & masks[lane];
-    }
-    if op.numbers[1] != ALWAYS {
-        let when = bundle.rows[op.numbers[1] as usize].0.as_flattened();
-        for lane in 0..WARPS * LANES {
-            wrong |= !when[lane] & 1 & masks[lane];
-        }
     }
     (wrong == 0).then_some((base as u32, words))
 }

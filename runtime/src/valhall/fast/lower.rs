@@ -16,6 +16,7 @@ use isaforge_core::decode::list_len;
 use isaforge_core::semantics::{Node, Op as Pure, Special};
 use isaforge_core::table::Form;
 
+use super::atomic;
 use super::bundle::Branch;
 use super::code::{Constants, Exit, Given, row};
 use super::handler::{Fields, Handler, handler};
@@ -173,6 +174,17 @@ impl<'a> Lowering<'a> {
                     }
                     op
                 }
+                Step::Update(update) => {
+                    let offset = self.known(template.form, &update.offset, word)?;
+                    let offset = i32::try_from(offset as i64).ok()?;
+                    let place = |row: u16| slot::placed(row, &self.rows).into();
+                    Op::Call(handler::<atomic::Update>(self.level).with(Fields {
+                        dest: place(update.value),
+                        sources: update.address.map(place),
+                        numbers: [update.op as u32 | u32::from(update.signed) << 8, offset as u32],
+                        pc: self.pc,
+                    }))
+                }
                 Step::Access(access, many) => {
                     let place = |row: u16| slot::placed(row, &self.rows);
                     let mut access = access.moved(place);
@@ -190,7 +202,7 @@ impl<'a> Lowering<'a> {
                         // Nobody reads what it finds.
                         atomic.to = None;
                     }
-                    atomic.lowered(self.level)
+                    Op::Atomic(atomic)
                 }
                 Step::Function(function, rows) => {
                     Op::Function(*function, rows.map(|pair| pair.map(|row| slot::placed(row, &self.rows))), self.pc)

@@ -1,6 +1,7 @@
-//! Loads and stores of whole words, of registers that follow one another: what handlers and machine code are best at.
+//! Loads and stores of whole words, of registers that follow one another, and atomics on words that nobody reads the result
+//! of: what there are handlers for.
 
-use isaforge_core::semantics::{NONE, Node, Op, Part, Shape, Type};
+use isaforge_core::semantics::{AtomicOp, NONE, Node, Op, Part, Shape, Type};
 use isaforge_core::table::{self, Count};
 
 use super::known::Known;
@@ -65,24 +66,72 @@ impl Plain {
         if 4 * moved.len() != usize::from(size) || moved.len() > 4 || !moved.iter().enumerate().all(follows) {
             return None;
         }
-        let sum = shape.nodes.get(usize::from(first.args[0]))?;
-        let base = shape.nodes.get(usize::from(sum.args[0])).filter(|base| base.op == Op::Operand)?;
-        if sum.op != Op::Add || base.ty != Type::U64 {
-            return None;
-        }
         let list = Slot::of(operands.get(usize::from(operand))?, 0, None, u64::MAX, !stores)?;
         let Slot::List(_, length, _) = list else { return None };
-        let address = operands.get(usize::from(base.args[0]))?;
-        let mut half = |which| Some(rows.add(Slot::of(address, base.args[1], Some(which), u64::MAX, false)?));
-        let address = [half(0)?, half(1)?];
-        let (words, offset) = (moved.len() as u8, Known::new(shape, operands, sum.args[1])?);
-        Some(Plain { stores, words, data: rows.add(list), length, address, offset })
+        let (address, offset) = address(shape, operands, rows, first.args[0])?;
+        Some(Plain { stores, words: moved.len() as u8, data: rows.add(list), length, address, offset })
     }
 
     /// How it uses a slot: the address is read, and which registers of the data there are a word says.
     pub fn uses(&self, slot: &Slot) -> Uses {
         Uses { read: if matches!(slot, Slot::List(..)) { 0 } else { u64::MAX }, written: 0 }
     }
+}
+
+/// An atomic on a word that nobody reads the result of.
+#[derive(Clone, Debug)]
+pub struct Update {
+    pub op: AtomicOp,
+    pub signed: bool,
+    /// The row of its operand.
+    pub value: u16,
+    /// The rows of the address.
+    pub address: [u16; 2],
+    /// What is added to it.
+    pub offset: Known,
+}
+
+impl Update {
+    /// The atomic that a shape is, if it is nothing else.
+    pub fn new(shape: &Shape, operands: &'static [table::Operand], rows: &mut Rows) -> Option<Update> {
+        let mut effects = shape.nodes.iter().filter(|node| node.op.is_effect());
+        let (node, None) = (effects.next()?, effects.next()) else { return None };
+        let [place, value, expected, when] = node.args;
+        let signed = node.ty == Type::signed(32);
+        let is_word = signed || node.ty == Type::U32;
+        if node.op != Op::Atomic || node.imm & 0xff != 0 || !is_word || expected != NONE || !always(shape, when) {
+            return None;
+        }
+        let op = *AtomicOp::ALL.get(usize::from(node.imm >> 8))?;
+        let mut value = shape.nodes.get(usize::from(value))?;
+        while value.op == Op::Bits && value.ty.size() == 32 {
+            value = shape.nodes.get(usize::from(value.args[0]))?;
+        }
+        if value.op != Op::Operand || value.ty.size() != 32 {
+            return None;
+        }
+        let (address, offset) = address(shape, operands, rows, place)?;
+        let operand = operands.get(usize::from(value.args[0]))?;
+        let value = rows.add(Slot::of(operand, value.args[1], None, value.ty.mask(), false)?);
+        Some(Update { op, signed, value, address, offset })
+    }
+}
+
+/// The rows of an address that an operand names, and what is added to it.
+fn address(
+    shape: &Shape,
+    operands: &'static [table::Operand],
+    rows: &mut Rows,
+    node: u16,
+) -> Option<([u16; 2], Known)> {
+    let sum = shape.nodes.get(usize::from(node))?;
+    let base = shape.nodes.get(usize::from(sum.args[0])).filter(|base| base.op == Op::Operand)?;
+    if sum.op != Op::Add || base.ty != Type::U64 {
+        return None;
+    }
+    let operand = operands.get(usize::from(base.args[0]))?;
+    let mut half = |which| Some(rows.add(Slot::of(operand, base.args[1], Some(which), u64::MAX, false)?));
+    Some(([half(0)?, half(1)?], Known::new(shape, operands, sum.args[1])?))
 }
 
 /// The part of an access that a node is.

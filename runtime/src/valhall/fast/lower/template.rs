@@ -10,7 +10,7 @@ use isaforge_valhall::ISA;
 use isaforge_valhall::semantics::SEMANTICS;
 
 use super::known::Known;
-use super::plain::Plain;
+use super::plain::{Plain, Update};
 use super::slot::{FIRST, MOST, Slot, Uses};
 use crate::exec::vector::code::{Micro, NO_ROW};
 use crate::exec::vector::effect::Effect;
@@ -87,6 +87,7 @@ fn atomic_op(imm: u16) -> Option<AtomicOp> {
 pub enum Step {
     Rows(Micro<8, Bundles>),
     Plain(Plain),
+    Update(Update),
     /// An access, and the rows of a store with more than two words.
     Access(Access, Vec<u16>),
     Atomic(Atomic),
@@ -141,17 +142,18 @@ impl Template {
         let operands = form.operands;
         let (draws, order) = (shape.nodes.iter().any(|node| node.op == Op::State), Order::of(shape));
         let mut rows = Rows::default();
+        let of = |step, slots| {
+            let (steps, exact) = (vec![step], Vec::new());
+            Some(Template { form, steps, exact, slots, ending: Ending::Next, draws, order })
+        };
         if let Some(plain) = Plain::new(shape, operands, &mut rows) {
             let slots = rows.0.into_iter().map(|slot| (slot, plain.uses(&slot))).collect();
-            return Some(Template {
-                form,
-                steps: vec![Step::Plain(plain)],
-                exact: Vec::new(),
-                slots,
-                ending: Ending::Next,
-                draws,
-                order,
-            });
+            return of(Step::Plain(plain), slots);
+        }
+        let mut rows = Rows::default();
+        if let Some(update) = Update::new(shape, operands, &mut rows) {
+            let slots = rows.0.into_iter().map(|slot| (slot, Uses { read: u64::MAX, written: 0 })).collect();
+            return of(Step::Update(update), slots);
         }
         let mut bind = Bind { operands, rows: Rows::default() };
         let code = select::<8, Bundles>(SEMANTICS, shape, &mut bind)?;
@@ -223,6 +225,7 @@ fn perform(effect: &Effect) -> Option<Step> {
                 },
                 to: effect.to.map(|to| [to.row, above(to.high, dropped)]),
                 when: effect.when,
+                offset: 0,
                 pc: 0,
             }))
         }
