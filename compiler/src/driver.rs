@@ -15,6 +15,7 @@ use crate::read::{self, Request};
 use crate::resolve::resolve;
 use crate::semantics;
 use crate::source::Sources;
+use crate::stream::model::NoGeneration;
 
 /// What to compile and how.
 #[derive(Clone, Debug, Default)]
@@ -277,18 +278,11 @@ fn one_crate(isa: &mut Isa, wanted: Option<&str>) -> Result<(), Box<Diagnostic>>
         return Err(Box::new(error.help("`isaforge dis` and `isaforge asm` read and write them with `--spec`")));
     }
     let Some(wanted) = wanted else { return Ok(()) };
-    let generation = isa.stream().map_or(Err(String::new()), |stream| stream.generation(wanted));
-    match (generation, isa.stream_mut()) {
-        (Ok(generation), Some(stream)) => {
-            stream.keep(generation);
-            Ok(())
-        }
-        (known, _) => {
-            let error =
-                Diagnostic::error_without_place("E0101", format!("there is no generation called `{wanted}` here"));
-            let known = known.err().filter(|known| !known.is_empty());
-            let help = known.map_or("leave it out: none are told apart".to_owned(), |known| format!("say {known}"));
-            Err(Box::new(error.help(help)))
-        }
+    let generation = isa.generation(Some(wanted)).map_err(|NoGeneration { message, help }| {
+        Diagnostic::error_without_place("E0101", format!("`{}` {message}", isa.name)).help(help)
+    })?;
+    if let Some(stream) = isa.stream_mut() {
+        stream.keep(generation);
     }
+    Ok(())
 }

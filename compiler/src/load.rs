@@ -7,7 +7,7 @@ use isaforge_core::Tables;
 use isaforge_core::decode::Fast;
 use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
-use isaforge_core::stream::{Engine, Stream};
+use isaforge_core::stream::Engine;
 use thiserror::Error;
 
 use crate::driver::{Checked, Settings, check_spec};
@@ -15,7 +15,7 @@ use crate::lower::{Lowered, lower};
 use crate::model::Encoding;
 use crate::read;
 use crate::stream::lower::lower_exact;
-use crate::suggest::one_of;
+use crate::stream::model::NoGeneration;
 
 /// The tables of a specification. They live as long as the program.
 #[derive(Debug)]
@@ -59,7 +59,10 @@ pub fn entry(given: &Path) -> PathBuf {
 /// When the specification has mistakes, or there is no such generation.
 pub fn load(settings: &Settings) -> Result<Loaded, Refusal> {
     let checked = check_spec(settings)?;
-    let generation = settings.generation.as_deref();
+    let generation =
+        checked.isa.generation(settings.generation.as_deref()).map_err(|NoGeneration { message, help }| {
+            Refusal::Generation { message: format!("`{}` {message}", settings.spec.display()), help }
+        })?;
     // Documents of others are large, and what is read by them here is not.
     let of_others = read::format_of(&settings.spec).is_some();
     let lowered = match &checked.isa.encoding {
@@ -67,48 +70,11 @@ pub fn load(settings: &Settings) -> Result<Loaded, Refusal> {
         _ => lower(&checked.isa),
     };
     let tables = match lowered {
-        Lowered::Stream(stream) => {
-            let generation = chosen(stream, generation, &settings.spec)?;
-            Tables::Streams(Engine { stream, generation })
-        }
+        Lowered::Stream(stream) => Tables::Streams(Engine { stream, generation }),
         Lowered::Words(_) | Lowered::Groups(_) => lowered.tables(),
     };
     let fast = lowered.words().map(|words| words.fast);
-    if generation.is_some() && !matches!(tables, Tables::Streams(_)) {
-        return Err(none_told_apart(&settings.spec));
-    }
     let semantics = checked.isa.semantics.as_ref().map(crate::semantics::lower);
     let hardware = crate::machine::lower(&checked.isa);
     Ok(Loaded { tables, fast, semantics, hardware, checked })
-}
-
-fn none_told_apart(spec: &Path) -> Refusal {
-    let message = format!("`{}` tells no generations apart", spec.display());
-    Refusal::Generation { message, help: "leave it out".to_owned() }
-}
-
-/// The number of the generation that is wanted.
-fn chosen(stream: &Stream, wanted: Option<&str>, spec: &Path) -> Result<u32, Refusal> {
-    let (first, last) = stream.generations;
-    let names = || stream.generation_names.iter().map(|(name, _)| *name);
-    let known = match (names().next(), first == last) {
-        (Some(_), _) => one_of(names()),
-        (None, true) => return wanted.map_or(Ok(first), |_| Err(none_told_apart(spec))),
-        (None, false) if last == u32::MAX => format!("the numbers from {first}"),
-        (None, false) => format!("{first} to {last}"),
-    };
-    let Some(wanted) = wanted else {
-        let message = format!("`{}` describes several generations", spec.display());
-        return Err(Refusal::Generation { message, help: format!("say which `generation` is meant: {known}") });
-    };
-    let named = stream.generation_names.iter().find(|(name, _)| *name == wanted).map(|(_, number)| *number);
-    let is_known = |number: &u32| match names().next() {
-        Some(_) => stream.generation_names.iter().any(|(_, known)| known == number),
-        None => (first..=last).contains(number),
-    };
-    let numbered = || wanted.parse().ok().filter(is_known);
-    named.or_else(numbered).ok_or_else(|| {
-        let message = format!("`{}` has no generation {wanted}", spec.display());
-        Refusal::Generation { message, help: format!("its generations are {known}") }
-    })
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use isaforge_compiler::load::{Refusal, load};
-use isaforge_compiler::{Settings, check_spec};
+use isaforge_compiler::{Settings, check_spec, compile};
 use isaforge_core::Tables;
 use isaforge_core::stream::listing::{disassemble, parts};
 use isaforge_core::stream::program::assemble;
@@ -597,8 +597,17 @@ fn names_stand_for_numbers() {
         let told = load_in(&text, "v6").map(drop).expect_err(message);
         assert!(told.contains(message), "{told}");
     }
-    let told = load_in(&spec("v6", "{ c: 1 }"), "51").map(drop).expect_err("there is none");
+    let none = "has no generation 51";
+    let told = load_in(&spec("v6", "{ c: 1 }"), "51").map(drop).expect_err(none);
     assert!(told.ends_with("has no generation 51; its generations are `v5`, `v6` or `v7`"), "{told}");
+    // A crate of one generation takes the same names and numbers.
+    let compiled = |generation: &str| {
+        compile(&Settings { generation: Some(generation.to_owned()), ..Settings::new(&path) })
+            .map(|compiled| compiled.checked.isa.stream().map(|stream| stream.generations))
+            .map_err(|failure| failure.to_string())
+    };
+    assert_eq!((compiled("v7"), compiled("70")), (Ok(Some((70, 70))), Ok(Some((70, 70)))));
+    assert!(compiled("51").is_err_and(|told| told.contains(none)));
 }
 
 #[test]

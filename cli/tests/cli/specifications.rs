@@ -287,12 +287,12 @@ fn a_crate_is_of_one_generation_where_that_is_asked_for() {
     assert!(run.err.contains("run: isaforge gen tiny.yaml -o tiny --generation 2\n"), "{}", run.err);
     let run = generate(&["--generation", "3"], 1);
     assert!(
-        run.err.contains("there is no generation called `3` here") && run.err.contains("say 1 to 2"),
+        run.err.contains("`tiny` has no generation 3") && run.err.contains("its generations are 1 to 2"),
         "{}",
         run.err
     );
     fs::write(&spec, text_of("blink.yaml")).expect("the file is written");
-    assert!(generate(&["--generation", "1"], 1).err.contains("none are told apart"));
+    assert!(generate(&["--generation", "1"], 1).err.contains("tells no generations apart"));
     let missing = isaforge(&["gen", &document("amdgpu.jsonl"), "-o", "nowhere"]).expect(1);
     assert!(missing.err.contains("no generation says which is meant"), "{}", missing.err);
 }

@@ -6,6 +6,7 @@
 use isaforge_core::semantics::Node;
 pub use isaforge_core::stream::{Input, Notation, Piece, Role, Wide};
 
+use crate::model::Isa;
 use crate::source::{Span, Spanned};
 use crate::spec::{Access, Provenance};
 use crate::suggest::one_of;
@@ -36,27 +37,53 @@ pub struct Stream {
     pub instructions: Vec<Instruction>,
 }
 
-impl Stream {
-    /// The number of a generation, given by name or by number.
+/// Why no generation is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoGeneration {
+    /// What is wrong, to follow the name of the set.
+    pub message: String,
+    /// What to say instead.
+    pub help: String,
+}
+
+impl Isa {
+    /// The number of a generation, given by name or by number. A set that tells none apart needs none.
     ///
     /// # Errors
-    /// The generations that there are, in words; empty where none are told apart.
-    pub fn generation(&self, wanted: &str) -> Result<u32, String> {
-        let (first, last) = self.generations;
-        if let Some((_, number)) = self.generation_names.iter().find(|(name, _)| name == wanted) {
-            return Ok(*number);
-        }
-        if !self.generation_names.is_empty() {
-            return Err(one_of(self.generation_names.iter().map(|(name, _)| name)));
-        }
-        let number = wanted.parse().ok().filter(|number| first != last && (first..=last).contains(number));
-        number.ok_or_else(|| match last {
-            _ if first == last => String::new(),
-            u32::MAX => format!("a number from {first}"),
-            _ => format!("{first} to {last}"),
+    /// When there is no such generation, or there are several and none is given.
+    pub fn generation(&self, wanted: Option<&str>) -> Result<u32, NoGeneration> {
+        let (generations, names) =
+            self.stream().map_or(((0, 0), &[][..]), |stream| (stream.generations, &stream.generation_names));
+        let (first, last) = generations;
+        let known = match (names, first == last) {
+            ([_, ..], _) => one_of(names.iter().map(|(name, _)| name)),
+            ([], true) => {
+                let none = || NoGeneration {
+                    message: "tells no generations apart".to_owned(),
+                    help: "leave it out".to_owned(),
+                };
+                return wanted.map_or(Ok(first), |_| Err(none()));
+            }
+            ([], false) if last == u32::MAX => format!("the numbers from {first}"),
+            ([], false) => format!("{first} to {last}"),
+        };
+        let Some(wanted) = wanted else {
+            let message = "describes several generations".to_owned();
+            return Err(NoGeneration { message, help: format!("say which `generation` is meant: {known}") });
+        };
+        let named = names.iter().find(|(name, _)| name == wanted).map(|(_, number)| *number);
+        let is_known = |number: &u32| match names {
+            [] => (first..=last).contains(number),
+            _ => names.iter().any(|(_, known)| known == number),
+        };
+        named.or_else(|| wanted.parse().ok().filter(is_known)).ok_or_else(|| NoGeneration {
+            message: format!("has no generation {wanted}"),
+            help: format!("its generations are {known}"),
         })
     }
+}
 
+impl Stream {
     /// Drops what other generations have.
     pub fn keep(&mut self, generation: u32) {
         self.generations = (generation, generation);
