@@ -43,11 +43,8 @@ impl Set {
                 line.as_str().to_owned()
             }
             Tables::Streams(engine) => {
-                let Some(bank) = engine.stream.banks.get(usize::from(of.bank)) else { return String::new() };
-                match bank.names.get(of.index as usize) {
-                    Some(name) if !name.is_empty() => (*name).to_owned(),
-                    _ => format!("{}{}{}", bank.open, of.index, bank.close),
-                }
+                let bank = engine.stream.banks.get(usize::from(of.bank));
+                bank.map_or(String::new(), |bank| bank.name(of.index.into()).to_string())
             }
         }
     }

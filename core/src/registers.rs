@@ -1,7 +1,40 @@
 //! Which registers an instruction reads and writes.
 
+use core::fmt;
+
 use crate::bits::Bits;
 use crate::table::{Access, Form, Isa, Shape, Type};
+
+/// How a register is written: text, then its number unless it has a name of its own, then text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegisterName {
+    /// Text before the number, or the whole name.
+    pub open: &'static str,
+    /// The number, if it is written.
+    pub number: Option<u64>,
+    /// Text behind the number.
+    pub close: &'static str,
+}
+
+impl RegisterName {
+    /// The name of a register of a bank that writes `open` and `close` around numbers that are not among its `names`.
+    pub(crate) fn of(number: u64, names: &[&'static str], open: &'static str, close: &'static str) -> RegisterName {
+        match usize::try_from(number).ok().and_then(|number| names.get(number)) {
+            Some(name) if !name.is_empty() => RegisterName { open: name, number: None, close: "" },
+            _ => RegisterName { open, number: Some(number), close },
+        }
+    }
+}
+
+impl fmt::Display for RegisterName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.open)?;
+        if let Some(number) = self.number {
+            write!(f, "{number}")?;
+        }
+        f.write_str(self.close)
+    }
+}
 
 /// A run of registers of one bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -310,12 +310,11 @@ fn of_stream(bundle: &Bundle, engine: Engine, code: &str) -> Answer {
 
 fn register(engine: Engine, found: &RegisterUse) -> String {
     let Some(bank) = engine.stream.banks.get(usize::from(found.bank)) else { return String::new() };
-    let name = |number: u32| match bank.names.get(number as usize).filter(|name| !name.is_empty()) {
-        Some(name) => (*name).to_owned(),
-        None => format!("{}{number}{}", bank.open, bank.close),
-    };
-    let first = u32::from(found.first);
-    if found.count > 1 { format!("{}..{}", name(first), name(first + u32::from(found.count) - 1)) } else { name(first) }
+    let first = u64::from(found.first);
+    match found.count {
+        0 | 1 => bank.name(first).to_string(),
+        count => format!("{}..{}", bank.name(first), bank.name(first + u64::from(count) - 1)),
+    }
 }
 
 fn role(field: &Field) -> &'static str {

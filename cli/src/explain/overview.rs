@@ -125,10 +125,7 @@ fn of_stream(engine: Engine) -> Vec<(&'static str, String)> {
 
 /// A bank of registers in a line.
 fn of_bank(bank: &Bank) -> String {
-    let name = |number: u32| match bank.names.get(number as usize) {
-        Some(name) if !name.is_empty() => (*name).to_owned(),
-        _ => format!("{}{number}{}", bank.open, bank.close),
-    };
+    let name = |number: u32| bank.name(number.into());
     let last = bank.count.saturating_sub(1);
     let doc = if bank.doc.is_empty() { String::new() } else { format!(": {}", bank.doc) };
     format!("{} to {}, {} of {} bits{doc}", name(0), name(last), bank.count, bank.width)

@@ -1,12 +1,12 @@
 //! What must hold of a stream.
 //!
 //! E0104: bits outside of an instruction. E0105: bits that nothing accounts for. E0107: bits that two things claim. E0131: a
-//! value that is computed from itself. E0132: a value from which no way back is found.
+//! value that is computed from itself, or from too many others. E0132: a value from which no way back is found.
 
-use isaforge_core::stream::{self as core, Engine, Role, Wide};
+use isaforge_core::stream::{self as core, Engine, MAX_CHAIN, MAX_NESTING, Role, Wide};
 
 use super::lower::lower_exact;
-use super::model::{Layout, Set, Source, Stream, Type};
+use super::model::{Field, Layout, Set, Source, Stream, Type};
 use crate::check::more;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
@@ -54,6 +54,10 @@ pub fn check(isa: &Isa, stream: &Stream, out: &mut Diagnostics) {
             );
         }
     }
+    if out.has_errors() {
+        return;
+    }
+    depths(stream, out);
     if out.has_errors() {
         return;
     }
@@ -191,6 +195,72 @@ fn holding_itself(stream: &Stream, kind: usize) -> Option<Span> {
         }
     }
     None
+}
+
+/// Refuses operands and computed values that are deeper than decoding follows them.
+fn depths(stream: &Stream, out: &mut Diagnostics) {
+    // How deep each set stands inside of others, and how many computed values its parameters follow from.
+    let mut sets = vec![(0u8, 0u8); stream.sets.len()];
+    // Each turn follows operands one step further; there are no circles.
+    for _ in 0..=MAX_NESTING {
+        for (index, set) in stream.sets.iter().enumerate() {
+            let (depth, outer) = sets[index];
+            for layout in &set.layouts {
+                let chains = chains(layout, outer);
+                for (field, chain) in layout.fields.iter().zip(&chains) {
+                    let deep = match &field.ty {
+                        Type::Set(held, arguments) => {
+                            let told = arguments.iter().filter_map(|argument| chains.get(*argument)).max();
+                            let (inner, parameters) = &mut sets[*held];
+                            *inner = (*inner).max(depth + 1);
+                            *parameters = (*parameters).max(told.copied().unwrap_or(0));
+                            *inner > MAX_NESTING
+                        }
+                        _ => false,
+                    };
+                    let (message, help) = if deep {
+                        (
+                            format!("operands stand inside of one another more than {MAX_NESTING} deep"),
+                            "let kinds hold fields",
+                        )
+                    } else if *chain > MAX_CHAIN {
+                        let message = format!(
+                            "more than {MAX_CHAIN} values, one computed from another, lead to `{}`",
+                            field.name
+                        );
+                        (message, "compute it from bits")
+                    } else {
+                        continue;
+                    };
+                    out.push(Diagnostic::error("E0131", field.span, message).help(help));
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// How many computed values each field follows from, one from another, where parameters follow from `outer`.
+fn chains(layout: &Layout, outer: u8) -> Vec<u8> {
+    let bits = |field: &Field| if let Source::Outer(_) = field.source { outer } else { 0 };
+    let mut chains: Vec<u8> = layout.fields.iter().map(bits).collect();
+    for _ in 0..=MAX_CHAIN {
+        let mut longer = false;
+        for (i, field) in layout.fields.iter().enumerate() {
+            let Source::Computed { value, .. } = &field.source else { continue };
+            let of = |input: &core::Input| match input {
+                core::Input::Field(field) => chains.get(usize::from(*field)).copied(),
+                _ => None,
+            };
+            let found = 1 + value.inputs.iter().filter_map(of).max().unwrap_or(0).min(MAX_CHAIN);
+            longer |= found > chains[i];
+            chains[i] = found;
+        }
+        if !longer {
+            break;
+        }
+    }
+    chains
 }
 
 fn circles(layout: &Layout, out: &mut Diagnostics) {

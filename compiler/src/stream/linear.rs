@@ -6,10 +6,7 @@ use std::array::from_fn;
 use std::cell::RefCell;
 
 use isaforge_core::semantics::{Class, Comparison, Node, Op, Type};
-use isaforge_core::stream::{Engine, Expression, Input, Layout, Source};
-
-/// The deepest that computed fields follow from computed fields.
-const DEEPEST: u8 = 24;
+use isaforge_core::stream::{Engine, Expression, Input, Layout, MAX_CHAIN, Source};
 
 /// A sum of some of the deciding bits, and of one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -195,7 +192,7 @@ impl Shape {
     }
 
     fn expression(&self, index: u16, depth: u8) -> Option<Value> {
-        let expression = self.engine.stream.expressions.get(usize::from(index)).filter(|_| depth < DEEPEST)?;
+        let expression = self.engine.stream.expressions.get(usize::from(index)).filter(|_| depth < MAX_CHAIN)?;
         let mut values: Vec<Value> = Vec::with_capacity(expression.nodes.len());
         for node in expression.nodes {
             let value = self.node(expression, node, &values, depth)?;

@@ -24,10 +24,6 @@ const BUDGET: u64 = 1 << 24;
 const STEP: u64 = 4;
 /// The most bits of a parameter. Those of an operand that stands in no instruction may be any: behind the bits of words.
 const PARAMETER: u16 = 64;
-/// The deepest that sets stand within sets.
-const DEEPEST: u32 = 8;
-/// Core computes no deeper chain of computed fields; nothing that comes near is taken.
-const LONGEST_CHAIN: u32 = 24;
 
 /// A layout, and what its bits and its parameters are as functions of the bits of an instruction. What is not there is 0.
 pub(super) struct Place {
@@ -50,8 +46,6 @@ pub(super) struct Validity {
     pub(super) diagrams: Diagrams,
     answers: HashMap<Signed, Option<Rc<Answers>>>,
     sets: HashMap<(u32, Asked), Node>,
-    /// How many computed fields follow from each other at most.
-    chain: u32,
     budget: u64,
     /// Whether an expression asks for the length of the instruction.
     tells_lengths: bool,
@@ -61,14 +55,12 @@ pub(super) struct Validity {
 
 impl Validity {
     pub(super) fn new(stream: &'static Stream) -> Self {
-        let chain = stream.layouts.iter().map(|layout| chain(stream, layout)).max().unwrap_or(0);
         Validity {
             stream,
             generation: stream.generations.0,
             diagrams: Diagrams::new(),
             answers: HashMap::new(),
             sets: HashMap::new(),
-            chain,
             budget: BUDGET,
             tells_lengths: stream.expressions.iter().any(|expression| expression.inputs.contains(&Input::Length)),
             order: Vec::new(),
@@ -342,7 +334,7 @@ impl Validity {
 
     /// Where a layout of a set fits and is valid.
     fn set(&mut self, asked: Asked, depth: u32) -> Node {
-        if depth > DEEPEST || (depth + 1) * self.chain >= LONGEST_CHAIN || self.diagrams.is_full() {
+        if self.diagrams.is_full() {
             return self.diagrams.unknown();
         }
         let key = (self.generation, asked);
@@ -518,28 +510,4 @@ pub(super) fn by_significance(looked: &[(&'static Layout, u64)]) -> Vec<u16> {
         is_first
     };
     ranked.into_iter().map(|(_, bit)| bit).chain(0..Wide::BITS as u16).filter(|bit| first(bit)).collect()
-}
-
-/// How many computed fields of a layout follow from each other at most.
-fn chain(stream: &Stream, layout: &Layout) -> u32 {
-    let mut chains = vec![0; layout.fields.len()];
-    // Each turn sees one more of a chain; there are no circles.
-    for turn in 1..=LONGEST_CHAIN {
-        let mut longer = false;
-        for (i, field) in layout.fields.iter().enumerate() {
-            let Source::Computed { value, .. } = field.source else { continue };
-            let inputs = stream.expressions.get(usize::from(value)).map_or(&[][..], |expression| expression.inputs);
-            let of = |input: &Input| match input {
-                Input::Field(field) => chains.get(usize::from(*field)).copied().unwrap_or(0),
-                _ => 0,
-            };
-            let found = 1 + inputs.iter().map(of).max().unwrap_or(0);
-            longer |= found > chains[i];
-            chains[i] = found.min(turn);
-        }
-        if !longer {
-            break;
-        }
-    }
-    chains.into_iter().max().unwrap_or(0)
 }

@@ -28,12 +28,9 @@ pub fn uses(engine: Engine, decoded: &Decoded, write: bool) -> Vec<(String, Vec<
 /// A run of registers as instructions write them.
 fn spell(engine: Engine, found: &RegisterUse) -> String {
     let Some(bank) = engine.stream.banks.get(usize::from(found.bank)) else { return String::new() };
-    let name = |number: u16| match bank.names.get(usize::from(number)).filter(|name| !name.is_empty()) {
-        Some(name) => (*name).to_string(),
-        None => format!("{}{number}{}", bank.open, bank.close),
-    };
+    let name = |number: u16| bank.name(number.into());
     match found.count {
-        1 => name(found.first),
+        1 => name(found.first).to_string(),
         count => format!("{} to {}", name(found.first), name(found.first.saturating_add(count - 1))),
     }
 }

@@ -313,15 +313,12 @@ fn of_group(isa: &'static GroupIsa, (_, hardware): Tables, values: &Values) -> V
 
 // Streams.
 
-/// Operands inside of operands are at most so deep.
-const DEEPEST: u8 = 4;
-
 fn of_fields(tables: Tables, scope: &Scope<'_>, depth: u8) -> Vec<Place> {
     let field = |(index, field): (usize, &'static stream::Field)| {
         let index = index as u8;
         match field.ty {
             stream::Type::Register(bank) => Place::Register(Register { bank, index: scope.value(index) as u32 }),
-            stream::Type::Set(set, arguments) if depth < DEEPEST => {
+            stream::Type::Set(set, arguments) if depth < stream::MAX_NESTING => {
                 let bits = scope.bits(field, index);
                 match scope.reading(set, arguments, &bits) {
                     Some(inner) if discards(tables, set, inner.layout.name) => Place::Discarded,

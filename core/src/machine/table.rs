@@ -1,7 +1,6 @@
 //! What a specification says about a machine beyond its instructions.
 
-use core::fmt;
-
+use crate::registers::RegisterName;
 use crate::semantics::Operation;
 
 /// A machine: what the texts of instructions leave open.
@@ -79,21 +78,11 @@ impl Hardware {
         banks.find_map(|(bank, known)| Some(Register { bank: bank as u16, index: find(known)? }))
     }
 
-    /// How a register is written.
-    pub fn name(&self, register: Register) -> impl fmt::Display {
-        Name(self.banks.get(usize::from(register.bank)), register.index)
-    }
-}
-
-/// How a register is written.
-struct Name(Option<&'static Bank>, u32);
-
-impl fmt::Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Name(Some(bank), index) = self else { return f.write_str("?") };
-        match bank.names.get(*index as usize) {
-            Some(name) if !name.is_empty() => f.write_str(name),
-            _ => write!(f, "{}{index}{}", bank.open, bank.close),
+    /// How a register is written; `?` where there is no such bank.
+    pub fn name(&self, register: Register) -> RegisterName {
+        match self.banks.get(usize::from(register.bank)) {
+            Some(bank) => RegisterName::of(register.index.into(), bank.names, bank.open, bank.close),
+            None => RegisterName { open: "?", number: None, close: "" },
         }
     }
 }

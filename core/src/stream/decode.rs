@@ -2,6 +2,7 @@
 
 use super::error::{DecodeError, wrong_bits};
 use super::expression::Input;
+use super::table::MAX_CHAIN;
 use super::table::{Branch, Field, Layout, Lookup, Piece, Quick, Role, Set, Source, Stream, Tested, Tree, Type};
 use super::wide::Wide;
 use crate::bits::sign_extend;
@@ -25,9 +26,6 @@ pub struct Decoded {
     /// Its length in bytes.
     pub len: u8,
 }
-
-/// Expressions call for fields that call for expressions; the compiler allows no circle, this bounds tables made by hand.
-const DEEPEST: u8 = 24;
 
 /// What knows the values of a layout's fields.
 pub trait Values {
@@ -94,7 +92,7 @@ impl Values for Scope<'_> {
         let Some(found) = self.layout.fields.get(usize::from(field)) else { return 0 };
         let raw = match found.source {
             Source::Bits(pieces) => extract(self.word, pieces),
-            Source::Computed { .. } if depth >= DEEPEST => 0,
+            Source::Computed { .. } if depth >= MAX_CHAIN => 0,
             Source::Computed { value, .. } => {
                 self.engine.expression(value, self.len, &|field| self.value_at(field, depth + 1))
             }

@@ -157,15 +157,12 @@ impl Scope<'_> {
             }
             Type::Register(bank) => {
                 let Some(bank) = stream.banks.get(usize::from(bank)) else { return };
-                let number = self.value(index);
-                match bank.names.get(number as usize) {
-                    Some(name) if !name.is_empty() => line.push_str(name),
-                    _ => {
-                        line.push_str(bank.open);
-                        line.push_decimal(number);
-                        line.push_str(bank.close);
-                    }
+                let name = bank.name(self.value(index));
+                line.push_str(name.open);
+                if let Some(number) = name.number {
+                    line.push_decimal(number);
                 }
+                line.push_str(name.close);
             }
             Type::Set(..) => {}
             Type::Float(width) => write_float(width, self.value(index), line),

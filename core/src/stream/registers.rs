@@ -1,12 +1,9 @@
 //! Which registers an instruction reads and writes.
 
 use super::decode::{Decoded, Engine, Scope};
-use super::table::Type;
+use super::table::{MAX_NESTING, Type};
 use crate::registers::RegisterUse;
 use crate::table::Access;
-
-/// Operands inside of operands are at most so deep.
-const DEEPEST: u8 = 4;
 
 /// Tells of the registers that an instruction reads (`write` false) or writes (`write` true), operand by operand. The
 /// banks are those of [`Stream::banks`](super::Stream::banks).
@@ -33,7 +30,7 @@ fn field(scope: &Scope<'_>, index: u8, size: u16, operand: u8, depth: u8, tell: 
             let first = scope.value(index) as u16;
             tell(RegisterUse { bank, first, count: size.div_ceil(width).max(1), operand });
         }
-        Type::Set(set, arguments) if depth < DEEPEST => {
+        Type::Set(set, arguments) if depth < MAX_NESTING => {
             let bits = scope.bits(field_of, index);
             if let Some(reading) = scope.reading(set, arguments, &bits) {
                 for inner in 0..reading.layout.fields.len() as u8 {

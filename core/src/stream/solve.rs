@@ -9,7 +9,7 @@
 use super::decode::{Engine, Scope, Values, insert};
 use super::expression::Input;
 use super::parse::Reader;
-use super::table::{Layout, MAX_FIELDS, Role, Source, Token};
+use super::table::{Layout, MAX_CHAIN, MAX_FIELDS, Role, Source, Token};
 use super::wide::Wide;
 use crate::bits::ones;
 
@@ -152,7 +152,9 @@ impl Frame {
     fn value(&self, reader: &Reader<'_>, field: u8, depth: u8) -> u64 {
         let Some(found) = self.layout.fields.get(usize::from(field)) else { return 0 };
         match found.source {
-            Source::Computed { value, .. } if depth < 24 => found.extended(self.expression(reader, value, depth + 1)),
+            Source::Computed { value, .. } if depth < MAX_CHAIN => {
+                found.extended(self.expression(reader, value, depth + 1))
+            }
             _ => self.values.get(usize::from(field)).copied().unwrap_or(0),
         }
     }
@@ -169,7 +171,9 @@ impl Frame {
                 Input::Length => false,
                 Input::Generation => true,
                 Input::Field(field) => match self.layout.fields.get(usize::from(*field)).map(|field| &field.source) {
-                    Some(Source::Computed { value, .. }) if depth < 24 => self.decides(reader, *value, depth + 1),
+                    Some(Source::Computed { value, .. }) if depth < MAX_CHAIN => {
+                        self.decides(reader, *value, depth + 1)
+                    }
                     _ => true,
                 },
             })

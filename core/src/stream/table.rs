@@ -2,6 +2,7 @@
 
 use super::expression::Expression;
 use super::wide::Wide;
+use crate::registers::RegisterName;
 use crate::table::{Access, Enum, Provenance, Target};
 use crate::text::Text;
 
@@ -148,6 +149,14 @@ pub struct Bank {
     pub also: &'static [(&'static str, u32)],
 }
 
+impl Bank {
+    /// How a register is written.
+    #[inline]
+    pub fn name(&self, number: u64) -> RegisterName {
+        RegisterName::of(number, self.names, self.open, self.close)
+    }
+}
+
 /// A set of layouts; one fits the bits at hand: the instructions, or the readings of an operand.
 #[derive(Debug)]
 pub struct Set {
@@ -276,6 +285,12 @@ pub struct Layout {
 
 /// The most fields of a layout; the compiler checks it.
 pub const MAX_FIELDS: usize = 64;
+
+/// How deep operands stand inside of operands at most; the compiler checks it.
+pub const MAX_NESTING: u8 = 4;
+
+/// How many computed fields follow from one another at most, from the bits to the last; the compiler checks it.
+pub const MAX_CHAIN: u8 = 24;
 
 /// A field: a number that bits hold or that follows from other fields.
 #[derive(Debug)]

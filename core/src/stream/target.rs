@@ -1,10 +1,7 @@
 //! Where an instruction leads.
 
 use super::decode::{Decoded, Engine, Scope};
-use super::table::Type;
-
-/// Operands inside of operands are at most so deep.
-const DEEPEST: u8 = 4;
+use super::table::{MAX_NESTING, Type};
 
 /// The address in bytes that the first branch target of an instruction leads to, which stands at an address in bytes. Returns
 /// `None` if it has none.
@@ -15,7 +12,7 @@ pub fn target(engine: Engine, decoded: &Decoded, at: u64) -> Option<u64> {
 fn of_scope(scope: &Scope<'_>, (this, next): (u64, u64), depth: u8) -> Option<u64> {
     scope.layout.fields.iter().zip(0u8..).find_map(|(field, index)| match field.ty {
         Type::Number(notation) => Some(notation.target?.address(scope.value(index) as i64, this, next)),
-        Type::Set(set, arguments) if depth < DEEPEST => {
+        Type::Set(set, arguments) if depth < MAX_NESTING => {
             let bits = scope.bits(field, index);
             of_scope(&scope.reading(set, arguments, &bits)?, (this, next), depth + 1)
         }

@@ -55,15 +55,12 @@ fn bank(a: &'static Bank, b: &'static Bank) -> Vec<Change> {
         out.push(change(Subject::Width, How::Changed, "", a.width.to_string(), b.width.to_string()));
     }
     for number in 0..a.count.min(b.count) {
-        let name = |bank: &'static Bank| match bank.names.get(number as usize) {
-            Some(name) if !name.is_empty() => (*name).to_owned(),
-            _ => format!("{}{number}{}", bank.open, bank.close),
-        };
-        // One line says that all are written otherwise.
-        let general = |bank: &Bank| bank.names.get(number as usize).is_none_or(|name| name.is_empty());
-        if name(a) != name(b) {
-            let what = if general(a) && general(b) { String::new() } else { number.to_string() };
-            out.push(change(Subject::Syntax, How::Changed, &what, format!("`{}`", name(a)), format!("`{}`", name(b))));
+        let (was, is) = (a.name(number.into()), b.name(number.into()));
+        if was != is {
+            // One line says that all are written otherwise.
+            let general = was.number.is_some() && is.number.is_some();
+            let what = if general { String::new() } else { number.to_string() };
+            out.push(change(Subject::Syntax, How::Changed, &what, format!("`{was}`"), format!("`{is}`")));
             if what.is_empty() {
                 break;
             }

@@ -50,10 +50,7 @@ pub fn book(engine: Engine) -> Book {
 }
 
 fn bank(bank: &'static StreamBank) -> Bank {
-    let name = |number: u32| match bank.names.get(number as usize).filter(|name| !name.is_empty()) {
-        Some(name) => (*name).to_owned(),
-        None => format!("{}{number}{}", bank.open, bank.close),
-    };
+    let name = |number: u32| bank.name(number.into()).to_string();
     Bank {
         name: bank.name.to_owned(),
         doc: bank.doc.to_owned(),
