@@ -7,9 +7,9 @@
 use std::io::{self, BufWriter, Write};
 
 use isaforge_core::print::{Style, print};
-use isaforge_core::stream::listing::{disassemble, parts};
+use isaforge_core::stream::listing::{disassemble_as, parts};
 use isaforge_core::stream::program::assemble;
-use isaforge_core::stream::{Engine, Stream};
+use isaforge_core::stream::{Engine, NoPlaces, Stream};
 use isaforge_core::text::Line;
 use isaforge_core::{decode::decode, parse::parse};
 
@@ -47,9 +47,12 @@ fn text_of(tables: Tables, bytes: &[u8], style: Style) -> Result<String, String>
         Tables::Streams(engine) => {
             let decoded = engine.decode(bytes).map_err(|error| error.to_string())?;
             if usize::from(decoded.len) != bytes.len() {
-                return program(engine, bytes);
+                return program(engine, bytes, style);
             }
-            engine.print(&decoded, &mut line);
+            match style {
+                Style::Customary => engine.print(&decoded, &mut line),
+                Style::Exact => engine.print_exact_at(&decoded, 0, &NoPlaces, &mut line),
+            }
         }
     }
     Ok(line.as_str().to_owned())
@@ -59,12 +62,12 @@ fn text_of(tables: Tables, bytes: &[u8], style: Style) -> Result<String, String>
 ///
 /// # Errors
 /// Where it has no instruction.
-fn program(engine: Engine, bytes: &[u8]) -> Result<String, String> {
+fn program(engine: Engine, bytes: &[u8], style: Style) -> Result<String, String> {
     for part in parts(engine, bytes) {
         part.decoded.map_err(|error| format!("at byte {}: {error}", part.at))?;
     }
     let mut text = String::new();
-    disassemble(engine, bytes, &mut text);
+    disassemble_as(engine, bytes, style, &mut text);
     text.truncate(text.trim_end_matches('\n').len());
     Ok(text)
 }

@@ -156,6 +156,10 @@ pub struct ValueSpec {
     pub value: Option<Spanned<u64>>,
     /// What it means.
     pub doc: Option<String>,
+    /// The first generation that has it.
+    pub since: Option<Constant<u32>>,
+    /// The last generation that has it.
+    pub until: Option<Constant<u32>>,
 }
 
 vocabulary! {
@@ -171,6 +175,16 @@ vocabulary! {
         optional value: Spanned<u64>,
         /// What it means.
         optional doc: String,
+        /// The first generation that has it.
+        optional since: Constant<u32>,
+        /// The last generation that has it.
+        optional until: Constant<u32>,
+    }
+}
+
+impl ValueSpec {
+    fn new(span: Span, name: Option<Spanned<String>>) -> ValueSpec {
+        ValueSpec { span, name, prints: None, also: Vec::new(), value: None, doc: None, since: None, until: None }
     }
 }
 
@@ -183,12 +197,11 @@ impl FromNode for ValueSpec {
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         match &node.value {
-            Value::Null => {
-                Some(ValueSpec { span: node.span, name: None, prints: None, also: Vec::new(), value: None, doc: None })
-            }
+            Value::Null => Some(ValueSpec::new(node.span, None)),
             Value::Map(_) => {
-                let NamedValue { span, name, prints, also, value, doc } = NamedValue::from_node(node, r)?;
-                Some(ValueSpec { span, name: Some(name), prints, also: also.unwrap_or_default().0, value, doc })
+                let NamedValue { span, name, prints, also, value, doc, since, until } = NamedValue::from_node(node, r)?;
+                let also = also.unwrap_or_default().0;
+                Some(ValueSpec { span, name: Some(name), prints, also, value, doc, since, until })
             }
             Value::List(_) => {
                 r.wrong_kind(node, Self::EXPECTED);
@@ -196,14 +209,7 @@ impl FromNode for ValueSpec {
             }
             _ => {
                 let name = Spanned::<String>::from_node(node, r)?;
-                Some(ValueSpec {
-                    span: node.span,
-                    name: Some(name),
-                    prints: None,
-                    also: Vec::new(),
-                    value: None,
-                    doc: None,
-                })
+                Some(ValueSpec::new(node.span, Some(name)))
             }
         }
     }

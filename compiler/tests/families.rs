@@ -126,4 +126,8 @@ fn parameters_of_a_row_stand_in_keys_as_well() {
         let report = rows(wrong).expect_err("there is a mistake");
         assert!(report.contains(expected) && report.matches("error").count() < 3, "{report}");
     }
+    let dollar = "isa: toy\nword: 16\nprovenance: document\nevery: { unused: zero }\n\
+                  instructions: { R: { rows: { a: { op: 0 } }, doc: Costs $ 1., fixed: { 15..8: $op } } }\n";
+    assert!(tables(dollar).expect_err("a name is missing").contains("write `$$` for a dollar"));
+    assert_eq!(tables(&dollar.replace("$ 1", "$$ 1")).expect("it is right").forms[0].doc, "Costs $ 1.");
 }

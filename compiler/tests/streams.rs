@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use isaforge_compiler::load::{Refusal, load};
 use isaforge_compiler::{Settings, check_spec, compile};
 use isaforge_core::Tables;
-use isaforge_core::stream::listing::{disassemble, parts};
+use isaforge_core::print::Style;
+use isaforge_core::stream::listing::{disassemble, disassemble_as, parts};
 use isaforge_core::stream::program::assemble;
-use isaforge_core::stream::{DecodeError, Engine, target};
+use isaforge_core::stream::{DecodeError, Engine, registers, target};
 use isaforge_core::text::Line;
 
 /// The engine of a specification, or what is wrong with it.
@@ -1040,4 +1041,276 @@ fn a_set_of_three_lengths_has_aliases_constraints_computed_fields_generations_an
     assert_eq!(hex(last, "mov g2, fp"), hex(last, "mov g2, g13"));
     assert!(hex(last, "mov zero, one").is_err_and(|why| !why.is_empty()), "the first register is none to be written");
     assert!(text(engines[0], "fe 52").is_err(), "there is no register 17");
+}
+
+/// A specification with one operand whose value follows from a table.
+fn tabled(rest: &str) -> String {
+    format!(
+        "isa: tabled\nprovenance: document\nword: 24\nenums: {{ Size: {{ values: [byte, half, word, ~] }} }}\n\
+         instructions:\n  set: {{ doc: S., fixed: {{ 23..8: 1 }}, {rest} }}\n"
+    )
+}
+
+/// A computed value may be a table over a number, or over the names of one; the assembler looks for the entry.
+#[test]
+fn tables_read_both_ways() {
+    let steps = "operands: { n: { immediate: decimal, prefix: '', bits: 7..5, \
+                 value: 'match bits { 0 => 1, 1 => 3, 2 => 5, 3 => 10, 4 => 20, 5 => 100, 6 => 1000, 7 => 0x4000_0000 }' } }, \
+                 ignored: 4..0";
+    both_ways(
+        of_text("table", &tabled(steps), 0).expect("it is right"),
+        &[("00 01 00", "set 1"), ("a0 01 00", "set 100"), ("e0 01 00", "set 1073741824")],
+    );
+    let refused = of_text("table", &tabled(steps), 0).expect("it is right").parse("set 2").expect_err("no entry");
+    assert_eq!(refused.to_string(), "`n` cannot be `2` here");
+    // Negative entries, several numbers for one of them, and all others.
+    let signed = "fields: { code: { bits: 7..0 } }, where: 'n != 0', operands: { n: { immediate: signed, prefix: '', \
+                  value: 'match code { 0 => -1, 5 => -100, 6 => 7, 0x80 => 8, 9 => 9, _ => 0 }' } }";
+    both_ways(
+        of_text("signed_table", &tabled(signed), 0).expect("it is right"),
+        &[("00 01 00", "set -1"), ("05 01 00", "set -100"), ("80 01 00", "set 8")],
+    );
+    assert!(of_text("signed_table", &tabled(signed), 0).expect("it is right").decode(&[7, 1, 0]).is_err());
+    // Names choose, and arms may be computed; two fields decide.
+    let sized = "fields: { size: { bits: 7..6, enum: Size }, count: { bits: 5..2 } }, ignored: 1..0, \
+                 syntax: 'set.{size} {n}', operands: { n: { immediate: decimal, prefix: '', \
+                 value: 'match size { byte => count, half => count * 2, word => (count + 1) * 4 }' } }";
+    both_ways(
+        of_text("sized", &tabled(sized), 0).expect("it is right"),
+        &[("28 01 00", "set.byte 10"), ("68 01 00", "set.half 20"), ("a8 01 00", "set.word 44")],
+    );
+}
+
+/// A table of 256 entries of eight bits is as large as an expression may be.
+#[test]
+fn large_tables_are_exact() {
+    let entry = |number: u64| number * 167 & 0xff ^ 0x5a;
+    let arms: Vec<String> = (0..256).map(|number| format!("{number} => {}", entry(number))).collect();
+    let rest = |arms: &str| {
+        format!("operands: {{ n: {{ immediate: decimal, prefix: '', bits: 7..0, value: 'match bits {{ {arms} }}' }} }}")
+    };
+    let engine = of_text("large", &tabled(&rest(&arms.join(", "))), 0).expect("it is right");
+    for number in 0..256 {
+        let (bytes, expected) = (format!("{number:02x}0100"), format!("set {}", entry(number)));
+        both_ways(engine, &[(&bytes, &expected)]);
+    }
+    let wide: Vec<String> = (0..256).map(|number| format!("{number} => {}", number * 257)).collect();
+    let told = of_text("large", &tabled(&rest(&wide.join(", "))), 0).expect_err("it has too many bits");
+    assert!(told.contains("E0127") && told.contains("an encoding has room for"), "{told}");
+}
+
+#[test]
+fn tables_say_what_they_leave_open() {
+    let of = |arms: &str| {
+        tabled(&format!(
+            "operands: {{ n: {{ immediate: decimal, bits: 7..6, value: 'match bits {{ {arms} }}' }} }}, ignored: 5..0"
+        ))
+    };
+    let named = |arms: &str| {
+        tabled(&format!(
+            "fields: {{ size: {{ bits: 7..6, enum: Size }}, n: {{ value: 'match size {{ {arms} }}' }} }}, ignored: 5..0, \
+             syntax: 'set.{{size}} {{n}}'"
+        ))
+    };
+    let mistakes = [
+        (of("0 => 1, 1 => 2"), "`bits` may also be `2` or `3`"),
+        (of("0 => 1, 1 => 2, 1 => 3, _ => 4"), "`1` is matched by an arm before this one"),
+        (of("0 => 1, 4 => 2, _ => 3"), "`bits` is never 4: it is 0 to 3"),
+        (of("0 => 1, low => 2, _ => 3"), "`bits` is a number, and has no names"),
+        (of("0 => 1, 1 => 2, 2 => 3, 3 => true"), "expected `u64`, found `bool`"),
+        (named("byte => 1, half => 2"), "`size` may also be `word`"),
+        (named("byte => 1, half => 2, long => 3, _ => 4"), "`size` has no value `long`"),
+    ];
+    for (text, message) in mistakes {
+        let told = of_text("open_table", &text, 0).map(drop).expect_err(message);
+        assert!(told.contains(message), "{message}: {told}");
+    }
+}
+
+/// What a field is computed back to may follow from what other fields are.
+#[test]
+fn a_way_back_names_other_fields() {
+    let shown = "fields: { size: { bits: 21..20 } }, syntax: 'set.{size} {n}', \
+                 operands: { n: { immediate: decimal, prefix: '', bits: 19..0, value: bits << size, encode: value >> size } }";
+    let spec = |rest: &str| tabled(rest).replace("23..8: 1", "23..22: 1");
+    both_ways(
+        of_text("scaled", &spec(shown), 0).expect("it is right"),
+        &[("05 00 40", "set.0 5"), ("05 00 50", "set.1 10"), ("ff ff 7f", "set.3 8388600")],
+    );
+    // One after another: the exponent is the least with which the number has room.
+    let float = "fields: { e: { bits: 21..18 }, m: { bits: 11..0 } }, ignored: 17..12, operands: { n: { immediate: decimal, \
+                 prefix: '', value: m << e, encode: { e: 'if value < 0x1000 { 0 } else { 52 - clz(value) }', m: value >> e } } }";
+    let engine = of_text("floating", &spec(float), 0).expect("it is right");
+    both_ways(engine, &[("ff 0f 40", "set 4095"), ("01 08 44", "set 4098"), ("ff 0f 7c", "set 134184960")]);
+    assert!(hex(engine, "set 4097").is_err());
+    let mistakes = [
+        (
+            shown.replace("value >> size", "value >> other").replace("size: {", "other: { bits: 22 }, size: {"),
+            "does not follow from `other`",
+        ),
+        (float.replace("value >> e", "value >> e, x: 1"), "`x`"),
+        (float.replace("52 - clz(value)", "m"), "`m` is not known yet"),
+    ];
+    for (rest, message) in mistakes {
+        let told = of_text("mistaken_way", &spec(&rest), 0).map(drop).expect_err(message);
+        assert!(told.contains(message), "{message}: {told}");
+    }
+}
+
+/// A kind may be told a computed value, and reading what depends on it leads back to the bits.
+#[test]
+fn lists_of_registers_say_their_count() {
+    let spec = "isa: lists\nprovenance: document\nword: 24\nbanks: { r: { count: 16, width: 32, prints: 'r{n}' } }\n\
+        kinds:\n  list:\n    width: 4\n    parameters: [N]\n    alternatives:\n      \
+        one: { where: N == 1, fields: { first: { bank: r, bits: 3..0 } }, text: '{{{first}}}' }\n      \
+        many: { where: [N != 1, last < 16], fields: { first: { bank: r, bits: 3..0 }, last: { bank: r, value: first + N - 1 } }, \
+        text: '{{{first}-{last}}}' }\n\
+        instructions:\n  ldm:\n    doc: L.\n    fixed: { 23..8: 1 }\n    ignored: 7\n    \
+        fields: { n: { bits: 6..4 }, count: { value: n + 1 } }\n    \
+        operands: { list: { kind: list, at: 0, with: { N: count }, access: write } }\n";
+    let engine = of_text("lists", spec, 0).expect("it is right");
+    both_ways(engine, &[("05 01 00", "ldm {r5}"), ("15 01 00", "ldm {r5-r6}"), ("78 01 00", "ldm {r8-r15}")]);
+    assert!(engine.decode(&[0x79, 1, 0]).is_err(), "there is no r16");
+    assert!(hex(engine, "ldm {r0-r8}").is_err(), "the count has three bits");
+}
+
+#[test]
+fn texts_that_are_alike_are_told_where_they_stand() {
+    let spec = |kinds: &str, enums: &str, operand: &str| {
+        format!(
+            "isa: alike\nprovenance: document\nword: 24\nbanks: {{ r: {{ count: 16, prints: 'r{{n}}' }} }}\n\
+             enums: {{ Mode: {{ values: [{enums}] }} }}\nkinds:\n  source:\n    width: 5\n    alternatives:\n{kinds}\
+             instructions:\n  set: {{ doc: S., fixed: {{ 23..8: 1 }}, operands: {{ {operand} }} }}\n"
+        )
+    };
+    let warnings = |text: &str| {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("streams").join("alike.yaml");
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("the folder can be made");
+        std::fs::write(&path, text).expect("the file can be written");
+        let told = |sources: &_, diagnostics: &isaforge_compiler::diagnostic::Diagnostics| {
+            diagnostics.render(sources, isaforge_compiler::diagnostic::Style::default())
+        };
+        match check_spec(&Settings::new(&path)) {
+            Ok(checked) => told(&checked.sources, &checked.diagnostics),
+            Err(failure) => told(&failure.sources, &failure.diagnostics),
+        }
+    };
+    let alternatives = "      low: { fixed: { 4: 0 }, fields: { n: { bank: r, bits: 3..0 } }, text: '{n}' }\n      \
+                        high: { fixed: { 4: 1 }, fields: { n: { bank: r, bits: 3..0 } }, text: '{n}' }\n";
+    let operand = "a: { kind: source, at: 0 }, m: { immediate: decimal, bits: 7..5 }";
+    let told = warnings(&spec(alternatives, "a, b", operand));
+    assert!(told.contains("`r0` is the text of two values of a `source`: 0x0 and 0x10"), "{told}");
+    assert_eq!(told.matches("W0213").count(), 1, "{told}");
+    let apart = alternatives.replace("text: '{n}' }\n      high", "text: '-{n}' }\n      high");
+    assert!(!warnings(&spec(&apart, "a, b", operand)).contains("W0213"));
+    let twice = "a: { kind: source, at: 0 }, m: { immediate: decimal, bits: 7..5, value: 'match bits { 3 => 5, 6 => 5, _ => bits }' }, ";
+    let told = warnings(&spec(&apart, "a, b", twice));
+    assert!(told.contains("W0213") && told.contains("#5` is the text of two words: 0x160 and 0x1a0"), "{told}");
+    let named = "a: { kind: source, at: 0 }, m: { enum: Mode, immediate: decimal, prefix: '', bits: 7..5 }";
+    let told = warnings(&spec(&apart, "'0', '5'", named));
+    assert!(told.contains("`5` is 1 in `Mode`, and reads as 5") && told.contains("E0114"), "{told}");
+}
+
+/// Names of an enum may come and go with generations, and mean other values in each.
+#[test]
+fn names_have_generations() {
+    let spec = "isa: dated\nprovenance: document\nword: 24\ngenerations: { v5: 5, v6: 6, v7: 7 }\n\
+        enums: { Mode: { values: [near, { name: far, until: v6 }, { name: wide, value: 1, since: v7 }, { name: deep, since: v6 }] } }\n\
+        instructions:\n  set: { doc: S., fixed: { 23..8: 1 }, ignored: 5..0, fields: { mode: { enum: Mode, bits: 7..6 } }, \
+        syntax: 'set {mode}' }\n";
+    let engine = |generation| of_text("dated", spec, generation).expect("it is right");
+    both_ways(engine(5), &[("00 01 00", "set near"), ("40 01 00", "set far")]);
+    both_ways(engine(6), &[("40 01 00", "set far"), ("80 01 00", "set deep")]);
+    both_ways(engine(7), &[("40 01 00", "set wide"), ("80 01 00", "set deep")]);
+    assert!(engine(5).decode(&[0x80, 1, 0]).is_err() && hex(engine(5), "set deep").is_err());
+    assert!(hex(engine(7), "set far").is_err());
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("streams/dated.yaml");
+    let checked = check_spec(&Settings::new(path)).expect("it is right");
+    assert!(checked.diagnostics.is_empty(), "{}", checked.diagnostics.render(&checked.sources, Default::default()));
+    let told = of_text("dated", &spec.replace("since: v7", "since: v8"), 5).map(drop).expect_err("there is no v8");
+    assert!(told.contains("there is no generation called `v8`"), "{told}");
+    let told = of_text("dated", &spec.replace("until: v6", "until: v7"), 5).map(drop).expect_err("two are 1 in v7");
+    assert!(told.contains("E0103") && told.contains("two values of `Mode since v7` are 1"), "{told}");
+}
+
+/// How many registers an instruction reads may follow from its bits.
+#[test]
+fn registers_are_as_many_as_a_field_says() {
+    let spec = "isa: counted\nprovenance: document\nword: 24\nbanks: { r: { count: 16, width: 32, prints: 'r{n}' } }\n\
+        instructions:\n  ldm:\n    doc: L.\n    fixed: { 23..8: 1 }\n    \
+        fields: { n: { bits: 7..4 }, size: { value: n * 32 } }\n    syntax: 'ldm {list}, {n}'\n    \
+        operands: { list: { bank: r, bits: 3..0, access: write, size: size } }\n";
+    let engine = of_text("counted", spec, 0).expect("it is right");
+    let written = |byte: u8| {
+        let mut found = Vec::new();
+        let decoded = engine.decode(&[byte, 1, 0]).expect("it is an instruction");
+        registers(engine, &decoded, true, &mut |of| found.push((of.first, of.count)));
+        found
+    };
+    assert_eq!([written(0x01), written(0x13), written(0x35)], [vec![], vec![(3, 1)], vec![(5, 3)]]);
+}
+
+/// What has the text of another instruction, too, says in its exact text which one it is.
+#[test]
+fn exact_texts_name_the_word() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/riscv/isa.yaml");
+    let engine = open(&path, 0).expect("it is right");
+    // `mv a0, a1` in four bytes and in two, and one that has no other form.
+    let code = bytes("13 85 05 00 2e 85 33 05 b5 02");
+    let mut text = String::new();
+    assert_eq!(disassemble_as(engine, &code, Style::Exact, &mut text), 0);
+    assert_eq!(text, "mv a0, a1 ~13850500\nmv a0, a1\nmul a0, a0, a1\n");
+    assert_eq!(assemble(engine, &text).as_deref(), Ok(&code[..]));
+    let told = engine.parse("mv a0, a2 ~13850500").expect_err("that is a1");
+    assert_eq!(told.to_string(), "`~13850500` is no instruction with this text");
+}
+
+/// A number of as many bytes as it takes: what is behind the last one is 0 for the way back, too.
+#[test]
+fn ways_back_know_which_bits_are_there() {
+    let spec = "isa: leb\nprovenance: document\nword: [8, 16, 24, 32]\ninstructions:\n  const:\n    doc: C.\n    word: 32\n    \
+        length: 'if c0 == 0 { 2 } else if c1 == 0 { 3 } else { 4 }'\n    fixed: { 7..0: 0x41 }\n    where: c2 == 0\n    \
+        fields:\n      b0: { bits: 14..8 }\n      c0: { bits: 15 }\n      b1: { bits: 22..16 }\n      c1: { bits: 23 }\n      \
+        b2: { bits: 30..24 }\n      c2: { bits: 31 }\n      n: { value: b0 | b1 << 7 | b2 << 14, encode: { b0: value & 127, \
+        c0: 'if value >= 128 { 1 } else { 0 }', b1: value >> 7 & 127, c1: 'if value >= 0x4000 { 1 } else { 0 }', b2: value >> 14 } }\n    \
+        syntax: 'const {n}'\n  end: { doc: E., word: 8, fixed: { 7..0: 11 }, syntax: end }\n";
+    let engine = of_text("leb", spec, 0).expect("it is right");
+    both_ways(engine, &[("41 05", "const 5"), ("41 80 01", "const 128"), ("41 ff ff 7f", "const 2097151")]);
+    assert!(hex(engine, "const 2097152").is_err());
+}
+
+/// What decodes slower than it can be followed, or not at all, is refused at its place.
+#[test]
+fn chains_and_operands_have_a_depth() {
+    let chain = |length: usize| {
+        let field = |i: usize| format!("f{i}: {{ value: f{} + 1 }}", i - 1);
+        let fields: Vec<String> = (1..=length).map(field).collect();
+        tabled(&format!("fields: {{ f0: {{ bits: 7..0 }}, {} }}, syntax: 'set {{f{length}}}'", fields.join(", ")))
+    };
+    both_ways(of_text("chain", &chain(24), 0).expect("it is right"), &[("01 01 00", "set 25")]);
+    let told = of_text("chain", &chain(25), 0).map(drop).expect_err("it is too long");
+    assert!(told.contains("more than 24 values, one computed from another, lead to `f25`"), "{told}");
+    let nested = |depth: usize| {
+        let kind = |i: usize| match i + 1 == depth {
+            true => format!(
+                "  k{i}: {{ width: 8, alternatives: {{ x: {{ fields: {{ n: {{ bank: r, bits: 7..0 }} }}, text: '<{{n}}>' }} }} }}\n"
+            ),
+            false => format!(
+                "  k{i}: {{ width: 8, alternatives: {{ x: {{ fields: {{ n: {{ kind: k{}, bits: 7..0 }} }}, text: '<{{n}}>' }} }} }}\n",
+                i + 1
+            ),
+        };
+        let kinds: String = (0..depth).map(kind).collect();
+        format!(
+            "isa: nested\nprovenance: document\nword: 24\nbanks: {{ r: {{ count: 256, width: 32, prints: 'r{{n}}' }} }}\nkinds:\n{kinds}\
+             instructions:\n  set: {{ doc: S., fixed: {{ 23..8: 1 }}, operands: {{ a: {{ kind: k0, at: 0 }} }} }}\n"
+        )
+    };
+    let engine = of_text("nested", &nested(4), 0).expect("it is right");
+    both_ways(engine, &[("07 01 00", "set <<<<r7>>>>")]);
+    let mut read = Vec::new();
+    registers(engine, &engine.decode(&[7, 1, 0]).expect("it decodes"), false, &mut |of| read.push(of.first));
+    assert_eq!(read, [7]);
+    let told = of_text("nested", &nested(5), 0).map(drop).expect_err("it is too deep");
+    assert!(told.contains("operands stand inside of one another more than 4 deep"), "{told}");
 }

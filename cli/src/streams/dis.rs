@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use isaforge_core::stream::Engine;
-use isaforge_core::stream::listing::{disassemble, parts};
+use isaforge_core::print::Style;
+use isaforge_core::stream::listing::{disassemble_as, parts};
+use isaforge_core::stream::{Engine, NoPlaces};
 use isaforge_core::text::Line;
 
 use crate::args::DisArgs;
@@ -24,13 +25,17 @@ pub fn dis(args: &DisArgs, engine: Engine, bytes: &[u8], name: &str, out: &mut i
         return Ok(listing.is_err());
     }
     let mut invalid = false;
+    let style = if args.exact { Style::Exact } else { Style::Customary };
     if args.tsv {
         let mut line = Line::new();
         for part in parts(engine, bytes) {
             match part.decoded {
                 Ok(decoded) => {
                     line.clear();
-                    engine.print(&decoded, &mut line);
+                    match style {
+                        Style::Customary => engine.print(&decoded, &mut line),
+                        Style::Exact => engine.print_exact_at(&decoded, 0, &NoPlaces, &mut line),
+                    }
                     writeln!(out, "{}\tok\t{}", hex(part.bytes), line.as_str())?;
                 }
                 Err(error) => {
@@ -41,7 +46,7 @@ pub fn dis(args: &DisArgs, engine: Engine, bytes: &[u8], name: &str, out: &mut i
         }
     } else {
         let mut text = String::new();
-        invalid = disassemble(engine, bytes, &mut text) > 0;
+        invalid = disassemble_as(engine, bytes, style, &mut text) > 0;
         out.write_all(text.as_bytes())?;
     }
     Ok(invalid)

@@ -3,8 +3,7 @@
 use isaforge_core::semantics::{Class, Comparison, NONE, Op, Special, Type};
 
 use super::build::{Builder, Stop};
-use super::scope::Choices;
-use super::syntax::{Arm, Binary, Block, Expr, ExprKind, Unary};
+use super::syntax::{Binary, Block, Expr, ExprKind, Unary};
 use super::types::parse_type;
 use super::value::Value;
 use crate::diagnostic::Diagnostic;
@@ -472,129 +471,6 @@ impl Builder<'_> {
             Err(stop) => Err(stop),
         }
     }
-
-    fn choose(&mut self, subject: &Expr, arms: &[Arm], expected: Option<Type>, span: Span) -> Result<Value, Stop> {
-        let value = self.expression(subject, None)?;
-        let modifier = match value {
-            Value::Modifier(_) | Value::Suffix(..) => value,
-            Value::Absent => {
-                return match arms.iter().find(|arm| arm.values.is_empty()) {
-                    Some(arm) => {
-                        self.scope.library.usage.borrow_mut().arms.insert(arm.span, true);
-                        self.expression(&arm.body, expected)
-                    }
-                    None => {
-                        let error = Diagnostic::error("E0124", span, "no arm for a modifier that is not there");
-                        Err(self.error(error.help("add `_ => …`")))
-                    }
-                };
-            }
-            _ => {
-                let error = Diagnostic::error("E0122", subject.span, "`match` chooses by a modifier");
-                return Err(self.error(error.help("choose by values with `if`")));
-            }
-        };
-        let chosen = self.arms_of(&modifier, arms, span)?;
-        let mut results: Vec<(Vec<u64>, Result<Value, Stop>, &Expr)> = Vec::new();
-        let mut known = expected;
-        for (bits, body) in &chosen {
-            let holds = self.is(&modifier, bits);
-            let before = self.graph.nodes.len();
-            let result = self.under(holds, |b| b.expression(body, known));
-            if let Err(Stop::NeedsType(place)) = result {
-                self.again(before, place)?;
-            }
-            if let Ok(Value::Node(id)) = &result {
-                known = known.or(Some(self.graph.ty(*id)));
-            }
-            if let Err(Stop::Reported) = result {
-                return Err(Stop::Reported);
-            }
-            results.push((bits.clone(), result, body));
-        }
-        if results.iter().all(|(_, result, _)| matches!(result, Ok(Value::Nothing))) {
-            return Ok(Value::Nothing);
-        }
-        if results.iter().all(|(_, result, _)| matches!(result, Ok(Value::Round(..)))) {
-            return Ok(roundings(results, modifier));
-        }
-        let mut nodes = Vec::new();
-        let mut ty = None;
-        for (bits, result, body) in results {
-            let holds = self.is(&modifier, &bits);
-            let value = match result {
-                Err(Stop::NeedsType(place)) => {
-                    let Some(ty) = known else { return Err(Stop::NeedsType(place)) };
-                    self.under(holds, |b| b.expression(body, Some(ty)))?
-                }
-                result => result?,
-            };
-            let node = self.node_of(&value, known, body.span)?;
-            let found = self.graph.ty(node);
-            if let Some(ty) = ty
-                && ty != found
-            {
-                return Err(self.mismatch(body.span, ty, found));
-            }
-            ty = Some(found);
-            nodes.push((bits, node));
-        }
-        Ok(Value::Node(self.pick(&modifier, ty.unwrap_or(Type::BOOL), &nodes)))
-    }
-
-    /// The arms that a modifier's values reach, with those values.
-    fn arms_of<'e>(
-        &mut self,
-        modifier: &Value,
-        arms: &'e [Arm],
-        span: Span,
-    ) -> Result<Vec<(Vec<u64>, &'e Expr)>, Stop> {
-        let info = self.modifier_info(modifier);
-        if let Choices::Number(_) = info.choices {
-            let error =
-                Diagnostic::error("E0122", span, format!("`{}` is a number, it has no names to match", info.name));
-            return Err(self.error(error.help("compare it with `if`")));
-        }
-        let choices = info.choices.named();
-        let mut left = choices.clone();
-        let mut chosen = Vec::new();
-        for arm in arms {
-            let mut bits = Vec::new();
-            for value in &arm.values {
-                if let Some(at) = left.iter().position(|(name, _)| *name == value.value.as_str()) {
-                    bits.push(left.remove(at).1);
-                } else if !self.in_function() {
-                    let known = choices.iter().any(|(name, _)| *name == value.value.as_str());
-                    let message = if known {
-                        format!("`{}` is matched by an arm before this one", value.value)
-                    } else {
-                        format!("`{}` has no value `{}`", info.name, value.value)
-                    };
-                    let mut error = Diagnostic::error("E0124", value.span, message).label("never reached");
-                    if !known && let Some(near) = did_you_mean(&value.value, choices.iter().map(|(n, _)| *n)) {
-                        error = error.help(format!("did you mean `{near}`?"));
-                    }
-                    return Err(self.error(error));
-                }
-            }
-            if arm.values.is_empty() {
-                bits.extend(left.drain(..).map(|(_, bits)| bits));
-            }
-            let mut usage = self.scope.library.usage.borrow_mut();
-            *usage.arms.entry(arm.span).or_default() |= !bits.is_empty();
-            drop(usage);
-            if !bits.is_empty() {
-                chosen.push((bits, &arm.body));
-            }
-        }
-        if !left.is_empty() {
-            let names: Vec<&str> = left.iter().take(8).map(|(name, _)| *name).collect();
-            let message = format!("`{}` may also be {}", info.name, one_of(names));
-            let error = Diagnostic::error("E0124", span, message).label("values without an arm");
-            return Err(self.error(error.help("add arms for them, or `_ => …`")));
-        }
-        Ok(chosen)
-    }
 }
 
 /// The width and the number of a part of a type: `b1`, `h0`, `w1`.
@@ -612,16 +488,6 @@ pub(super) fn part(name: &str, of: Type) -> Option<(u8, u16)> {
 
 fn block_span(block: &Block) -> Span {
     block.value.as_ref().map_or(block.span, |value| value.span)
-}
-
-fn roundings(results: Vec<(Vec<u64>, Result<Value, Stop>, &Expr)>, modifier: Value) -> Value {
-    let mut modes = Vec::new();
-    for (bits, result, _) in results {
-        if let Ok(Value::Round(inner, None)) = result {
-            modes.extend(inner.into_iter().map(|(_, round)| (bits.clone(), round)));
-        }
-    }
-    Value::Round(modes, Some(Box::new(modifier)))
 }
 
 /// An operator on numbers that are known now: a number, or whether a comparison holds. `None` where it has no result.

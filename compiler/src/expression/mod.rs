@@ -9,7 +9,7 @@
 //! the functions that the language has.
 //!
 //! Values are integers, floats, truth values and short vectors of at most 64 bits. Functions are expanded where they are
-//! called, `for` counts to a constant, `match` is on modifiers: every text is a finite graph.
+//! called, `for` counts to a constant, `match` is on modifiers and numbers: every text is a finite graph.
 //!
 //! | code  | meaning |
 //! |-------|---------|
@@ -17,7 +17,7 @@
 //! | E0121 | a name that nothing has |
 //! | E0122 | types that do not go together |
 //! | E0123 | arguments that a function does not take |
-//! | E0124 | arms that do not fit the values of a modifier |
+//! | E0124 | arms that do not fit the values that `match` chooses by |
 //! | E0125 | a number that its type cannot hold |
 //! | E0126 | an assignment to what cannot be written, or an effect where a value is needed |
 //! | E0127 | a text that grows beyond what an instruction may be |
@@ -29,6 +29,7 @@
 
 pub mod build;
 pub mod builtins;
+mod choose;
 mod expr;
 mod graph;
 pub mod lexer;

@@ -3,7 +3,7 @@
 //! [`GRAMMAR`] is what it reads.
 
 use super::lexer::{Token, tokens};
-use super::syntax::{Arm, Binary, Block, Expr, ExprKind, Statement, Unary};
+use super::syntax::{Arm, ArmValue, Binary, Block, Expr, ExprKind, Statement, Unary};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span, Spanned};
 
@@ -454,14 +454,7 @@ impl Parser {
             let mut values = Vec::new();
             if !self.take("_") {
                 loop {
-                    let span = self.span();
-                    match self.peek().clone() {
-                        Token::Name(value) | Token::Quoted(value) | Token::Int(_, value) => {
-                            values.push(Spanned::new(value, span));
-                        }
-                        _ => return Err(self.wrong("a value of the modifier, or `_`")),
-                    }
-                    self.at += 1;
+                    values.push(self.arm_value()?);
                     if !self.take("|") {
                         break;
                     }
@@ -478,6 +471,19 @@ impl Parser {
             }
         }
         Ok(ExprKind::Match(Box::new(subject), arms))
+    }
+
+    fn arm_value(&mut self) -> Result<ArmValue> {
+        let start = self.span();
+        let negative = self.take("-");
+        let (text, number) = match self.peek().clone() {
+            Token::Int(value, text) if negative => (format!("-{text}"), Some(-i128::from(value))),
+            Token::Int(value, text) => (text, Some(value.into())),
+            Token::Name(text) | Token::Quoted(text) if !negative => (text, None),
+            _ => return Err(self.wrong("the name of a value, a number, or `_`")),
+        };
+        self.at += 1;
+        Ok(ArmValue { text, number, span: start.to(self.before()) })
     }
 
     /// An arm may be an assignment without braces.

@@ -111,12 +111,21 @@ pub struct Scope<'a> {
     pub numbers: Vec<(String, u64)>,
     /// The slots of a group that the text may call, by name and number.
     pub slots: Vec<(String, u16)>,
+    /// Whether a negative number is no value of an unsigned type: in encodings, where values are written as they are.
+    pub exact: bool,
 }
 
 impl<'a> Scope<'a> {
     /// No operands and no modifiers yet.
     pub fn new(library: &'a Library) -> Self {
-        Scope { library, operands: Vec::new(), modifiers: Vec::new(), numbers: Vec::new(), slots: Vec::new() }
+        Scope {
+            library,
+            operands: Vec::new(),
+            modifiers: Vec::new(),
+            numbers: Vec::new(),
+            slots: Vec::new(),
+            exact: false,
+        }
     }
 }
 
@@ -129,6 +138,8 @@ pub struct OperandInfo {
     pub ty: Type,
     /// How many elements it has.
     pub elements: u16,
+    /// What values it has, which says what arms a `match` needs.
+    pub choices: Choices,
     /// Modifiers written after it, then the fields that all readings of its kind have.
     pub suffixes: Vec<ModifierInfo>,
     /// Whether it can be read.
@@ -152,7 +163,7 @@ pub struct ModifierInfo {
     pub span: Span,
 }
 
-/// What values a modifier has.
+/// What values a modifier, or an operand, has.
 #[derive(Clone, Debug)]
 pub enum Choices {
     /// `false` and `true`.

@@ -42,7 +42,7 @@ pub enum ExprKind {
     Comprehension(Spanned<String>, Box<Expr>, Box<Expr>, Box<Expr>),
     /// `if condition { … } else { … }`.
     If(Box<Expr>, Block, Option<Block>),
-    /// `match modifier { … }`.
+    /// `match value { … }`.
     Match(Box<Expr>, Vec<Arm>),
     /// `{ … }`.
     Block(Block),
@@ -52,10 +52,21 @@ pub enum ExprKind {
 #[derive(Clone, Debug)]
 pub struct Arm {
     /// The values it is for; empty for `_`.
-    pub values: Vec<Spanned<String>>,
+    pub values: Vec<ArmValue>,
     /// What it gives or does.
     pub body: Expr,
     /// Where its values stand.
+    pub span: Span,
+}
+
+/// A value that an arm is for.
+#[derive(Clone, Debug)]
+pub struct ArmValue {
+    /// How it is written: the name of a value, or a number.
+    pub text: String,
+    /// The number, if it is one.
+    pub number: Option<i128>,
+    /// Where it stands.
     pub span: Span,
 }
 

@@ -98,7 +98,7 @@ impl Builder<'_> {
     }
 
     /// The bits of a whole number as one component of a type.
-    fn literal(&mut self, number: i128, ty: Type, span: Span) -> Result<u64, Stop> {
+    pub(super) fn literal(&mut self, number: i128, ty: Type, span: Span) -> Result<u64, Stop> {
         if ty.is_float() {
             let bits = float::from_int(Format::F64, number as u64, 64, number < 0, Round::NearestEven);
             let converted = float::convert(Format::F64, ty.format(), bits, Round::NearestEven);
@@ -110,7 +110,8 @@ impl Builder<'_> {
             return Err(self.error(Diagnostic::error("E0125", span, message)));
         }
         let bits = u32::from(ty.bits);
-        let (least, greatest) = (-(1i128 << (bits - 1)), (1i128 << bits) - 1);
+        let exact = self.scope.exact && ty.class == isaforge_core::semantics::Class::Unsigned;
+        let (least, greatest) = (if exact { 0 } else { -(1i128 << (bits - 1)) }, (1i128 << bits) - 1);
         if ty.class == isaforge_core::semantics::Class::Bool {
             let error = Diagnostic::error("E0122", span, "expected a truth value, found a number");
             return Err(self.error(error.help("write `true` or `false`")));

@@ -227,6 +227,7 @@ fn scope<'a>(isa: &Isa, groups: &Groups, library: &'a Library, roles: &[String],
         ty: Type::U32,
         // A register, and those behind it.
         elements: MOST_REGISTERS,
+        choices: Choices::Number(32),
         suffixes: Vec::new(),
         reads: usable,
         writes: usable,

@@ -8,7 +8,7 @@ use super::{Call, Facts, Machine};
 use crate::diagnostic::Diagnostic;
 use crate::expression::scope::{Library, OperandInfo, Parameter};
 use crate::expression::syntax::Block;
-use crate::expression::{Built, Scope, build, parse_text};
+use crate::expression::{Built, Choices, Scope, build, parse_text};
 use crate::model::{self, Isa, Shape};
 use crate::resolve::Resolver;
 use crate::semantics::resolve::field_scope;
@@ -211,6 +211,7 @@ impl Resolver<'_> {
                 name: name.clone().unwrap_or_default(),
                 ty,
                 elements: 1,
+                choices: Choices::Number(ty.bits),
                 suffixes: Vec::new(),
                 reads: true,
                 writes: false,

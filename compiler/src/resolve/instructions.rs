@@ -7,7 +7,7 @@ use crate::resolve::Resolver;
 use crate::resolve::common::number_type;
 use crate::resolve::syntax::{name_registers, parse_template};
 use crate::source::{Span, Spanned};
-use crate::spec::{self, Access, InstructionSpec, OperandSpec, Provenance, Unused};
+use crate::spec::{self, Access, Constant, InstructionSpec, OperandSpec, Provenance, Unused};
 
 /// How instructions are written when the specification does not say.
 const DEFAULT_SYNTAX: &str = "{mnemonic}{modifiers} {operands}";
@@ -246,7 +246,7 @@ impl Resolver<'_> {
             span,
             declared: None,
             access: spec.access.unwrap_or(access),
-            size: spec.size.unwrap_or(size),
+            size: spec.size.as_ref().and_then(Constant::number).unwrap_or(size),
             shape,
             suffixes,
         })

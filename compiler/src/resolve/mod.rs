@@ -68,6 +68,7 @@ pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Opt
         resolver.unused();
         resolver.semantics();
         resolver.machine();
+        resolver.split_by_generation();
         resolver.out.settle_names();
         resolver.isa.bases = resolver.bases;
         return Some(resolver.isa);
@@ -109,6 +110,7 @@ pub(crate) fn resolve_parts(
     resolver.entry()?;
     resolver.stream_definitions();
     resolver.stream()?;
+    resolver.split_by_generation();
     resolver.out.settle_names();
     Some(resolver.isa)
 }

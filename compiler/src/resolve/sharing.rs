@@ -283,6 +283,10 @@ impl Row<'_> {
                         }
                     }
                 }
+                None if name.is_empty() => {
+                    let error = Diagnostic::error("E0044", node.span, "no name of a parameter stands behind `$`");
+                    out.push(error.secondary(self.place, "in this row").help("write `$$` for a dollar"));
+                }
                 None => {
                     let message = format!("this row does not say what `${name}` is");
                     out.push(Diagnostic::error("E0044", self.place, message).secondary(node.span, "used here"));

@@ -309,6 +309,7 @@ pub fn form_scope<'a>(isa: &Isa, form: &Form, library: &'a Library) -> Scope<'a>
             name: operand.name.clone(),
             ty,
             elements,
+            choices: Choices::Number(ty.bits),
             suffixes,
             reads: true,
             writes: matches!(operand.access, Access::Write | Access::ReadWrite),
@@ -440,8 +441,16 @@ pub(crate) fn field_scope<'a>(
             }
             _ => (field.name.clone(), number),
         };
-        let (elements, suffixes) = (1, Vec::new());
-        scope.operands.push(OperandInfo { name, ty, elements, suffixes, reads: true, writes: false, span: field.span });
+        scope.operands.push(OperandInfo {
+            name,
+            ty,
+            elements: 1,
+            choices: Choices::Number(field.width.min(ty.bits)),
+            suffixes: Vec::new(),
+            reads: true,
+            writes: false,
+            span: field.span,
+        });
     }
     scope
 }

@@ -47,6 +47,16 @@ pub enum Constant<T> {
     Name(Spanned<String>),
 }
 
+impl<T: Copy> Constant<T> {
+    /// The number, if it is said by itself.
+    pub fn number(&self) -> Option<T> {
+        match self {
+            Constant::Number(number) => Some(number.value),
+            Constant::Name(_) => None,
+        }
+    }
+}
+
 impl<T> Constant<T> {
     /// Where it stands.
     pub fn span(&self) -> Span {

@@ -187,7 +187,7 @@ vocabulary! {
         optional bits: BitList,
         /// How its value follows from `bits`, what its own bits hold, and from other fields.
         optional value: Spanned<String>,
-        /// The way back, where none is found: what its bits are, or fields by name, each from `value`.
+        /// The way back, where none is found: what its bits are, or fields by name, each from `value` and from fields that are known.
         optional encode: EncodeSpec,
         /// The value where the text does not say it; 0 if not given.
         optional default: Spanned<i128>,
@@ -201,8 +201,8 @@ vocabulary! {
         optional target: TargetWord,
         /// What the instruction does with it; `read` unless it says otherwise.
         optional access: Access,
-        /// Bits of one value.
-        optional size: u16,
+        /// Bits of one value: a number, or the field of a stream that says it.
+        optional size: Constant<u16>,
         /// Modifiers written after it.
         optional suffixes: Named<ModifierSpec>,
     }

@@ -114,7 +114,7 @@ vocabulary! {
         optional bits: BitList,
         /// How its value follows from `bits`, what its own bits hold, and from other fields.
         optional value: Spanned<String>,
-        /// The way back, where none is found: what its bits are, or fields by name, each from `value`.
+        /// The way back, where none is found: what its bits are, or fields by name, each from `value` and from fields that are known.
         optional encode: EncodeSpec,
         /// The value where the text does not say it; 0 if not given.
         optional default: Spanned<i128>,

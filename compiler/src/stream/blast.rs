@@ -169,7 +169,8 @@ fn product(d: &mut Diagrams, a: &[Node], b: &[Node]) -> Bits {
     total
 }
 
-fn less(d: &mut Diagrams, signed: bool, a: &[Node], b: &[Node]) -> Node {
+/// Where one number is less than another of as many bits.
+pub(super) fn less(d: &mut Diagrams, signed: bool, a: &[Node], b: &[Node]) -> Node {
     let top = a.len().saturating_sub(1);
     let mut less = Node::FALSE;
     for (at, (a, b)) in a.iter().zip(b).enumerate() {

@@ -44,6 +44,7 @@ pub fn check(isa: &Isa, stream: &Stream, out: &mut Diagnostics) {
     for layout in stream.sets.iter().flat_map(|set| &set.layouts) {
         coverage(layout, out);
         circles(layout, out);
+        ways_back(layout, out);
     }
     for (index, set) in stream.sets.iter().enumerate() {
         if let Some(field) = holding_itself(stream, index) {
@@ -79,7 +80,7 @@ pub fn check(isa: &Isa, stream: &Stream, out: &mut Diagnostics) {
     if out.has_errors() {
         return;
     }
-    super::texts::check(tables, &stream.sets[0], out);
+    super::texts::check(tables, &stream.sets, out);
     super::never::check(tables, stream, out);
 }
 
@@ -98,6 +99,16 @@ pub(super) fn bits_of_fields(layout: &core::Layout, fields: u64) -> Wide {
         core::Source::Bits(pieces) => bits | Layout::bits_of(pieces),
         _ => bits,
     })
+}
+
+/// A value in certain bits of a word, the lowest first.
+pub(super) fn spread(bits: Wide, mut value: u64) -> Wide {
+    let mut word = Wide::ZERO;
+    for (at, width) in bits.runs() {
+        word.set(at, width, value);
+        value = value.checked_shr(width).unwrap_or(0);
+    }
+    word
 }
 
 /// Tells the first [`TOLD`] mistakes of one sort, and how many more there are.
@@ -195,6 +206,34 @@ fn holding_itself(stream: &Stream, kind: usize) -> Option<Span> {
         }
     }
     None
+}
+
+/// Refuses ways back that ask for what the value does not follow from, or for what they only say later.
+fn ways_back(layout: &Layout, out: &mut Diagnostics) {
+    let leaves = layout.leaves();
+    for (i, field) in layout.fields.iter().enumerate() {
+        let Source::Computed { inverse, .. } = &field.source else { continue };
+        let mut later: u64 = inverse.iter().fold(0, |all, (given, _)| all | 1 << (given & 63));
+        for (given, expr) in inverse {
+            let asked = expr.inputs.iter().filter_map(|input| match input {
+                core::Input::Field(asked) if usize::from(*asked) != i => Some(usize::from(*asked)),
+                _ => None,
+            });
+            for asked in asked {
+                let of = &layout.fields[asked].name;
+                let (message, help) = if leaves[asked] & !leaves[i] != 0 {
+                    (format!("its value does not follow from `{of}`"), "name what `value` names")
+                } else if leaves[asked] & later != 0 {
+                    (format!("`{of}` is not known yet"), "say first what others are computed from")
+                } else {
+                    continue;
+                };
+                let error = Diagnostic::error("E0131", field.span, format!("the way back asks too much: {message}"));
+                out.push(error.help(help));
+            }
+            later &= !(1 << (given & 63));
+        }
+    }
 }
 
 /// Refuses operands and computed values that are deeper than decoding follows them.

@@ -9,7 +9,7 @@ use isaforge_core::stream::{Input, MAX_NODES};
 use super::model::Expr;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::scope::{Library, OperandInfo};
-use crate::expression::{Built, Scope, build, parse_raw};
+use crate::expression::{Built, Choices, Scope, build, parse_raw};
 use crate::source::{Span, Spanned};
 
 /// What an expression must give.
@@ -28,6 +28,8 @@ pub struct Name {
     pub name: String,
     /// Whether it is in two's complement.
     pub signed: bool,
+    /// What values it has.
+    pub choices: Choices,
     /// What it stands for.
     pub input: Input,
     /// Where it is defined.
@@ -45,7 +47,14 @@ pub fn expression(text: &Spanned<String>, names: &[Name], want: Want, out: &mut 
     };
     let library = Library::default();
     let mut scope = Scope::new(&library);
-    let own = |name: &str, input| Name { name: name.to_owned(), signed: false, input, span: text.span };
+    scope.exact = true;
+    let own = |name: &str, input| Name {
+        name: name.to_owned(),
+        signed: false,
+        choices: Choices::Number(64),
+        input,
+        span: text.span,
+    };
     let mut all = names.to_vec();
     for (name, input) in [("generation", Input::Generation), ("length", Input::Length)] {
         if !all.iter().any(|known| known.name == name) {
@@ -58,6 +67,7 @@ pub fn expression(text: &Spanned<String>, names: &[Name], want: Want, out: &mut 
             name: name.name.clone(),
             ty: if name.signed { Type::signed(64) } else { Type::U64 },
             elements: 1,
+            choices: name.choices.clone(),
             suffixes: Vec::new(),
             reads: true,
             writes: false,

@@ -1,18 +1,20 @@
 //! Fields of a layout: what bits hold, what follows from them, and how it is written.
 
 use isaforge_core::bits::ones;
-use isaforge_core::semantics::{Comparison, NONE, Node, Op, Type as ValueType};
+use isaforge_core::semantics::{Class as ValueClass, Comparison, NONE, Node, Op, Type as ValueType};
 use isaforge_core::stream::{Input, Notation, Piece, Wide};
 use isaforge_core::table::Target;
 
 use super::expressions::{Name, Want, expression};
 use super::model::{Expr, Field, Layout, Source, Token, Type};
 use crate::diagnostic::Diagnostic;
+use crate::expression::Choices;
 use crate::keys::Named;
+use crate::model::Isa;
 use crate::resolve::Resolver;
 use crate::source::{Span, Spanned};
 use crate::spec::{
-    self, BitList, EncodeSpec, FieldSpec, ModifierSpec, Notation as Word, NumberSpec, OperandSpec, TargetWord,
+    self, BitList, Constant, EncodeSpec, FieldSpec, ModifierSpec, Notation as Word, NumberSpec, OperandSpec, TargetWord,
 };
 
 /// How many fields a layout may have.
@@ -75,11 +77,18 @@ impl Draft {
     }
 
     /// The names that expressions of this layout may use.
-    fn names(&self) -> Vec<Name> {
+    fn names(&self, isa: &Isa) -> Vec<Name> {
         let fields = self.layout.fields.iter().enumerate();
         let name = |(i, f): (usize, &Field)| Name {
             name: f.name.clone(),
             signed: f.signed,
+            choices: match f.ty {
+                Type::Enum(names, None) => {
+                    let values = isa.enums.get(names).into_iter().flat_map(|names| &names.values);
+                    Choices::Values(values.map(|value| (value.name.clone(), value.bits)).collect())
+                }
+                _ => Choices::Number(f.width),
+            },
             input: Input::Field(i as u8),
             span: f.span,
         };
@@ -128,16 +137,44 @@ fn notation(number: &NumberSpec, target: Option<Target>) -> (Notation, bool) {
     }
 }
 
-/// How many bits the value of an expression has at most, as far as its last operation tells.
-fn most_bits(expr: &Expr) -> u8 {
-    let constant = |node: &Node| {
-        let value = expr.constants.get(usize::from(node.args[0])).filter(|_| node.op == Op::Const);
-        value.map(|value| (64 - value.leading_zeros()).max(1) as u8)
-    };
-    let Some(last) = expr.nodes.last() else { return 64 };
-    let masks = last.args.iter().take(2).filter_map(|arg| constant(expr.nodes.get(usize::from(*arg))?));
-    let masked = if last.op == Op::And { masks.min() } else { None };
-    constant(last).or(masked).unwrap_or(64)
+/// The greatest value that an expression of unsigned numbers can have, as far as its operations tell.
+fn greatest(expr: &Expr, fields: &[Field]) -> u64 {
+    let mut all: Vec<u64> = Vec::new();
+    for node in &expr.nodes {
+        let of = |k: usize| all.get(usize::from(node.args[k])).copied().unwrap_or(u64::MAX);
+        let (a, b) = (of(0), of(1));
+        let fill = |value: u64| ones(64 - value.leading_zeros());
+        let constant = |k: usize| {
+            let node = expr.nodes.get(usize::from(node.args[k])).filter(|node| node.op == Op::Const)?;
+            expr.constants.get(usize::from(node.args[0])).copied()
+        };
+        let signed =
+            |k: usize| expr.nodes.get(usize::from(node.args[k])).is_none_or(|node| node.ty.class == ValueClass::Signed);
+        let most = match node.op {
+            Op::Const => expr.constants.get(usize::from(node.args[0])).copied(),
+            Op::Operand => match expr.inputs.get(usize::from(node.args[0])) {
+                Some(Input::Field(field)) => {
+                    let field = fields.get(usize::from(*field)).filter(|field| !field.signed);
+                    field.map(|field| ones(field.width.into()))
+                }
+                Some(Input::Length) => Some(u64::from(u8::MAX)),
+                Some(Input::Generation) => Some(u64::from(u32::MAX)),
+                None => None,
+            },
+            Op::Add => a.checked_add(b),
+            Op::Mul => a.checked_mul(b),
+            Op::Shl => constant(1).and_then(|count| 1u64.checked_shl(u32::try_from(count).ok()?)?.checked_mul(a)),
+            Op::Shr if !signed(0) => Some(constant(1).and_then(|count| a.checked_shr(count as u32)).unwrap_or(a)),
+            Op::And => Some(a.min(b)),
+            Op::Or | Op::Xor => Some(fill(a | b)),
+            Op::Select => Some(b.max(of(2))),
+            Op::Zext | Op::Trunc => Some(a),
+            Op::Bits if !signed(0) => Some(a),
+            _ => None,
+        };
+        all.push(most.unwrap_or(u64::MAX).min(node.ty.mask()));
+    }
+    all.pop().unwrap_or(u64::MAX)
 }
 
 impl Resolver<'_> {
@@ -250,8 +287,15 @@ impl Resolver<'_> {
             _ => 0,
         };
         let access = spec.access.unwrap_or(if is_number { spec::Access::None } else { spec::Access::Read });
-        let size = spec.size.unwrap_or(width);
-        draft.layout.operands.push(super::model::Operand { field: index, access, size });
+        let (size, sized) = match &spec.size {
+            None => (width, None),
+            Some(Constant::Number(size)) => (size.value, None),
+            Some(Constant::Name(name)) => {
+                let fields = draft.layout.fields.iter().map(|f| (f.name.as_str(), Some(f.span)));
+                (width, Some(Resolver::find(self.out, "field", name, fields)?))
+            }
+        };
+        draft.layout.operands.push(super::model::Operand { field: index, access, size, sized });
         Some(())
     }
 
@@ -444,6 +488,7 @@ impl Resolver<'_> {
             default,
             ty,
         };
+        self.names_are_no_numbers(&plain);
         let index = match (pieces, parts.value) {
             (Some(pieces), None) => draft.push(Field { source: Source::Bits(pieces), ..plain }, shown),
             (pieces, value) => {
@@ -477,22 +522,47 @@ impl Resolver<'_> {
         Some(index)
     }
 
+    /// Refuses names of values that read as the number of a value without a name.
+    fn names_are_no_numbers(&mut self, field: &Field) {
+        let Type::Enum(names, Some(notation)) = field.ty else { return };
+        let names = &self.isa.enums[names];
+        let least = if field.signed { -1i128 << (field.width - 1) } else { 0 };
+        let possible = least..least + (1i128 << field.width);
+        let is_unnamed = |number: i128| {
+            let bits = number as u64 & ones(field.width.into());
+            possible.contains(&number) && names.values.iter().all(|value| value.bits != bits)
+        };
+        for value in &names.values {
+            for word in value.words() {
+                let Some((number, len)) = notation.read(word) else { continue };
+                if len == word.len() && is_unnamed(number) {
+                    let message = format!("`{word}` is {} in `{}`, and reads as {number}", value.bits, names.name);
+                    let error = Diagnostic::error("E0114", value.span, message);
+                    self.out.push(
+                        error
+                            .secondary(field.span, "values without a name are written as numbers here")
+                            .help("give it a name that is no number"),
+                    );
+                }
+            }
+        }
+    }
+
     /// Builds the expressions of computed fields and binds the parameters of sets, now that all fields have names.
     pub(super) fn settle(&mut self, draft: &mut Draft) -> Option<()> {
         let mut complete = Some(());
         for Waiting { field, value, encode, raw } in std::mem::take(&mut draft.waiting) {
-            let mut names = draft.names();
+            let mut names = draft.names(&self.isa);
+            let whole = names[field].clone();
             if let Some(raw) = raw {
-                let of = &draft.layout.fields[raw];
-                let bits =
-                    Name { name: "bits".to_owned(), signed: of.signed, input: Input::Field(raw as u8), span: of.span };
-                names.insert(0, bits);
+                names.insert(0, Name { name: "bits".to_owned(), ..names[raw].clone() });
             }
             let Some((expr, signed)) = expression(&value, &names, Want::Number, self.out) else {
                 complete = None;
                 continue;
             };
-            let own = Name { name: "value".to_owned(), signed, input: Input::Field(field as u8), span: value.span };
+            let mut back = draft.names(&self.isa);
+            back.insert(0, Name { name: "value".to_owned(), signed, ..whole });
             let mut inverse = Vec::new();
             match encode {
                 None => {}
@@ -503,7 +573,7 @@ impl Resolver<'_> {
                         complete = None;
                         continue;
                     };
-                    match expression(&text, &[own], Want::Number, self.out) {
+                    match expression(&text, &back, Want::Number, self.out) {
                         Some((expr, _)) => inverse.push((raw, expr)),
                         None => complete = None,
                     }
@@ -512,7 +582,7 @@ impl Resolver<'_> {
                     for (name, text) in fields.iter() {
                         let known = draft.layout.fields.iter().map(|f| (f.name.as_str(), Some(f.span)));
                         let found = Resolver::find(self.out, "field", name, known);
-                        let built = expression(text, std::slice::from_ref(&own), Want::Number, self.out);
+                        let built = expression(text, &back, Want::Number, self.out);
                         match (found, built) {
                             (Some(field), Some((expr, _))) => inverse.push((field, expr)),
                             _ => complete = None,
@@ -520,16 +590,10 @@ impl Resolver<'_> {
                     }
                 }
             }
-            let target = &mut draft.layout.fields[field];
-            target.signed = signed;
             // Parameters of kinds are as wide as what they stand for, so that few values need be tried.
-            if !signed {
-                target.width = most_bits(&expr);
-            }
-            // A truth value has one bit.
-            if expr.nodes.last().is_some_and(|node| node.ty == ValueType::BOOL) {
-                target.width = 1;
-            }
+            let width = if signed { 64 } else { 64 - greatest(&expr, &draft.layout.fields).leading_zeros() };
+            let target = &mut draft.layout.fields[field];
+            (target.signed, target.width) = (signed, width.max(1) as u8);
             target.source = Source::Computed { value: expr, inverse };
         }
         for (field, with, span) in std::mem::take(&mut draft.arguments) {
@@ -563,13 +627,13 @@ impl Resolver<'_> {
         draft: &Draft,
         texts: impl Iterator<Item = &'t Spanned<String>>,
     ) -> Option<Vec<Expr>> {
-        let names = draft.names();
+        let names = draft.names(&self.isa);
         let conditions = texts.map(|text| expression(text, &names, Want::Condition, self.out).map(|(expr, _)| expr));
         conditions.collect()
     }
 
     /// A number that the fields of a layout say.
     pub(super) fn number_of(&mut self, draft: &Draft, text: &Spanned<String>) -> Option<Expr> {
-        expression(text, &draft.names(), Want::Number, self.out).map(|(expr, _)| expr)
+        expression(text, &draft.names(&self.isa), Want::Number, self.out).map(|(expr, _)| expr)
     }
 }

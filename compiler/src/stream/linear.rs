@@ -6,7 +6,7 @@ use std::array::from_fn;
 use std::cell::RefCell;
 
 use isaforge_core::semantics::{Class, Comparison, Node, Op, Type};
-use isaforge_core::stream::{Engine, Expression, Input, Layout, MAX_CHAIN, Source};
+use isaforge_core::stream::{Engine, Expression, Input, Layout, MAX_CHAIN, Source, solve};
 
 /// A sum of some of the deciding bits, and of one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -130,7 +130,7 @@ pub(super) fn proves(engine: Engine, layout: &'static Layout, field: u8) -> bool
         }
         first += usize::from(of.width);
     }
-    let there = Shape::new(engine, layout, leaves).field(field, 0);
+    let there = Shape::new(engine, layout, leaves.clone()).field(field, 0);
     let Some(there) = there else { return false };
     if inverse.is_empty() {
         let number = there.line.is_some_and(|line| match deciding[..] {
@@ -139,11 +139,15 @@ pub(super) fn proves(engine: Engine, layout: &'static Layout, field: u8) -> bool
         });
         return number || there.bits.iter().all(Option::is_some);
     }
-    let mut leaves = vec![Value::UNKNOWN; layout.fields.len()];
+    let asked = solve::asked(engine, layout, field);
+    for i in deciding.iter().filter(|i| asked >> **i & 1 == 0) {
+        leaves[*i] = Value::UNKNOWN;
+    }
     for (other, expression) in inverse {
         let of = &layout.fields[usize::from(*other)];
-        let given = Shape::of_value(engine, layout, there).expression(*expression, 0);
-        let Some(given) = given else { return false };
+        let back = Shape::new(engine, layout, leaves.clone());
+        back.known.borrow_mut()[usize::from(field)] = Some(there);
+        let Some(given) = back.expression(*expression, 0) else { return false };
         leaves[usize::from(*other)] = given.extended(of.width.into(), of.signed);
     }
     let back = Shape::new(engine, layout, leaves).field(field, 0);
@@ -168,12 +172,6 @@ impl Shape {
     fn new(engine: Engine, layout: &'static Layout, leaves: Vec<Value>) -> Shape {
         let known = RefCell::new(vec![None; layout.fields.len()]);
         Shape { engine, layout, leaves, known }
-    }
-
-    /// Where every field has one value: that of a way back is the value that it leads back from.
-    fn of_value(engine: Engine, layout: &'static Layout, value: Value) -> Shape {
-        let known = RefCell::new(vec![Some(value); layout.fields.len()]);
-        Shape { engine, layout, leaves: Vec::new(), known }
     }
 
     /// `None` where expressions are too deep.

@@ -199,6 +199,7 @@ impl Lower {
                 field: o.field as u8,
                 access: access(o.access),
                 size: o.size,
+                sized: o.sized.map(|field| field as u8),
             })),
             simple: layout.fields.iter().all(|field| always_right(stream, &self.total, field)),
         }

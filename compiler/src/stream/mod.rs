@@ -12,6 +12,7 @@ mod constants;
 mod diagram;
 pub mod expressions;
 mod fields;
+mod lifetimes;
 mod linear;
 pub mod lower;
 pub mod model;

@@ -243,6 +243,8 @@ pub struct Operand {
     pub access: Access,
     /// Bits of one value.
     pub size: u16,
+    /// The field that says how many bits there are, in the place of `size`.
+    pub sized: Option<usize>,
 }
 
 /// A field.

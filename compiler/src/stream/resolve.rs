@@ -12,7 +12,8 @@ use crate::model::Encoding;
 use crate::resolve::Resolver;
 use crate::source::{Span, Spanned};
 use crate::spec::{
-    AliasSpec, AlternativeSpec, BankSpec, FixedBits, GenerationsSpec, InstructionSpec, KindSpec, NumberSpec, Unused,
+    AliasSpec, AlternativeSpec, BankSpec, Constant, FixedBits, GenerationsSpec, InstructionSpec, KindSpec, NumberSpec,
+    Unused,
 };
 
 /// The most aliases of an instruction: a text is compared with each of them.
@@ -33,6 +34,8 @@ impl Resolver<'_> {
             };
             let general =
                 file.swap.as_ref().map(|s| s.span).or(file.generations.as_ref().and_then(GenerationsSpec::span));
+            let values = file.enums.iter().flat_map(|n| n.iter()).flat_map(|(_, e)| &e.values);
+            let dated = values.filter(|v| v.since.is_some() || v.until.is_some()).map(|value| value.span).next();
             let banks = file.banks.iter().flat_map(|n| n.iter());
             let bank = banks.filter(|(_, b)| b.names.is_some() || b.also.is_some()).map(|(name, _)| name.span).next();
             let full = |number: &Option<NumberSpec>| matches!(number, Some(NumberSpec::Full(_)));
@@ -58,13 +61,13 @@ impl Resolver<'_> {
                     || i.r_where.is_some()
                     || i.aliases.is_some()
                     || i.fields.is_some()
-                    || i.operands
-                        .iter()
-                        .flat_map(|o| o.iter())
-                        .any(|(_, o)| o.value.is_some() || o.r_enum.is_some() || o.with.is_some() || full(&o.immediate))
+                    || i.operands.iter().flat_map(|o| o.iter()).any(|(_, o)| {
+                        let sized = matches!(o.size, Some(Constant::Name(_)));
+                        sized || o.value.is_some() || o.r_enum.is_some() || o.with.is_some() || full(&o.immediate)
+                    })
             });
             let instruction = instruction.map(|(name, _)| name.span).next();
-            wide.or(general).or(bank).or(kind).or(instruction)
+            wide.or(general).or(dated).or(bank).or(kind).or(instruction)
         })
     }
 

@@ -1,18 +1,23 @@
 //! What instructions are written as.
 //!
-//! E0133: a text that does not read back. W0213: two words of one length with one text. Both are looked for in words that
-//! [`sample`] makes of each layout, and in one for each way that the conditions of its text can turn out.
+//! E0133: a text that does not read back. W0213: two words of one length with one text, or two values of a kind. They are
+//! looked for in words that [`sample`] makes of each layout, and in one for each way that the conditions of its text can turn out.
 
+use std::collections::HashMap;
 use std::panic::resume_unwind;
 
-use isaforge_core::stream::{self as core, Engine, Role, Source, Token, Wide, sample};
+use isaforge_core::stream::{self as core, Engine, NoPlaces, Role, Scope, Source, Token, Wide, sample};
 use isaforge_core::text::Line;
 
-use super::check::{SAMPLES, bits_of_fields, engine_for, tell};
+use super::check::{SAMPLES, bits_of_fields, engine_for, spread, tell};
 use super::model::Set;
 use super::validity::{Validity, by_significance};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
+/// The most bits of a kind all of whose values are compared.
+const ALL_BITS: u16 = 10;
+/// All values are compared that follow from no more bits than this.
+const FEW: u32 = 8;
 /// How many of the words are read as the assembler does, which looks at all instructions; the others as what they are.
 const SEARCHED: usize = 1;
 /// How many words are compared with those that differ from them in one bit.
@@ -26,8 +31,63 @@ enum Mistake {
     Shared([Wide; 2], u16),
 }
 
+/// Warns of two values of a kind that are written alike. Returns the kinds.
+fn kinds(stream: &'static core::Stream, sets: &[Set], out: &mut Diagnostics) -> Vec<u16> {
+    let engine = Engine { stream, generation: stream.generations.1 };
+    let mut told = Vec::new();
+    for (index, set) in (0u16..).zip(sets).skip(1) {
+        let layouts = stream.layouts_of(index.into());
+        // What parameters are decides what is written, and the text of an instruction may say it elsewhere.
+        if layouts.iter().flat_map(|layout| layout.fields).any(|field| matches!(field.source, Source::Outer(_))) {
+            continue;
+        }
+        let few = if set.bits <= ALL_BITS { 1u64 << set.bits } else { 0 };
+        let samples = layouts.iter().flat_map(|layout| sample::words(layout, SAMPLES));
+        let mut texts: HashMap<String, (Wide, &core::Layout)> = HashMap::new();
+        for word in (0..few).map(Wide::new).chain(samples) {
+            let scope = |layout: &'static core::Layout| Scope { engine, layout, word: &word, len: 0, outer: None };
+            let Some(layout) = layouts.iter().find(|layout| layout.role == Role::Own && scope(layout).fits()) else {
+                continue;
+            };
+            if scope(layout).validate().is_err() {
+                continue;
+            }
+            let mut line = Line::new();
+            scope(layout).print_at(0, &NoPlaces, &mut line);
+            let (other, of) = *texts.entry(line.as_str().to_owned()).or_insert((word, layout));
+            if ((other ^ word) & !(silent(layout) & silent(of))).is_zero() {
+                continue;
+            }
+            let place =
+                |of: &core::Layout| set.layouts.iter().find(|l| l.name == of.name).map_or(set.span, |l| l.text_span);
+            let message =
+                format!("`{}` is the text of two values of a `{}`: {other:#x} and {word:#x}", line.as_str(), set.name);
+            let mut warning = Diagnostic::warning("W0213", place(layout), message);
+            if of.name != layout.name {
+                warning = warning.secondary(place(of), "the other one");
+            }
+            out.push(warning.help("write what differs in the bits differently in the text"));
+            told.push(index);
+            break;
+        }
+    }
+    told
+}
+
+/// Whether two words of a layout differ only in operands of some kinds.
+fn differ_in(layout: &'static core::Layout, difference: Wide, kinds: &[u16]) -> bool {
+    let operands = layout.fields.iter().zip(0u64..).filter(|(field, _)| match field.ty {
+        core::Type::Set(set, _) => kinds.contains(&set),
+        _ => false,
+    });
+    let leaves = operands.fold(0, |leaves, (field, _)| leaves | field.leaves);
+    (difference & !bits_of_fields(layout, leaves)).is_zero()
+}
+
 /// Checks the texts of the instructions.
-pub(super) fn check(stream: &'static core::Stream, set: &Set, out: &mut Diagnostics) {
+pub(super) fn check(stream: &'static core::Stream, sets: &[Set], out: &mut Diagnostics) {
+    let Some(set) = sets.first() else { return };
+    let kinds = if stream.exclusive { Vec::new() } else { kinds(stream, sets, out) };
     let mut validity = Validity::new(stream);
     let layouts = (0u16..).zip(stream.layouts_of(0)).filter(|(_, layout)| layout.role != Role::Assembler);
     let layouts: Vec<_> = layouts
@@ -38,7 +98,7 @@ pub(super) fn check(stream: &'static core::Stream, set: &Set, out: &mut Diagnost
         .collect();
     // Reading a text costs more than all else that is checked, and no layout waits for another.
     let found = parallel(&layouts, |(engine, layout, cases)| {
-        let (text, mistake) = mistake(*engine, layout, cases)?;
+        let (text, mistake) = mistake(*engine, layout, cases, &kinds)?;
         Some((*layout, text, mistake))
     });
     let place = |opcode: u16, name: &str| {
@@ -113,7 +173,7 @@ fn conditions_of(tokens: &[Token], conditions: &mut Vec<u16>) {
 }
 
 /// A text of a layout with a mistake.
-fn mistake(engine: Engine, layout: &'static core::Layout, words: &[Wide]) -> Option<(String, Mistake)> {
+fn mistake(engine: Engine, layout: &'static core::Layout, words: &[Wide], kinds: &[u16]) -> Option<(String, Mistake)> {
     let mut line = Line::new();
     let words = words.iter().copied().chain(sample::words(layout, SAMPLES));
     let words = words.filter_map(|word| engine.decode(&engine.store(word)).ok());
@@ -146,16 +206,43 @@ fn mistake(engine: Engine, layout: &'static core::Layout, words: &[Wide]) -> Opt
             engine.decode(&engine.store(decoded.word ^ one)).ok()
         });
         let same = |other: &core::Decoded| {
+            let difference = (other.word ^ decoded.word) & !ignored;
             other.len == decoded.len
-                && !((other.word ^ decoded.word) & !ignored).is_zero()
+                && !difference.is_zero()
+                && !(other.layout == decoded.layout && differ_in(own, difference, kinds))
                 && has_text(engine, other, text)
         };
         if let Some(other) = std::iter::once(read).chain(near).find(same) {
             let opcode = engine.scope(&other).layout.opcode;
             return Some((text.to_owned(), Mistake::Shared([decoded.word, other.word], opcode)));
         }
+        if turn == 0
+            && let Some((text, words)) = same_values(engine, &decoded)
+        {
+            return Some((text, Mistake::Shared(words, own.opcode)));
+        }
     }
     None
+}
+
+/// Two words with one text that differ in the few bits that a computed value follows from.
+fn same_values(engine: Engine, decoded: &core::Decoded) -> Option<(String, [Wide; 2])> {
+    let layout = engine.scope(decoded).layout;
+    let computed = layout.fields.iter().filter(|field| matches!(field.source, Source::Computed { inverse: [], .. }));
+    let bits = computed.map(|field| bits_of_fields(layout, field.leaves) & !layout.fixed_mask);
+    bits.filter(|bits| bits.count_ones() <= FEW).find_map(|bits| {
+        let mut texts: HashMap<String, Wide> = HashMap::new();
+        (0..1u64 << bits.count_ones()).find_map(|value| {
+            let other = engine.decode(&engine.store(decoded.word & !bits | spread(bits, value))).ok()?;
+            if other.layout != decoded.layout {
+                return None;
+            }
+            let mut line = Line::new();
+            engine.print(&other, &mut line);
+            let first = texts.insert(line.as_str().to_owned(), other.word)?;
+            Some((line.as_str().to_owned(), [first, other.word]))
+        })
+    })
 }
 
 /// The bits that a text need not tell: those that mean nothing, and those of which a way back that is given chooses some.

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use isaforge_core::semantics::Op;
-use isaforge_core::stream::{Engine, Expression, Input, Layout, Role, Scope, Source, Stream, Type, Wide};
+use isaforge_core::stream::{Engine, Expression, Input, Layout, Role, Scope, Source, Stream, Type, Wide, solve};
 
 use super::answers::{Answers, Bit, Question, SAME, Told, bits_of, leaves, part, signature};
 use super::blast::{self, Bits};
@@ -135,6 +135,19 @@ impl Validity {
                 (first..first + u16::from(field.width).min(PARAMETER)).map(|level| self.diagrams.bit(level)).collect();
         }
         Some(Place { layout, word, outer, depth: 0 })
+    }
+
+    /// The same where bits are 0 that are not there: those behind the length that others say.
+    pub(super) fn present(&mut self, mut place: Place) -> Place {
+        let Some(length) = place.layout.length else { return place };
+        let length = blast::resized(self.expression(&place, length), 16);
+        for (byte, bits) in (0u64..).zip(place.word.chunks_mut(8)) {
+            let is_there = blast::less(&mut self.diagrams, false, &blast::constant(byte, length.len()), &length);
+            for bit in bits {
+                *bit = self.diagrams.and(*bit, is_there);
+            }
+        }
+        place
     }
 
     /// Where a layout fits, is valid, and none that is tried before it has the word.
@@ -276,11 +289,11 @@ impl Validity {
         let field = place.layout.fields.get(usize::from(index))?;
         let Source::Computed { inverse, .. } = field.source else { return None };
         let given = inverse.iter().fold(0, |given, (field, _)| given | 1u64 << (field & 63));
-        if given != field.leaves {
+        if given | solve::asked(self.engine(), place.layout, index) != field.leaves {
             return None;
         }
         let value = self.parameter(place, index);
-        let mut word = place.word.clone();
+        let mut back = Place { word: place.word.clone(), outer: place.outer.clone(), ..*place };
         for (other, expression) in inverse {
             let of = place.layout.fields.get(usize::from(*other))?;
             let Source::Bits(pieces) = of.source else { return None };
@@ -289,16 +302,16 @@ impl Validity {
                 .inputs
                 .iter()
                 .map(|input| match input {
-                    Input::Field(_) => value.clone(),
-                    other => self.input(place, *other),
+                    Input::Field(field) if *field == index => value.clone(),
+                    other => self.input(&back, *other),
                 })
                 .collect();
-            let back = blast::resized(self.blast(expression, &inputs, |_, _| None), of.width.into());
-            for (at, bit) in bits_of(pieces).zip(back) {
-                *word.get_mut(usize::from(at))? = bit;
+            let given = blast::resized(self.blast(expression, &inputs, |_, _| None), of.width.into());
+            for (at, bit) in bits_of(pieces).zip(given) {
+                *back.word.get_mut(usize::from(at))? = bit;
             }
         }
-        let back = Place { layout: place.layout, word, outer: place.outer.clone(), depth: place.depth };
+        let back = self.present(back);
         let again = self.parameter(&back, index);
         let longest = value.len().max(again.len());
         let (value, again) = (blast::resized(value, longest), blast::resized(again, longest));

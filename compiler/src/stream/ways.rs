@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use isaforge_core::stream::{self as core, Engine, Role, Scope, Source, Wide, sample};
 
-use super::check::{SAMPLES, TOLD, bits_of_fields, engine_for};
+use super::check::{SAMPLES, TOLD, bits_of_fields, engine_for, spread};
 use super::diagram::Node;
 use super::linear;
 use super::model::{Layout, Set, Stream};
@@ -96,6 +96,10 @@ impl Ways {
         let len = (layout.bits / 8) as u8;
         let value = |word: Wide| {
             let scope = Scope { engine, layout, word: &word, len, outer: None };
+            // Bits that are not there are 0.
+            let len = layout.length.map_or(len.into(), |length| scope.expression(length));
+            let word = word & Wide::ones(8 * len.min(Wide::BYTES as u64) as u32);
+            let scope = Scope { word: &word, len: len as u8, ..scope };
             // What a layout that is tried before takes is not this one's to give.
             let own = scope.fits() && layout.otherwise.iter().all(|condition| scope.expression(*condition) == 0);
             own.then(|| scope.value(index))
@@ -115,16 +119,24 @@ impl Ways {
             let values: HashSet<u64> = all_words(layout, index).filter_map(value).collect();
             return values.into_iter().filter(lost).min().map(Why::Lost);
         }
+        let asked = core::solve::asked(engine, layout, index);
+        let width = |fields: u64| -> u32 {
+            let among = (0u8..).zip(layout.fields).filter(|(i, _)| fields >> i & 1 != 0);
+            among.map(|(_, field)| u32::from(field.width)).sum()
+        };
+        // What the way back asks for is read, or few bits.
+        let unread = (0u8..64).filter(|i| asked >> i & 1 != 0 && !core::solve::shows(layout, *i));
+        if width(unread.fold(0, |all, i| all | 1 << i)) > core::solve::TRIED {
+            return Some(Why::Unproved(bits));
+        }
         // Few bits are tried whenever a text is read: what is there is found.
         if searched || linear::proves(engine, layout, index) {
             return None;
         }
         // What a way back leaves out is searched for each time.
-        let given = inverse.iter().fold(0, |given, (field, _)| given | 1u64 << field);
-        let left = layout.fields[usize::from(index)].leaves & !given;
-        let open =
-            (0u8..).zip(layout.fields).filter(|(i, _)| left >> i & 1 != 0).map(|(_, field)| u32::from(field.width));
-        if !inverse.is_empty() && bits <= TRIED && self.spend(bits + open.sum::<u32>()) {
+        let given = inverse.iter().fold(asked, |given, (field, _)| given | 1u64 << field);
+        let open = width(layout.fields[usize::from(index)].leaves & !given);
+        if !inverse.is_empty() && bits <= TRIED && self.spend(bits + open) {
             let values = (0..1u64 << bits).map(|bits| core::solve::returns(engine, layout, index, bits));
             return values.filter_map(Result::err).next().map(Why::Lost);
         }
@@ -155,6 +167,7 @@ impl Ways {
         self.validity.turn(engine.generation);
         self.validity.reorder(by_significance(&[(layout, layout.fields.get(usize::from(index))?.leaves)]));
         let place = self.validity.place(number, layout.mask, layout.value)?;
+        let place = self.validity.present(place);
         let astray = self.validity.astray(&place, index).filter(|_| !self.validity.diagrams.is_full())?;
         match self.validity.word_of(astray) {
             Some(word) => Some(Some(word | layout.fixed_value)),
@@ -204,12 +217,5 @@ fn signature(engine: Engine, layout: &'static core::Layout, index: u8) -> Vec<u6
 /// A word for each value of the bits that a field follows from.
 fn all_words(layout: &'static core::Layout, index: u8) -> impl Iterator<Item = Wide> {
     let open = bits_of_fields(layout, layout.fields[usize::from(index)].leaves) & !layout.fixed_mask;
-    (0..1u64 << open.count_ones()).map(move |value| {
-        let (mut word, mut rest) = (layout.fixed_value, value);
-        for (at, width) in open.runs() {
-            word.set(at, width, rest);
-            rest = rest.checked_shr(width).unwrap_or(0);
-        }
-        word
-    })
+    (0..1u64 << open.count_ones()).map(move |value| layout.fixed_value | spread(open, value))
 }

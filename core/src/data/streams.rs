@@ -59,7 +59,7 @@ records! {
     Field { name, doc, source, width, signed, default, ty, leaves }
     Piece { at, width }
     Notation { radix, upper, digits, prefix, plus, quiet_zero, target, call }
-    Operand { field, access, size }
+    Operand { field, access, size, sized }
     Expression { text, nodes, lists, constants, inputs }
     Sequence { operations, sets, kinds, header }
     Operation { name, also, short, code, operands, says }

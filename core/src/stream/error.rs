@@ -126,6 +126,8 @@ pub enum Reason {
     TooFar(&'static str),
     /// Something stands behind the end.
     Trailing,
+    /// The word behind an exact text is none of that text.
+    OtherWord,
     /// There are more ways to read the text than can be tried.
     Ambiguous,
 }
@@ -141,6 +143,7 @@ impl fmt::Display for ParseError {
             Reason::Between => write!(f, "no whole number of steps leads to `{}`", self.found),
             Reason::TooFar(field) => write!(f, "`{}` is out of the range of `{field}`", self.found),
             Reason::Trailing => write!(f, "`{}` stands behind the end of the instruction", self.found),
+            Reason::OtherWord => write!(f, "`{}` is no instruction with this text", self.found),
             Reason::Ambiguous => f.write_str("the text can be read in too many ways"),
         }
     }

@@ -13,6 +13,7 @@ use super::decode::{Decoded, Engine};
 use super::error::DecodeError;
 use super::print::Places;
 use super::table::{Layout, Type};
+use crate::print::Style;
 use crate::text::Line;
 
 /// A part of a program: an instruction, or a unit of bytes that is none.
@@ -110,6 +111,11 @@ impl Map {
 /// Prints a program, an instruction a line; a line `label:` stands before what is branched to, and an empty line before what
 /// is called. Bytes that are no instruction print as `.byte`, with the reason behind them. Returns the number of such places.
 pub fn disassemble(engine: Engine, bytes: &[u8], out: &mut String) -> usize {
+    disassemble_as(engine, bytes, Style::Customary, out)
+}
+
+/// The same in a style. What prints in the exact one assembles to the same bytes.
+pub fn disassemble_as(engine: Engine, bytes: &[u8], style: Style, out: &mut String) -> usize {
     let map = Map::new(engine, bytes);
     let mut line = Line::new();
     let mut invalid = 0;
@@ -126,7 +132,10 @@ pub fn disassemble(engine: Engine, bytes: &[u8], out: &mut String) -> usize {
         line.clear();
         match part.decoded {
             Ok(decoded) => {
-                engine.print_at(&decoded, address, &map, &mut line);
+                match style {
+                    Style::Customary => engine.print_at(&decoded, address, &map, &mut line),
+                    Style::Exact => engine.print_exact_at(&decoded, address, &map, &mut line),
+                }
                 out.push_str(line.as_str());
             }
             Err(error) => {

@@ -33,6 +33,13 @@ pub(super) fn write_number(notation: &Notation, value: u64, signed: bool, line: 
     line.push_str(core::str::from_utf8(used).unwrap_or_default());
 }
 
+impl Notation {
+    /// A number at the start of a text, and how many bytes it takes. Returns `None` if there is none.
+    pub fn read(&self, text: &str) -> Option<(i128, usize)> {
+        read_number(text, self)
+    }
+}
+
 /// A number at the start of a text: its value in two's complement, whether it has a sign, and how many bytes it takes.
 ///
 /// A prefix says the radix; without one it is that of the notation. Underscores may stand between digits.

@@ -13,8 +13,8 @@ use core::cell::Cell;
 use super::decode::{Decoded, Engine, Scope, extract};
 use super::error::{ParseError, Reason};
 use super::number::{float_value, read_float, read_number, write_float};
-use super::print::Places;
-use super::solve::{Frame, Reading, solve};
+use super::print::{Places, WORD};
+use super::solve::{Frame, Reading, asked, solve};
 use super::table::{Bank, Field, Layout, MAX_ASIDES, MAX_FIELDS, Notation, Role, Source, Token, Type};
 use super::wide::Wide;
 use crate::bits::{fits_signed, ones};
@@ -72,6 +72,57 @@ impl Engine {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_at(&self, text: &str, address: u64, least: u8, labels: &dyn Labels) -> Result<Parsed, ParseError> {
+        let exact = text.trim_end().rsplit_once(WORD);
+        let Some((own, digits)) = exact.filter(|(_, digits)| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+        else {
+            return self.parse_alone(text, address, least, labels);
+        };
+        match self.word_of(digits) {
+            Some(decoded) if self.reads_as(own, address, labels, &decoded) => {
+                Ok(Parsed { decoded, layout: decoded.layout })
+            }
+            _ => self.parse_alone(text, address, least, labels).map_err(|error| {
+                match self.parse_alone(own, address, 0, labels) {
+                    Ok(_) => Reader::new(*self, text, address, labels).located(
+                        own.len() + 1,
+                        1 + digits.len(),
+                        Reason::OtherWord,
+                    ),
+                    Err(_) => error,
+                }
+            }),
+        }
+    }
+
+    /// The instruction of bytes in hexadecimal, if that is what the digits are.
+    fn word_of(&self, digits: &str) -> Option<Decoded> {
+        let (mut bytes, count) = ([0; Wide::BYTES], digits.len() / 2);
+        for (index, byte) in bytes.get_mut(..count)?.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(digits.get(2 * index..2 * index + 2)?, 16).ok()?;
+        }
+        let decoded = self.decode(bytes.get(..count)?).ok()?;
+        (digits.len() == 2 * usize::from(decoded.len)).then_some(decoded)
+    }
+
+    /// Whether a text can be read as what is written like a certain instruction.
+    fn reads_as(&self, text: &str, address: u64, labels: &dyn Labels, wanted: &Decoded) -> bool {
+        let mut written = Line::new();
+        self.print(wanted, &mut written);
+        let reader = Reader::new(*self, text, address, labels);
+        let (start, first) = (reader.blanks(0), self.stream.sets.first().map_or(0, |set| set.first));
+        let opcode = self.scope(wanted).layout.opcode;
+        let mut own = (first..).zip(self.stream.layouts_of(0)).filter(|(_, l)| l.opcode == opcode && self.has(l));
+        own.any(|(index, layout)| {
+            reader.named_or_not(index, layout, start).is_some_and(|(decoded, _)| {
+                let mut line = Line::new();
+                self.print(&decoded, &mut line);
+                line.as_str() == written.as_str()
+            })
+        })
+    }
+
+    /// The same without the word that stands behind an exact text.
+    fn parse_alone(&self, text: &str, address: u64, least: u8, labels: &dyn Labels) -> Result<Parsed, ParseError> {
         let reader = Reader::new(*self, text, address, labels);
         let start = reader.blanks(0);
         let Some(set) = self.stream.sets.first() else { return Err(reader.error()) };
@@ -127,7 +178,8 @@ impl Engine {
     pub fn with(&self, decoded: &Decoded, field: u8, value: u64) -> Option<Decoded> {
         let scope = self.scope(decoded);
         let fields = scope.layout.fields;
-        let leaves = fields.get(usize::from(field))?.leaves;
+        // What its way back asks for stays as it is.
+        let leaves = fields.get(usize::from(field))?.leaves & !asked(*self, scope.layout, field);
         let others =
             fields.iter().zip(0u8..).filter(|(f, i)| matches!(f.source, Source::Bits(_)) && leaves >> i & 1 == 0);
         let mut frame = Frame::new(scope.layout);
@@ -421,7 +473,7 @@ impl Reader<'_> {
         (same && own_len == len && read.fits() && frame.holds(&read) && scope.validate().is_ok()).then_some(decoded)
     }
 
-    fn length(&self, layout: &'static Layout, word: &Wide) -> Option<u8> {
+    pub(super) fn length(&self, layout: &'static Layout, word: &Wide) -> Option<u8> {
         let scope = Scope { engine: self.engine, layout, word, len: (layout.bits / 8) as u8, outer: None };
         match layout.length {
             None => Some(scope.len),
@@ -642,7 +694,8 @@ impl Reader<'_> {
                 if fits && self.assign(index, value as u64, at, at + len, frame, then) {
                     return true;
                 }
-                if !fits && len == whole {
+                // What follows from bits may be any number, and some have none.
+                if len == whole && (!fits || matches!(field.source, Source::Computed { .. })) {
                     self.miss(at, len, Reason::Value(field.name));
                 }
                 if !self.engine.stream.exclusive {

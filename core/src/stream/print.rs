@@ -22,6 +22,9 @@ impl Places for NoPlaces {
     }
 }
 
+/// Stands in the exact text before the bytes of an instruction, in the order of memory.
+pub(super) const WORD: &str = " ~";
+
 impl Engine {
     /// Appends the text of a decoded instruction: that of the first preferred alias that fits, or its own.
     pub fn print(&self, decoded: &Decoded, line: &mut Line) {
@@ -32,6 +35,23 @@ impl Engine {
     pub fn print_at(&self, decoded: &Decoded, address: u64, places: &dyn Places, line: &mut Line) {
         let own = self.scope(decoded);
         self.preferred(&own).unwrap_or(own).print_at(address, places, line);
+    }
+
+    /// Appends the exact text of an instruction of a program: where its text is that of another word, too, and the assembler
+    /// takes that one, ` ~` and the word stand behind it.
+    pub fn print_exact_at(&self, decoded: &Decoded, address: u64, places: &dyn Places, line: &mut Line) {
+        let mut text = Line::new();
+        self.print(decoded, &mut text);
+        self.print_at(decoded, address, places, line);
+        if self.parse(text.as_str()).is_ok_and(|parsed| parsed.decoded.word == decoded.word) {
+            return;
+        }
+        line.push_str(WORD);
+        for byte in self.store(decoded.word).iter().take(decoded.len.into()) {
+            for digit in [byte >> 4, byte & 15] {
+                line.push_str("0123456789abcdef".get(digit.into()..usize::from(digit) + 1).unwrap_or_default());
+            }
+        }
     }
 
     /// The alias that an instruction is written as.

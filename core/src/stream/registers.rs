@@ -16,8 +16,12 @@ pub fn registers(engine: Engine, decoded: &Decoded, write: bool, tell: &mut dyn 
             Access::Write => write,
             Access::ReadWrite => true,
         };
-        if wanted {
-            field(&scope, operand.field, operand.size, index as u8, 0, tell);
+        let size = match operand.sized {
+            Some(said) => u16::try_from(scope.value(said)).unwrap_or(u16::MAX),
+            None => operand.size,
+        };
+        if wanted && (size > 0 || operand.sized.is_none()) {
+            field(&scope, operand.field, size, index as u8, 0, tell);
         }
     }
 }

@@ -6,7 +6,7 @@
 //! decide between them. Whatever is found is put into the expression again and must give the value, so no way can go wrong
 //! silently. What nothing asks for has its default.
 
-use super::decode::{Engine, Scope, Values, insert};
+use super::decode::{Engine, Scope, Values, extract, insert};
 use super::expression::Input;
 use super::parse::Reader;
 use super::table::{Layout, MAX_CHAIN, MAX_FIELDS, Role, Source, Token};
@@ -259,14 +259,7 @@ impl Frame {
         let Source::Computed { inverse, .. } = field.source else { return None };
         let target = self.values[usize::from(index)];
         if !inverse.is_empty() {
-            let mut frame = *self;
-            for (other, expression) in inverse {
-                let value = reader.engine.expression(*expression, self.len.unwrap_or(0), &|_| target);
-                if !frame.set(*other, value) {
-                    return None;
-                }
-            }
-            return Some(frame);
+            return self.back(reader, inverse);
         }
         let unknown = field.leaves & !self.known;
         let width = self.width_of(unknown);
@@ -287,6 +280,24 @@ impl Frame {
                 .or_else(|| linear(target, width, only, &mut give))
         }?;
         frame.fill(unknown, bits & ones(width));
+        Some(frame)
+    }
+
+    /// The same with what the way back from a value that is known gives, if all that it asks for is known.
+    fn back(&self, reader: &Reader<'_>, inverse: &[(u8, u16)]) -> Option<Frame> {
+        let mut frame = *self;
+        for (other, expression) in inverse {
+            let asked = reader.engine.stream.expressions.get(usize::from(*expression))?.inputs;
+            let is_known = |input: &Input| match input {
+                Input::Field(field) => frame.known(reader, *field).is_some(),
+                _ => true,
+            };
+            let known = |field: u8| frame.known(reader, field).unwrap_or(0);
+            let value = reader.engine.expression(*expression, frame.len.unwrap_or(0), &known);
+            if !asked.iter().all(is_known) || !frame.set(*other, value) {
+                return None;
+            }
+        }
         Some(frame)
     }
 
@@ -399,7 +410,14 @@ fn solve_after(reader: &Reader<'_>, frame: &Frame, before: u64, then: &mut dyn F
     }
     let before = frame.known;
     // What constraints still ask for is tried, beginning with the one that asks for least; everything else has its default.
-    let open = frame.constraints(reader).map(|(leaves, _)| leaves & !frame.known).filter(|open| *open != 0);
+    let open = frame.constraints(reader).map(|(leaves, constraint)| {
+        let asked = match constraint {
+            Constraint::Field(field) => asked(reader.engine, frame.layout, field) & !frame.known,
+            Constraint::Truth(..) => 0,
+        };
+        if asked != 0 { asked } else { leaves & !frame.known }
+    });
+    let open = open.filter(|open| *open != 0);
     let Some(open) = open.min_by_key(|open| frame.width_of(*open)) else { return then(&frame) };
     let width = frame.width_of(open);
     let defaults = frame.defaults(open);
@@ -417,6 +435,27 @@ fn solve_after(reader: &Reader<'_>, frame: &Frame, before: u64, then: &mut dyn F
         frame.fill(open, bits ^ defaults);
         reader.step() && frame.consistent(reader, before) && solve_after(reader, &frame, frame.known, then)
     })
+}
+
+/// The fields that the way back that is given for a computed field asks for, apart from its value and from what it gives.
+pub fn asked(engine: Engine, layout: &'static Layout, index: u8) -> u64 {
+    let Some(Source::Computed { inverse, .. }) = layout.fields.get(usize::from(index)).map(|field| &field.source)
+    else {
+        return 0;
+    };
+    let (mut asked, mut given) = (0, 0);
+    for (other, expression) in *inverse {
+        let inputs = engine.stream.expressions.get(usize::from(*expression)).map_or(&[][..], |found| found.inputs);
+        for input in inputs {
+            if let Input::Field(field) = input
+                && *field != index
+            {
+                asked |= layout.fields.get(usize::from(*field)).map_or(0, |field| field.leaves);
+            }
+        }
+        given |= 1 << (other & 63);
+    }
+    asked & !given
 }
 
 /// The fields with bits of their own, or from outside, that decide an expression of a layout; a bit set.
@@ -455,18 +494,31 @@ pub fn returns(engine: Engine, layout: &'static Layout, field: u8, bits: u64) ->
     let Source::Computed { inverse, .. } = found.source else { return Ok(()) };
     let mut there = Frame::new(layout);
     there.fill(found.leaves, bits);
+    if let Some(len) = layout.length.and_then(|_| reader.length(layout, &there.word())) {
+        // Bits that are not there are 0.
+        let word = there.word() & Wide::ones(8 * u32::from(len));
+        for (i, field) in layout.fields.iter().enumerate().take(MAX_FIELDS) {
+            if let Source::Bits(pieces) = field.source
+                && there.knows(i as u8)
+            {
+                there.values[i] = field.extended(extract(&word, pieces));
+            }
+        }
+    }
     if !there.consistent(&reader, 0) {
         return Ok(());
     }
     let value = there.value(&reader, field, 0);
-    let mut back = Frame::new(layout);
-    let leads = inverse.iter().all(|(other, expression)| {
-        back.set(*other, engine.expression(*expression, (layout.bits / 8) as u8, &|_| value))
-    });
-    let same = if leads && found.leaves & !back.known == 0 {
-        back.value(&reader, field, 0) == value && back.consistent(&reader, 0)
-    } else {
-        gives(engine, layout, field, value)
+    let asked = asked(engine, layout, field);
+    let mut back = Frame { known: there.known & asked | 1 << (field & 63), ..there };
+    if let Some(own) = back.values.get_mut(usize::from(field)) {
+        *own = value;
+    }
+    let same = match back.back(&reader, inverse) {
+        Some(back) if found.leaves & !back.known == 0 => {
+            back.value(&reader, field, 0) == value && back.consistent(&reader, 0)
+        }
+        _ => gives(engine, layout, field, value),
     };
     if same { Ok(()) } else { Err(value) }
 }

@@ -421,6 +421,8 @@ pub struct Operand {
     pub access: Access,
     /// Bits of one value; 0 for what is not a register.
     pub size: u16,
+    /// The field that says how many bits there are, in the place of `size`.
+    pub sized: Option<u8>,
 }
 
 impl Stream {

@@ -153,7 +153,12 @@ fn fields(x: Side, y: Side, a: &'static Layout, b: &'static Layout, out: &mut Ve
         differs(Subject::Computed, How::Changed, x.computed(field), y.computed(other));
         if let (Some(p), Some(q)) = (operand(a, field), operand(b, other)) {
             differs(Subject::Access, How::Changed, access(p.access).to_owned(), access(q.access).to_owned());
-            differs(Subject::Size, How::Changed, format!("{} bits", p.size), format!("{} bits", q.size));
+            let size =
+                |of: &'static Layout, p: &Operand| match p.sized.and_then(|said| of.fields.get(usize::from(said))) {
+                    Some(said) => format!("`{}` bits", said.name),
+                    None => format!("{} bits", p.size),
+                };
+            differs(Subject::Size, How::Changed, size(a, p), size(b, q));
         } else if operand(a, field).is_some() != operand(b, other).is_some() {
             let said = |known: bool| if known { "an operand" } else { "no operand" }.to_owned();
             differs(

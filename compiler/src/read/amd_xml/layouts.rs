@@ -7,6 +7,7 @@ use isaforge_core::table::{Base, Target};
 
 use super::document::{Description, Encoding, Field, Form, Instruction, Operand};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::expression::Choices;
 use crate::model::{Enum, Isa, Value};
 use crate::source::{Sources, Span, Spanned};
 use crate::spec::{Access, Provenance};
@@ -123,7 +124,7 @@ impl Draft {
     fn push(&mut self, field: &Field, signed: bool, ty: Type) -> usize {
         let index = self.layout.fields.len();
         let (span, input) = (field.name.span, Input::Field(index as u8));
-        self.names.push(Name { name: field.name.value.clone(), signed, input, span });
+        self.names.push(Name { name: field.name.value.clone(), signed, choices: Choices::Number(64), input, span });
         self.layout.fields.push(model::Field {
             name: field.name.value.to_lowercase(),
             doc: String::new(),
@@ -287,7 +288,7 @@ impl<'a> Builder<'a> {
             (true, false) => Access::Read,
             (false, false) => Access::None,
         };
-        draft.layout.operands.push(model::Operand { field: index, access, size: operand.size });
+        draft.layout.operands.push(model::Operand { field: index, access, size: operand.size, sized: None });
         Some(())
     }
 

@@ -8,6 +8,7 @@ use super::context::{STAGING, UNITS};
 use super::document::{Encoding, Instruction, Modifier, RESERVED};
 use super::logic::{Packing, unpack};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::expression::Choices;
 use crate::model::{Enum, Isa, Value};
 use crate::source::{Sources, Span, Spanned};
 use crate::spec::{Access, Provenance};
@@ -93,7 +94,7 @@ impl Draft {
     fn push(&mut self, name: &str, span: Span, source: Source, width: u8, default: u64, ty: Type) -> usize {
         let index = self.layout.fields.len();
         let input = Input::Field(index as u8);
-        self.names.push(Name { name: name.to_owned(), signed: false, input, span });
+        self.names.push(Name { name: name.to_owned(), signed: false, choices: Choices::Number(64), input, span });
         let (name, doc) = (name.to_owned(), String::new());
         self.layout.fields.push(Field { name, doc, span, source, width, signed: false, default, ty });
         index
@@ -130,7 +131,7 @@ impl Builder<'_> {
             let default = u64::from(source.allowed.trailing_zeros());
             let name = format!("source{number}");
             let field = draft.push(&name, source.span, place, SOURCE_BITS, default, ty);
-            draft.layout.operands.push(Operand { field, access: Access::Read, size: 32 });
+            draft.layout.operands.push(Operand { field, access: Access::Read, size: 32, sized: None });
         }
         self.packed(&mut draft, encoding, &packing)?;
         let mut shown = Vec::new();

@@ -7,6 +7,7 @@ use isaforge_core::table::{Base, Target};
 use super::document::Variable;
 use super::syntax::{Rule, Shown, Syntax};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::expression::Choices;
 use crate::source::{Span, Spanned};
 use crate::stream::expressions::{Name, Want, expression};
 use crate::stream::model::{Expr, Field, Layout, Operand, Source, Token, Type};
@@ -29,7 +30,7 @@ impl<'a> Draft<'a> {
     fn push(&mut self, name: &str, span: Span, source: Source, width: u8, signed: bool, ty: Type) -> usize {
         let index = self.layout.fields.len();
         let input = Input::Field(index as u8);
-        self.names.push(Name { name: name.to_owned(), signed, input, span });
+        self.names.push(Name { name: name.to_owned(), signed, choices: Choices::Number(64), input, span });
         let (name, doc) = (name.to_owned(), String::new());
         self.layout.fields.push(Field { name, doc, span, source, width, signed, default: 0, ty });
         index
@@ -225,7 +226,7 @@ impl<'a> Draft<'a> {
                 None => crate::spec::Access::None,
             });
             let size = if matches!(self.layout.fields[field].ty, Type::Register(_)) { 64 } else { 0 };
-            self.layout.operands.push(Operand { field, access, size });
+            self.layout.operands.push(Operand { field, access, size, sized: None });
         }
         if !before.trim().is_empty() {
             text.push(Token::Text(before));

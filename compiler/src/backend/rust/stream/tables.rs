@@ -247,10 +247,10 @@ fn layout(l: &Layout) -> TokenStream {
         [l.mask, l.value, l.fixed_mask, l.fixed_value, l.ignored].map(wide);
     let [conditions, otherwise] = [l.conditions, l.otherwise].map(|list| list.iter().map(|c| n(*c)));
     let (fields, text) = (l.fields.iter().map(field), l.text.iter().map(token));
-    let operands = l.operands.iter().map(|Operand { field, access, size }| {
-        let (field, size) = (n(*field), n(*size));
+    let operands = l.operands.iter().map(|Operand { field, access, size, sized }| {
+        let (field, size, sized) = (n(*field), n(*size), option(*sized));
         let access = variant(*access);
-        quote!(Operand { field: #field, access: Access::#access, size: #size })
+        quote!(Operand { field: #field, access: Access::#access, size: #size, sized: #sized })
     });
     quote!(Layout {
         name: #name, opcode: #opcode, role: #role, bits: #bits, length: #length, since: #since, until: #until,

@@ -1,0 +1,403 @@
+//! `match`: a choice by a modifier, whose value is known once a word is decoded, or by a number.
+
+use isaforge_core::bits::ones;
+use isaforge_core::semantics::{Class, Comparison, NONE, Op, Type};
+
+use super::build::{Builder, Stop};
+use super::scope::Choices;
+use super::syntax::{Arm, ArmValue, Expr, ExprKind, Unary};
+use super::value::Value;
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::suggest::{did_you_mean, one_of};
+
+/// Numbers of more bits are not tabulated, nor are few of them.
+const TABLE_BITS: u32 = 8;
+const FEW: usize = 4;
+
+/// What a `match` chooses by.
+enum Subject {
+    /// A modifier or a suffix.
+    Modifier(Value),
+    /// A number.
+    Number(u16),
+}
+
+/// An arm with the values that lead to it; none for an arm that takes all other numbers.
+type Reached<'e> = (Vec<u64>, &'e Expr);
+
+impl Builder<'_> {
+    pub(super) fn choose(
+        &mut self,
+        of: &Expr,
+        arms: &[Arm],
+        expected: Option<Type>,
+        span: Span,
+    ) -> Result<Value, Stop> {
+        let value = self.expression(of, None)?;
+        let name = if let ExprKind::Name(name) = &of.kind { format!("`{name}`") } else { "this".to_owned() };
+        let (subject, reached) = match value {
+            Value::Absent => {
+                let Some(arm) = arms.iter().find(|arm| arm.values.is_empty()) else {
+                    let error = Diagnostic::error("E0124", span, "no arm for a modifier that is not there");
+                    return Err(self.error(error.help("add `_ => …`")));
+                };
+                self.reach(arm, true);
+                return self.expression(&arm.body, expected);
+            }
+            Value::Int(number) => {
+                let takes = |arm: &&Arm| arm.values.is_empty() || arm.values.iter().any(|v| v.number == Some(number));
+                let Some(arm) = arms.iter().find(takes) else {
+                    let error = Diagnostic::error("E0124", span, format!("no arm for {number}, which {name} is here"));
+                    return Err(self.error(error.help("add one, or `_ => …`")));
+                };
+                arms.iter().for_each(|other| self.reach(other, std::ptr::eq(other, arm)));
+                return self.expression(&arm.body, expected);
+            }
+            Value::Modifier(_) | Value::Suffix(..) => {
+                let info = self.modifier_info(&value);
+                match info.choices {
+                    Choices::Number(bits) => {
+                        let node = self.modifier_bits(&value);
+                        (Subject::Number(node), self.arms_of_number(&name, bits, false, arms, span)?)
+                    }
+                    _ => {
+                        let choices = info.choices.named();
+                        (
+                            Subject::Modifier(value),
+                            self.arms_of_names(&format!("`{}`", info.name), &choices, arms, span)?,
+                        )
+                    }
+                }
+            }
+            _ => {
+                let node = self.node_of(&value, None, of.span)?;
+                let ty = self.graph.ty(node);
+                if !ty.is_integer() || ty.lanes > 1 {
+                    let message =
+                        format!("`match` chooses by a modifier or a whole number, and {name} is of type `{ty}`");
+                    let error = Diagnostic::error("E0122", of.span, message);
+                    return Err(self.error(error.help("choose by other values with `if`")));
+                }
+                let choices = match value {
+                    Value::Operand(operand) => &self.scope.operands[operand].choices,
+                    _ => &Choices::Number(ty.bits),
+                };
+                let reached = match choices {
+                    Choices::Number(bits) => {
+                        self.arms_of_number(&name, *bits, ty.class == Class::Signed, arms, span)?
+                    }
+                    choices => self.arms_of_names(&name, &choices.named(), arms, span)?,
+                };
+                (Subject::Number(node), reached)
+            }
+        };
+        if let Subject::Number(node) = subject
+            && let Some(table) = literals(&reached)
+            && expected.is_none_or(|ty| ty.is_integer() && ty.lanes == 1)
+        {
+            return self.table(node, &table, expected.ok_or(Stop::NeedsType(span))?);
+        }
+        self.arms(&subject, &reached, expected)
+    }
+
+    /// Notes whether an arm is reached.
+    fn reach(&mut self, arm: &Arm, reached: bool) {
+        *self.scope.library.usage.borrow_mut().arms.entry(arm.span).or_default() |= reached;
+    }
+
+    /// The value of the arm that is chosen, or the effects of all, each under its condition.
+    fn arms(&mut self, subject: &Subject, reached: &[Reached<'_>], expected: Option<Type>) -> Result<Value, Stop> {
+        let mut holds: Vec<u16> = Vec::new();
+        for (values, _) in reached {
+            let node = match subject {
+                Subject::Modifier(modifier) => self.is(modifier, values),
+                Subject::Number(_) if values.is_empty() => {
+                    let any = self.any(&holds);
+                    self.graph.node(Op::Not, 0, Type::BOOL, [any, NONE, NONE, NONE])
+                }
+                Subject::Number(number) => {
+                    let equal: Vec<u16> = values.iter().map(|value| self.equals(*number, *value)).collect();
+                    self.any(&equal)
+                }
+            };
+            holds.push(node);
+        }
+        let mut results: Vec<Result<Value, Stop>> = Vec::new();
+        let mut known = expected;
+        for ((_, body), holds) in reached.iter().zip(&holds) {
+            let before = self.graph.nodes.len();
+            let result = self.under(*holds, |b| b.expression(body, known));
+            match &result {
+                Err(Stop::NeedsType(place)) => self.again(before, *place)?,
+                Err(Stop::Reported) => return Err(Stop::Reported),
+                Ok(Value::Node(id)) => known = known.or(Some(self.graph.ty(*id))),
+                Ok(_) => {}
+            }
+            results.push(result);
+        }
+        if results.iter().all(|result| matches!(result, Ok(Value::Nothing))) {
+            return Ok(Value::Nothing);
+        }
+        if let Subject::Modifier(modifier) = subject
+            && results.iter().all(|result| matches!(result, Ok(Value::Round(..))))
+        {
+            return Ok(roundings(reached, results, modifier.clone()));
+        }
+        let mut nodes: Vec<(Vec<u64>, u16)> = Vec::new();
+        for (((values, body), holds), result) in reached.iter().zip(&holds).zip(results) {
+            let value = match result {
+                Err(Stop::NeedsType(place)) => {
+                    let Some(ty) = known else { return Err(Stop::NeedsType(place)) };
+                    self.under(*holds, |b| b.expression(body, Some(ty)))?
+                }
+                result => result?,
+            };
+            let node = self.node_of(&value, known, body.span)?;
+            if let Some((_, first)) = nodes.first() {
+                let (ty, found) = (self.graph.ty(*first), self.graph.ty(node));
+                if ty != found {
+                    return Err(self.mismatch(body.span, ty, found));
+                }
+            }
+            nodes.push((values.clone(), node));
+        }
+        let ty = nodes.first().map_or(Type::BOOL, |(_, node)| self.graph.ty(*node));
+        if let Subject::Modifier(modifier) = subject {
+            return Ok(Value::Node(self.pick(modifier, ty, &nodes)));
+        }
+        // Some arm is taken: where no other is, it is the last.
+        let choices = nodes.into_iter().zip(holds).rev();
+        let chosen = choices.fold(NONE, |rest, ((_, node), holds)| match rest {
+            NONE => node,
+            rest => self.graph.node(Op::Select, 0, ty, [holds, node, rest, NONE]),
+        });
+        Ok(Value::Node(chosen))
+    }
+
+    fn any(&mut self, nodes: &[u16]) -> u16 {
+        let mut nodes = nodes.iter().copied();
+        let first = nodes.next().unwrap_or_else(|| self.graph.constant(Type::BOOL, 0));
+        nodes.fold(first, |any, next| self.graph.node(Op::Or, 0, Type::BOOL, [any, next, NONE, NONE]))
+    }
+
+    fn equals(&mut self, number: u16, value: u64) -> u16 {
+        let constant = self.graph.constant(self.graph.ty(number), value);
+        self.graph.node(Op::Compare, Comparison::Equal as u16, Type::BOOL, [number, constant, NONE, NONE])
+    }
+
+    /// The arms that names lead to, with the bits of these.
+    fn arms_of_names<'e>(
+        &mut self,
+        of: &str,
+        choices: &[(&str, u64)],
+        arms: &'e [Arm],
+        span: Span,
+    ) -> Result<Vec<Reached<'e>>, Stop> {
+        let mut left = choices.to_vec();
+        let mut reached = Vec::new();
+        for arm in arms {
+            let mut bits = Vec::new();
+            for value in &arm.values {
+                if let Some(at) = left.iter().position(|(name, _)| *name == value.text) {
+                    bits.push(left.remove(at).1);
+                } else if !self.in_function() {
+                    if choices.iter().any(|(name, _)| *name == value.text) {
+                        return Err(self.taken(value));
+                    }
+                    let message = format!("{of} has no value `{}`", value.text);
+                    let mut error = Diagnostic::error("E0124", value.span, message).label("never reached");
+                    if let Some(near) = did_you_mean(&value.text, choices.iter().map(|(n, _)| *n)) {
+                        error = error.help(format!("did you mean `{near}`?"));
+                    }
+                    return Err(self.error(error));
+                }
+            }
+            if arm.values.is_empty() {
+                bits.extend(left.drain(..).map(|(_, bits)| bits));
+            }
+            self.reach(arm, !bits.is_empty());
+            if !bits.is_empty() {
+                reached.push((bits, &arm.body));
+            }
+        }
+        self.all_reached(of, &left.iter().map(|(name, _)| *name).collect::<Vec<_>>(), span)?;
+        Ok(reached)
+    }
+
+    /// The arms that numbers of so many bits lead to.
+    fn arms_of_number<'e>(
+        &mut self,
+        of: &str,
+        bits: u8,
+        signed: bool,
+        arms: &'e [Arm],
+        span: Span,
+    ) -> Result<Vec<Reached<'e>>, Stop> {
+        let least = if signed { -(1i128 << (bits - 1)) } else { 0 };
+        let end = least + (1i128 << bits);
+        let mut seen: Vec<i128> = Vec::new();
+        let mut rest = false;
+        let mut reached = Vec::new();
+        for arm in arms {
+            let mut values = Vec::new();
+            for value in &arm.values {
+                let Some(number) = value.number else {
+                    let error = Diagnostic::error("E0124", value.span, format!("{of} is a number, and has no names"));
+                    return Err(self.error(error.help("write the number")));
+                };
+                if !(least..end).contains(&number) {
+                    let message = format!("{of} is never {number}: it is {least} to {}", end - 1);
+                    return Err(self.error(Diagnostic::error("E0124", value.span, message).label("never reached")));
+                }
+                if rest || seen.contains(&number) {
+                    return Err(self.taken(value));
+                }
+                seen.push(number);
+                values.push(number as u64);
+            }
+            let any = arm.values.is_empty() && !rest && (seen.len() as i128) < end - least;
+            rest |= any;
+            self.reach(arm, any || !values.is_empty());
+            if any || !values.is_empty() {
+                reached.push((values, &arm.body));
+            }
+        }
+        if !rest {
+            let missing = (least..end).filter(|number| !seen.contains(number)).take(8).map(|number| number.to_string());
+            self.all_reached(of, &missing.collect::<Vec<_>>(), span)?;
+        }
+        Ok(reached)
+    }
+
+    fn taken(&mut self, value: &ArmValue) -> Stop {
+        let message = format!("`{}` is matched by an arm before this one", value.text);
+        self.error(Diagnostic::error("E0124", value.span, message).label("never reached"))
+    }
+
+    /// Refuses a choice with values that no arm is for.
+    fn all_reached(&mut self, of: &str, left: &[impl AsRef<str>], span: Span) -> Result<(), Stop> {
+        if left.is_empty() {
+            return Ok(());
+        }
+        let names = one_of(left.iter().take(8).map(AsRef::as_ref));
+        let message = format!("{of} may also be {names}");
+        let error = Diagnostic::error("E0124", span, message).label("values without an arm");
+        Err(self.error(error.help("add arms for them, or `_ => …`")))
+    }
+
+    /// A number for each number, as few constants that are shifted: a condition for each would take many more operations.
+    fn table(&mut self, of: u16, table: &Table, ty: Type) -> Result<Value, Stop> {
+        let least = table.values().map(|(value, _)| value).min().unwrap_or(0);
+        for (value, place) in table.values() {
+            self.literal(value, ty, place)?;
+        }
+        let number = self.word_of(of);
+        let offset = |value: i128| (value - least) as u64;
+        let greatest = table.values().map(|(value, _)| offset(value)).max().unwrap_or(0);
+        // Entries of two to the power of `width` bits, two to the power of `many` in a constant.
+        let width = (64 - greatest.leading_zeros()).max(1).next_power_of_two().trailing_zeros();
+        let many = (6 - width).min(table.bits);
+        let other = offset(table.other.map_or(least, |(value, _)| value));
+        let mut constants = vec![0u64; 1 << (table.bits - many)];
+        for index in 0..1u64 << table.bits {
+            let entry = table.entries.iter().find(|(number, ..)| *number == index);
+            let value = entry.map_or(other, |(_, value, _)| offset(*value));
+            constants[(index >> many) as usize] |= value << ((index & ones(many)) << width);
+        }
+        let mut nodes: Vec<u16> = constants.iter().map(|value| self.graph.constant(Type::U64, *value)).collect();
+        for bit in many..table.bits {
+            let is_set = self.graph.node(Op::Slice, bit as u16, Type::unsigned(1), [number, NONE, NONE, NONE]);
+            let is_set = self.bits(is_set, Type::BOOL);
+            nodes = nodes.chunks(2).map(|pair| self.select(is_set, pair[1], pair[0])).collect();
+        }
+        let mut value = nodes[0];
+        if many > 0 {
+            let mask = self.graph.constant(Type::U64, ones(many));
+            let within = self.graph.node(Op::And, 0, Type::U64, [number, mask, NONE, NONE]);
+            let by = self.graph.constant(Type::U64, width.into());
+            let count = self.graph.node(Op::Shl, 0, Type::U64, [within, by, NONE, NONE]);
+            let shifted = self.graph.node(Op::Shr, 0, Type::U64, [value, count, NONE, NONE]);
+            let mask = self.graph.constant(Type::U64, ones(1 << width));
+            value = self.graph.node(Op::And, 0, Type::U64, [shifted, mask, NONE, NONE]);
+        }
+        if table.is_open {
+            let end = self.graph.constant(Type::U64, 1 << table.bits);
+            let within = [number, end, NONE, NONE];
+            let within = self.graph.node(Op::Compare, Comparison::Less as u16, Type::BOOL, within);
+            let other = self.graph.constant(Type::U64, other);
+            value = self.select(within, value, other);
+        }
+        if least != 0 {
+            let least = self.graph.constant(Type::U64, least as u64);
+            value = self.graph.node(Op::Add, 0, Type::U64, [value, least, NONE, NONE]);
+        }
+        let unsigned = Type::unsigned(ty.bits);
+        if ty.bits < 64 {
+            value = self.graph.node(Op::Trunc, 0, unsigned, [value, NONE, NONE, NONE]);
+        }
+        Ok(Value::Node(self.bits(value, ty)))
+    }
+
+    /// An integer as a `u64`, with zeros above its bits.
+    fn word_of(&mut self, node: u16) -> u16 {
+        let bits = self.graph.ty(node).bits;
+        let node = self.bits(node, Type::unsigned(bits));
+        if bits == 64 { node } else { self.graph.node(Op::Zext, 0, Type::U64, [node, NONE, NONE, NONE]) }
+    }
+
+    fn select(&mut self, condition: u16, yes: u16, no: u16) -> u16 {
+        let ty = self.graph.ty(yes);
+        if yes == no { yes } else { self.graph.node(Op::Select, 0, ty, [condition, yes, no, NONE]) }
+    }
+}
+
+/// Numbers and what each of them gives.
+struct Table {
+    /// How many low bits tell the numbers apart.
+    bits: u32,
+    /// Whether others than those of so many bits are possible.
+    is_open: bool,
+    /// The low bits of each number, what it gives, and where that stands.
+    entries: Vec<(u64, i128, Span)>,
+    /// What all others give.
+    other: Option<(i128, Span)>,
+}
+
+impl Table {
+    fn values(&self) -> impl Iterator<Item = (i128, Span)> {
+        self.entries.iter().map(|(_, value, span)| (*value, *span)).chain(self.other)
+    }
+}
+
+/// Arms that all give literal numbers as a table, unless there are few of them or the numbers are large.
+fn literals(reached: &[Reached<'_>]) -> Option<Table> {
+    let mut table = Table { bits: 1, is_open: false, entries: Vec::new(), other: None };
+    for (values, body) in reached {
+        let value = match &body.kind {
+            ExprKind::Int(value) => i128::from(*value),
+            ExprKind::Unary(Unary::Neg, inner) => match inner.kind {
+                ExprKind::Int(value) => -i128::from(value),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        if values.is_empty() {
+            (table.is_open, table.other) = (true, Some((value, body.span)));
+        }
+        table.entries.extend(values.iter().map(|number| (*number, value, body.span)));
+    }
+    let all = table.entries.iter().fold(1, |all, (number, ..)| all | number);
+    table.bits = 64 - all.leading_zeros();
+    (table.entries.len() > FEW && table.bits <= TABLE_BITS).then_some(table)
+}
+
+fn roundings(reached: &[Reached<'_>], results: Vec<Result<Value, Stop>>, modifier: Value) -> Value {
+    let mut modes = Vec::new();
+    for ((bits, _), result) in reached.iter().zip(results) {
+        if let Ok(Value::Round(inner, None)) = result {
+            modes.extend(inner.into_iter().map(|(_, round)| (bits.clone(), round)));
+        }
+    }
+    Value::Round(modes, Some(Box::new(modifier)))
+}
