@@ -1071,6 +1071,13 @@ fn tables_read_both_ways() {
         &[("00 01 00", "set -1"), ("05 01 00", "set -100"), ("80 01 00", "set 8")],
     );
     assert!(of_text("signed_table", &tabled(signed), 0).expect("it is right").decode(&[7, 1, 0]).is_err());
+    // What is chosen by may be computed.
+    let parts = "fields: { code: { bits: 7..0 } }, operands: { n: { immediate: decimal, prefix: '', \
+                 value: 'match code[7:4] { 0 => 1, 1 => 2, 9 => 7, 15 => 9, _ => 5 } * 100 + match code & 15 { 4 => 64, _ => code & 15 }' } }";
+    both_ways(
+        of_text("parts", &tabled(parts), 0).expect("it is right"),
+        &[("02 01 00", "set 102"), ("94 01 00", "set 764"), ("ff 01 00", "set 915")],
+    );
     // Names choose, and arms may be computed; two fields decide.
     let sized = "fields: { size: { bits: 7..6, enum: Size }, count: { bits: 5..2 } }, ignored: 1..0, \
                  syntax: 'set.{size} {n}', operands: { n: { immediate: decimal, prefix: '', \
@@ -1117,6 +1124,8 @@ fn tables_say_what_they_leave_open() {
         (of("0 => 1, 1 => 2, 1 => 3, _ => 4"), "`1` is matched by an arm before this one"),
         (of("0 => 1, 4 => 2, _ => 3"), "`bits` is never 4: it is 0 to 3"),
         (of("0 => 1, low => 2, _ => 3"), "`bits` is a number, and has no names"),
+        (of("0 => 1, 3 => 2, _ => 3").replace("decimal", "signed"), "it is in two's complement: write -1"),
+        (of("0 => 1, _ => 3").replace("match bits", "match bits > 1"), "and this is of type `bool`"),
         (of("0 => 1, 1 => 2, 2 => 3, 3 => true"), "expected `u64`, found `bool`"),
         (named("byte => 1, half => 2"), "`size` may also be `word`"),
         (named("byte => 1, half => 2, long => 3, _ => 4"), "`size` has no value `long`"),

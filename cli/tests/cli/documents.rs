@@ -183,3 +183,18 @@ fn a_program_with_labels_is_told_what_they_count_where_the_specification_is_not(
     assert!(run.err.contains("W0211") && run.err.contains("from the next instruction"), "{}", run.err);
     assert_eq!(isaforge_with(&["asm", "--spec", &spec, "-"], "hop #-1\n").expect(0).err, "");
 }
+
+/// Compressed and long forms have one text; the exact one says which it is.
+#[test]
+fn the_exact_text_of_a_long_form_assembles_to_it() {
+    let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    let (rows, listed) = (["--order", "memory", "--tsv", "-"], ["--order", "memory", "-"]);
+    let dis = |how: &[&str], bytes: &str| {
+        isaforge_with(&[&["dis", "--spec", riscv, "--exact"], how].concat(), bytes).expect(0).out().to_owned()
+    };
+    let asm =
+        |text: &str| isaforge_with(&[&["asm", "--spec", riscv], &rows[..]].concat(), text).expect(0).out().to_owned();
+    assert_eq!(dis(&rows, "13850500\n2e85\n"), "13850500\tok\tmv a0, a1 ~13850500\n2e85\tok\tmv a0, a1\n");
+    assert_eq!(dis(&listed, "13850500 2e85\n"), "mv a0, a1 ~13850500\nmv a0, a1\n");
+    assert_eq!(asm("mv a0, a1 ~13850500\nmv a0, a1\n"), "13850500\n2e85\n");
+}

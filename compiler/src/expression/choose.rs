@@ -248,7 +248,11 @@ impl Builder<'_> {
                 };
                 if !(least..end).contains(&number) {
                     let message = format!("{of} is never {number}: it is {least} to {}", end - 1);
-                    return Err(self.error(Diagnostic::error("E0124", value.span, message).label("never reached")));
+                    let error = Diagnostic::error("E0124", value.span, message).label("never reached");
+                    return Err(self.error(match signed && (end..2 * end).contains(&number) {
+                        true => error.help(format!("it is in two's complement: write {}", number - 2 * end)),
+                        false => error,
+                    }));
                 }
                 if rest || seen.contains(&number) {
                     return Err(self.taken(value));

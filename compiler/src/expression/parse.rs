@@ -446,7 +446,10 @@ impl Parser {
     }
 
     fn arms(&mut self) -> Result<ExprKind> {
-        let subject = self.postfix_without_block()?;
+        if self.is("{") {
+            return Err(self.wrong("a modifier or a number"));
+        }
+        let subject = self.expression()?;
         self.expect("{")?;
         let mut arms = Vec::new();
         while !self.take("}") {
@@ -497,13 +500,5 @@ impl Parser {
         let span = start.to(self.before());
         let block = Block { statements: vec![statement], value: None, span };
         Ok(Expr { kind: ExprKind::Block(block), span })
-    }
-
-    /// The subject of a `match` is a name with parts, so that its `{` begins the arms.
-    fn postfix_without_block(&mut self) -> Result<Expr> {
-        if self.is("{") {
-            return Err(self.wrong("a modifier"));
-        }
-        self.postfix()
     }
 }
