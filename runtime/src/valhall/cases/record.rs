@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::CaseError;
-use crate::valhall::host::{Class, Compare, Filter, Format, Sampler, Shape, Texture, Wrap};
+use crate::valhall::host::{Class, Compare, Filter, Format, Sampler, Shape, Storage, Texture, Wrap};
 
 /// A program with all that it is run with, and what it must give.
 #[derive(Debug, Deserialize)]
@@ -312,7 +312,11 @@ impl TextureRecord {
             }
         };
         let levels = self.data.iter().map(|level| bytes(level)).collect::<Result<_, _>>()?;
-        Texture::new(shape, size, layers, format(&self.format)?, levels)
+        let storage = match Storage::parse(&self.format) {
+            Some(storage) => storage,
+            None => format(&self.format)?.into(),
+        };
+        Texture::new(shape, size, layers, storage, levels)
             .map_err(|error| CaseError::Shape(format!("texture `{}`: {error}", self.name)))
     }
 }

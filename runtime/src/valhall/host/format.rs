@@ -126,6 +126,10 @@ impl Format {
     pub const RGBA32F: Format = even(4, 32, Kind::Float);
     /// One f32, for depth.
     pub const R32F: Format = even(1, 32, Kind::Float);
+    /// Two f32.
+    pub(super) const RG32F: Format = even(2, 32, Kind::Float);
+    /// Three halves.
+    pub(super) const RGB16F: Format = even(3, 16, Kind::Float);
 
     /// The format with a name as in OpenGL, such as `RGBA8`, `RG16F`, `R32UI`, `RGBA8_SNORM`, `SRGB8_ALPHA8`, `RGB565`,
     /// `R11F_G11F_B10F` or `D32F`. A depth is a red channel.

@@ -28,6 +28,7 @@
 //!   resource holds is converted.
 
 pub mod blend;
+mod compressed;
 pub(crate) mod cube;
 pub mod format;
 mod packed;
@@ -43,12 +44,13 @@ use std::fmt;
 use thiserror::Error;
 
 pub use blend::{Blend, Equation, Factor, Operation};
+pub use compressed::Blocks;
 pub use format::{Class, Format, Texel};
 pub(super) use format::{narrow, widen};
 pub use resources::Resources;
 pub use sample::{Coordinates, Lod, Lookup, Request};
 pub use target::Target;
-pub use texture::{Compare, Filter, Sampler, Shape, Texture, TextureError, Wrap};
+pub use texture::{Compare, Filter, Sampler, Shape, Storage, Texture, TextureError, Wrap};
 pub use triangle::Triangle;
 pub use varying::{Between, Component, Plane, Varying, Varyings};
 

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::compressed::Blocks;
 use super::format::{Format, Texel};
 
 /// How the texels of a texture are arranged.
@@ -58,8 +59,56 @@ pub enum TextureError {
         /// Bytes it has.
         found: usize,
         /// Bytes it needs.
-        expected: usize,
+        expected: u64,
     },
+    /// Its blocks are too many texels.
+    #[error("the texels of compressed blocks may have {} bytes, not {found}", Texture::MAX_DECODED)]
+    Decoded {
+        /// Bytes that its texels would have.
+        found: u64,
+    },
+}
+
+/// How the texels of a texture are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// One by one.
+    Texels(Format),
+    /// In compressed blocks.
+    Blocks(Blocks),
+}
+
+impl Storage {
+    /// The format with a name: one of [`Format::parse`] or of [`Blocks::parse`].
+    pub fn parse(name: &str) -> Option<Storage> {
+        Format::parse(name).map(Storage::Texels).or_else(|| Blocks::parse(name).map(Storage::Blocks))
+    }
+
+    /// The format of the texels as they are looked up.
+    pub fn format(self) -> Format {
+        match self {
+            Storage::Texels(format) => format,
+            Storage::Blocks(blocks) => blocks.format(),
+        }
+    }
+
+    /// Bytes of a level of a layer.
+    pub fn size_of(self, size: [u32; 3]) -> u64 {
+        match self {
+            Storage::Texels(format) => texels(size).saturating_mul(format.size() as u64),
+            Storage::Blocks(blocks) => blocks.size_of(size),
+        }
+    }
+}
+
+impl From<Format> for Storage {
+    fn from(format: Format) -> Storage {
+        Storage::Texels(format)
+    }
+}
+
+fn texels(size: [u32; 3]) -> u64 {
+    size.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul)
 }
 
 /// Texels to look up: levels that halve in size, each with layers of rows, the first row at t = 0.
@@ -77,9 +126,11 @@ impl Texture {
     pub const MAX_SIZE: u32 = 1 << 15;
     /// Layers, or faces of cubes.
     pub const MAX_LAYERS: u32 = 1 << 12;
+    /// Bytes of the texels of a level that was compressed.
+    pub const MAX_DECODED: u64 = 1 << 30;
 
     /// A texture. `size` is width, height and depth of level 0, 1 where `shape` has no such direction; `layers` counts
-    /// every face of a cube. A level holds layers (or slices), rows and texels, the outermost first.
+    /// every face of a cube. A level holds layers (or slices), rows and texels, or blocks of these, the outermost first.
     ///
     /// # Errors
     /// When the bytes do not fit the size, or the size is none.
@@ -87,9 +138,10 @@ impl Texture {
         shape: Shape,
         size: [u32; 3],
         layers: u32,
-        format: Format,
+        storage: impl Into<Storage>,
         levels: Vec<Vec<u8>>,
     ) -> Result<Self, TextureError> {
+        let storage = storage.into();
         let flat = match shape {
             Shape::One => size[1] == 1 && size[2] == 1,
             Shape::Two | Shape::Cube => size[2] == 1,
@@ -107,13 +159,21 @@ impl Texture {
         if levels.is_empty() || levels.len() > most {
             return Err(TextureError::Levels { found: levels.len(), most });
         }
-        let texture = Texture { shape, size, layers, format, levels };
-        for (level, bytes) in texture.levels.iter().enumerate() {
-            // At most 2^57 texels of 16 bytes.
-            let texels = texture.size_of(level).iter().map(|&n| n as usize).product::<usize>() * layers as usize;
-            let expected = texels * format.size();
-            if bytes.len() != expected {
-                return Err(TextureError::Bytes { level, found: bytes.len(), expected });
+        let mut texture = Texture { shape, size, layers, format: storage.format(), levels };
+        for level in 0..texture.levels.len() {
+            let size = texture.size_of(level);
+            let (found, expected) = (texture.levels[level].len(), storage.size_of(size).saturating_mul(layers.into()));
+            if found as u64 != expected {
+                return Err(TextureError::Bytes { level, found, expected });
+            }
+            if let Storage::Blocks(blocks) = storage {
+                let decoded = texels(size) * u64::from(layers) * blocks.format().size() as u64;
+                if decoded > Self::MAX_DECODED {
+                    return Err(TextureError::Decoded { found: decoded });
+                }
+                let [width, height, depth] = size.map(|n| n as usize);
+                let slices = depth * layers as usize;
+                texture.levels[level] = blocks.decode(&texture.levels[level], [width, height], slices);
             }
         }
         Ok(texture)
@@ -124,7 +184,7 @@ impl Texture {
         self.shape
     }
 
-    /// The format of its texels.
+    /// The format of its texels, decoded if they were compressed.
     pub fn format(&self) -> Format {
         self.format
     }
@@ -296,6 +356,17 @@ mod tests {
             new(Shape::Two, [4, 2, 1], 1, vec![vec![0; 31]]),
             Err(TextureError::Bytes { level: 0, found: 31, expected: 32 })
         );
+        let blocks = |name: &str, size: [u32; 3], layers, len| {
+            let storage = Storage::parse(name).unwrap();
+            Texture::new(Shape::Two, size, layers, storage, vec![vec![0; len]])
+        };
+        // Two by one blocks of 8 bytes, in two layers.
+        assert_eq!(blocks("BC1", [5, 3, 1], 2, 32).unwrap().format(), Format::RGBA8);
+        assert_eq!(blocks("BC1", [5, 3, 1], 2, 31), Err(TextureError::Bytes { level: 0, found: 31, expected: 32 }));
+        let [side, layers] = [Texture::MAX_SIZE, Texture::MAX_LAYERS];
+        assert!(matches!(blocks("RGBA_ASTC_12x12", [side, side, 1], layers, 0), Err(TextureError::Bytes { .. })));
+        let large = blocks("RGBA_ASTC_12x12", [1 << 14, 1 << 14, 1], 2, 2 * 1366 * 1366 * 16);
+        assert_eq!(large, Err(TextureError::Decoded { found: 1 << 31 }));
         assert!(matches!(new(Shape::Two, [4, 0, 1], 1, vec![vec![]]), Err(TextureError::Size { .. })));
         assert!(matches!(new(Shape::Two, [1 << 20, 1, 1], 1, vec![vec![]]), Err(TextureError::Size { .. })));
         assert!(matches!(new(Shape::Cube, [2, 2, 1], 5, vec![vec![]]), Err(TextureError::Cube { .. })));

@@ -14,7 +14,7 @@ vocabulary! {
         optional words: Spanned<Vec<Word>>,
         /// Texels along each direction that the shape has; of all but PNG files.
         optional size: Spanned<Vec<u32>>,
-        /// The format of a texel, `RGBA8` if not given; of all but PNG files.
+        /// The format of a texel or of a block, `RGBA8` if not given; of all but PNG files.
         optional format: Spanned<String>,
         /// How the texels are arranged, `2d` if not given.
         optional shape: ShapeName,

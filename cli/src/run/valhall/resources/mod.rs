@@ -7,7 +7,8 @@ use std::path::Path;
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::source::{Span, Spanned};
 use isaforge_runtime::valhall::host::{
-    Buffer, Compare, Filter, Format, Handle, Image, Resources, Sampler, Shape, Texel, Texture, Wrap, table,
+    Blocks, Buffer, Compare, Filter, Format, Handle, Image, Resources, Sampler, Shape, Storage, Texel, Texture, Wrap,
+    table,
 };
 
 use self::launch::{CompareName, FilterName, ImageContent, ShapeName, TextureContent, WrapName};
@@ -55,11 +56,31 @@ pub fn floats(given: &[Float]) -> Vec<f32> {
 pub fn format(given: Option<&Spanned<String>>, out: &mut Diagnostics) -> Option<Format> {
     let Some(name) = given else { return Some(Format::RGBA8) };
     let format = Format::parse(name);
-    if format.is_none() {
-        let error = Diagnostic::error("L0003", name.span, format!("`{}` is not a format", name.value));
-        out.push(error.help("formats have names like `RGBA8`, `RG16F`, `R32UI` and `SRGB8_ALPHA8`"));
+    if format.is_none() && Blocks::parse(name).is_some() {
+        let error = Diagnostic::error("L0003", name.span, format!("`{}` is compressed", name.value));
+        out.push(error.help("only textures are; what is written to needs a format like `RGBA8`"));
+    } else if format.is_none() {
+        unknown_format(name, out);
     }
     format
+}
+
+/// The format of a texture, which may be compressed; `RGBA8` if there is none.
+fn storage(given: Option<&Spanned<String>>, out: &mut Diagnostics) -> Option<Storage> {
+    let Some(name) = given else { return Some(Format::RGBA8.into()) };
+    let storage = Storage::parse(name);
+    if storage.is_none() {
+        unknown_format(name, out);
+    }
+    storage
+}
+
+fn unknown_format(name: &Spanned<String>, out: &mut Diagnostics) {
+    let error = Diagnostic::error("L0003", name.span, format!("`{}` is not a format", name.value));
+    out.push(error.help(
+        "formats have names like `RGBA8`, `RG16F`, `R32UI` and `SRGB8_ALPHA8`, those of textures also like `BC7`, `RGB8_ETC2` \
+         and `RGBA_ASTC_6x6`",
+    ));
 }
 
 /// Four numbers, 0 if they are not given.
@@ -89,14 +110,24 @@ fn image(given: &ImageContent, buffers: &Buffers, out: &mut Diagnostics) -> Opti
     Some(Image { address, size, format })
 }
 
+/// How PNG files begin.
+const PNG: &[u8] = b"\x89PNG";
+
 /// A texture and how it is looked up; `None` after mistakes, which are in `out`.
 fn texture(given: &TextureContent, folder: &Path, out: &mut Diagnostics) -> Option<(Texture, Sampler)> {
-    let format = format(given.format.as_ref(), out)?;
+    let storage = storage(given.format.as_ref(), out)?;
     let shape = given.shape.unwrap_or(ShapeName::Two);
     let (size, bytes) = match (&given.file, &given.words) {
         (Some(file), None) => {
             let bytes = content(file, folder, out)?;
-            if bytes.starts_with(b"\x89PNG") { picture(file, &bytes, out)? } else { (size(given, shape, out)?, bytes) }
+            match &given.format {
+                Some(name) if bytes.starts_with(PNG) && matches!(storage, Storage::Blocks(_)) => {
+                    mistake(name.span, "the texels of a PNG file are not compressed in blocks", out);
+                    return None;
+                }
+                _ if bytes.starts_with(PNG) => picture(file, &bytes, out)?,
+                _ => (size(given, shape, out)?, bytes),
+            }
         }
         (None, Some(words)) => {
             let bytes = words.iter().flat_map(|word| word.0.to_le_bytes()).collect();
@@ -115,10 +146,10 @@ fn texture(given: &TextureContent, folder: &Path, out: &mut Diagnostics) -> Opti
     };
     let layers = given.layers.as_ref().map_or(1, |layers| layers.value).saturating_mul(faces);
     let levels = given.levels.as_ref().map_or(1, |levels| levels.value);
-    let levels = split(bytes, size, layers, levels, format);
-    let texture = Texture::new(shape, size, layers, format, levels);
+    let levels = split(bytes, size, layers, levels, storage);
+    let texture = Texture::new(shape, size, layers, storage, levels);
     let texture = texture.map_err(|error| mistake(given.span, error.to_string(), out)).ok()?;
-    Some((texture, sampler(given, format, out)?))
+    Some((texture, sampler(given, storage.format(), out)?))
 }
 
 fn content(file: &Spanned<String>, folder: &Path, out: &mut Diagnostics) -> Option<Vec<u8>> {
@@ -159,13 +190,12 @@ fn size(given: &TextureContent, shape: ShapeName, out: &mut Diagnostics) -> Opti
 }
 
 /// The bytes of each level. The last one has all that is left, so that too many or too few are noticed.
-fn split(mut bytes: Vec<u8>, size: [u32; 3], layers: u32, levels: u32, format: Format) -> Vec<Vec<u8>> {
+fn split(mut bytes: Vec<u8>, size: [u32; 3], layers: u32, levels: u32, storage: Storage) -> Vec<Vec<u8>> {
     let mut parts = Vec::new();
     // No texture has more levels than a size has bits.
     for level in 1..levels.min(33) {
-        let of = |n: u32| u64::from((n >> (level - 1)).max(1));
-        let texels = size.into_iter().map(of).fold(layers.into(), u64::saturating_mul);
-        let len = usize::try_from(texels.saturating_mul(format.size() as u64)).unwrap_or(usize::MAX);
+        let size = size.map(|n| (n >> (level - 1)).max(1));
+        let len = usize::try_from(storage.size_of(size).saturating_mul(layers.into())).unwrap_or(usize::MAX);
         let rest = bytes.split_off(len.min(bytes.len()));
         parts.push(std::mem::replace(&mut bytes, rest));
     }
