@@ -193,6 +193,11 @@ impl Memory {
         Some((at, region.base, region.bytes.len()))
     }
 
+    /// Where each region begins, and how many bytes it has.
+    pub(crate) fn regions(&self) -> impl Iterator<Item = (u64, usize)> {
+        self.regions.iter().map(|region| (region.base, region.bytes.len()))
+    }
+
     /// The bytes of a region.
     #[inline]
     pub(crate) fn bytes(&self, region: usize) -> Option<&[u8]> {

@@ -72,6 +72,16 @@ pub fn uncounted(args: &RunArgs, what: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What is compared with the reference: machine code is made after a while, and the first time.
+pub fn others() -> Vec<Execution> {
+    let both = |execution: Execution| match execution.engine() {
+        Engine::Reference => vec![],
+        Engine::Handlers => vec![execution],
+        Engine::Compiled => vec![execution, execution.eager()],
+    };
+    Execution::available().into_iter().flat_map(both).collect()
+}
+
 /// Says whether engines agree.
 ///
 /// # Errors

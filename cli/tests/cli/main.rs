@@ -22,6 +22,7 @@ mod launch;
 #[path = "../../../fuzz/src/launches.rs"]
 mod launches;
 mod manual;
+mod primitives;
 mod programs;
 mod revisions;
 #[path = "../../../runtime/tests/seed/mod.rs"]

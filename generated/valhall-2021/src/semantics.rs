@@ -1146,12 +1146,12 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
                     n(Const, 0, u(32, 1), [0, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [1, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [24, 0, 6, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [25, 0, 6, 65535]),
                 ],
                 lists: &[0, 1, 2, 3, 4, 5],
                 constants: &[0, 4],
                 modifiers: &[],
-                intrinsics: &[24],
+                intrinsics: &[25],
             },
             Operation {
                 text: "if !helper { blend(sr_read, zext(u64, src0), sr_write, bits(regfmt), channels(vecsize)) }\nsr_write = sr_write;\nmatch flow { return => nop, _ => if target != 0 { branch(next + zext(u64, target)) } }",
@@ -1173,7 +1173,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Const, 0, u(32, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [4, 65535, 65535, 65535]),
                     n(Pick, 0, u(32, 1), [1, 4, 8, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [26, 12, 5, 1]),
+                    n(Intrinsic, 0, b(1, 1), [27, 12, 5, 1]),
                     n(Is, 0, b(1, 1), [2, 17, 1, 65535]),
                     n(Is, 0, b(1, 1), [2, 18, 12, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
@@ -1193,7 +1193,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 ],
                 constants: &[0, 1, 2, 3, 4],
                 modifiers: &[Modifier::Form(2), Modifier::Form(1), Modifier::Form(4)],
-                intrinsics: &[26],
+                intrinsics: &[27],
             },
             Operation {
                 text: "sr[0] = alpha_to_coverage(src0, f32(src1), src2)",
@@ -1212,13 +1212,13 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Bits, 0, f(32, 1), [2, 65535, 65535, 65535]),
                     n(Pick, 0, f(32, 1), [0, 3, 6, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [22, 9, 3, 65535]),
+                    n(Intrinsic, 0, u(32, 1), [23, 9, 3, 65535]),
                     n(Write, 0, u(32, 1), [0, 0, 14, 65535]),
                 ],
                 lists: &[1, 2, 0, 1, 5, 2, 9, 0, 11, 0, 12, 13],
                 constants: &[],
                 modifiers: &[Modifier::Suffix(2, 0)],
-                intrinsics: &[22],
+                intrinsics: &[23],
             },
             Operation {
                 text: "if !helper && src2 != 0 { emit_depth_stencil(z, src0 as f32, stencil, src1) }\nword(dest) = src2",
@@ -1235,7 +1235,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Bits, 0, f(32, 1), [8, 65535, 65535, 65535]),
                     n(Is, 0, b(1, 1), [1, 1, 1, 65535]),
                     n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [23, 2, 4, 5]),
+                    n(Intrinsic, 0, b(1, 1), [24, 2, 4, 5]),
                     n(Is, 0, b(1, 1), [2, 6, 1, 65535]),
                     n(Is, 0, b(1, 1), [2, 7, 1, 65535]),
                     n(Slice, 0, u(16, 1), [2, 65535, 65535, 65535]),
@@ -1256,7 +1256,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     Modifier::Form(1),
                     Modifier::Suffix(0, 0),
                 ],
-                intrinsics: &[23],
+                intrinsics: &[24],
             },
             Operation {
                 text: "word(dest) = sext(u32, u16(src0))",
@@ -13871,12 +13871,12 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Operand, 0, u(32, 1), [0, 4, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 5, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 6, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [19, 1, 12, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [20, 1, 12, 65535]),
                 ],
                 lists: &[1, 0, 9, 16, 30, 31, 32, 33, 34, 35, 36, 37, 38],
                 constants: &[1, 0x18, 0, 2, 3, 4, 0x7d],
                 modifiers: &[Modifier::Form(1), Modifier::Form(0)],
-                intrinsics: &[19],
+                intrinsics: &[20],
             },
             Operation {
                 text: "texture_filter(sr_write, handle(src0.h1), handle(src0.h0), shape(dimension, false, explicit_offset, shadow),\n  bits(lod_mode), 0x7d, sr_read[0], sr_read[1], sr_read[2], sr_read[3], sr_read[4], sr_read[5], sr_read[6])",
@@ -13923,7 +13923,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Operand, 0, u(32, 1), [0, 4, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 5, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 6, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [18, 2, 13, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [19, 2, 13, 65535]),
                 ],
                 lists: &[1, 1, 0, 9, 16, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41],
                 constants: &[1, 0x18, 0, 2, 3, 4, 0x7d],
@@ -13933,7 +13933,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     Modifier::Form(1),
                     Modifier::Form(2),
                 ],
-                intrinsics: &[18],
+                intrinsics: &[19],
             },
             Operation {
                 text: "unexplained(sr, src0)",
@@ -14253,6 +14253,18 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 },
             },
             Intrinsic {
+                name: "sample_place",
+                doc: "Where in the thread's pixel its sample is, or the centroid of what it covers: x low, y high, as `place` has it.",
+                parameters: &[b(1, 1)],
+                result: Some(u(32, 1)),
+                effects: Effects {
+                    reads: true,
+                    writes: false,
+                    waits: false,
+                    flow: false,
+                },
+            },
+            Intrinsic {
                 name: "cube_coordinates",
                 doc: "Where a direction meets a cube: the face in bits 29 to 31, below it s without its highest bits; t above.",
                 parameters: &[f(32, 1), f(32, 1), f(32, 1)],
@@ -14371,7 +14383,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             },
             Intrinsic {
                 name: "alpha_to_coverage",
-                doc: "The samples that are covered after the alpha test. It changes nothing where a pixel has one sample.",
+                doc: "The samples that are covered after the alpha test. Unless coverage is made from alpha it changes nothing.",
                 parameters: &[u(32, 1), f(32, 1), u(32, 1)],
                 result: Some(u(32, 1)),
                 effects: Effects {
@@ -14903,9 +14915,9 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Fidelity {
                 instructions: &[36],
                 class: super::__rt::semantics::facts::FidelityClass::Choice,
-                detail: "the coverage as it is, for a pixel has one sample",
+                detail: "the coverage as it is",
                 evidence: "Mesa's compilers rely on it",
-                note: "With several samples alpha would change it.",
+                note: "No coverage is made from alpha.",
             },
             super::__rt::semantics::facts::Fidelity {
                 instructions: &[37],
@@ -15160,6 +15172,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
 /// #     fn store_texel( &mut self, from: u16, address: [u64; L], format: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("store_texel") }
 /// #     fn varying( &mut self, source: [u32; L], is_handle: [bool; L], halves: [bool; L], place: [u32; L], component: [u32; L], mask: u64, ) -> Result<[u32; L], Self::Fault> { Err("varying") }
 /// #     fn special_varying( &mut self, into: u16, index: [u32; L], place: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("special_varying") }
+/// #     fn sample_place( &mut self, centroid: [bool; L], mask: u64, ) -> Result<[u32; L], Self::Fault> { Err("sample_place") }
 /// #     fn cube_coordinates( &mut self, x: [f32; L], y: [f32; L], z: [f32; L], mask: u64, ) -> Result<[u64; L], Self::Fault> { Err("cube_coordinates") }
 /// #     fn texture_filter( &mut self, into: u16, texture: [u32; L], sampler: [u32; L], shape: [u32; L], lod_mode: [u32; L], result: [u32; L], a: [u32; L], b: [u32; L], c: [u32; L], d: [u32; L], e: [u32; L], f: [u32; L], g: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("texture_filter") }
 /// #     fn texture_fetch( &mut self, into: u16, texture: [u32; L], sampler: [u32; L], shape: [u32; L], result: [u32; L], a: [u32; L], b: [u32; L], c: [u32; L], d: [u32; L], e: [u32; L], f: [u32; L], g: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("texture_fetch") }
@@ -15374,6 +15387,16 @@ pub trait Intrinsics<const L: usize> {
         channels: [u32; L],
         mask: u64,
     ) -> Result<(), Self::Fault>;
+    /// Where in the thread's pixel its sample is, or the centroid of what it covers: x low, y high, as `place` has it.
+    ///
+    /// # Errors
+    /// When it cannot be executed.
+    #[allow(clippy::too_many_arguments)]
+    fn sample_place(
+        &mut self,
+        centroid: [bool; L],
+        mask: u64,
+    ) -> Result<[u32; L], Self::Fault>;
     /// Where a direction meets a cube: the face in bits 29 to 31, below it s without its highest bits; t above.
     ///
     /// # Errors
@@ -15475,7 +15498,7 @@ pub trait Intrinsics<const L: usize> {
         g: [u32; L],
         mask: u64,
     ) -> Result<(), Self::Fault>;
-    /// The samples that are covered after the alpha test. It changes nothing where a pixel has one sample.
+    /// The samples that are covered after the alpha test. Unless coverage is made from alpha it changes nothing.
     ///
     /// # Errors
     /// When it cannot be executed.
@@ -15575,6 +15598,7 @@ pub trait Intrinsics<const L: usize> {
 /// #     fn store_texel( &mut self, from: u16, address: [u64; L], format: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("store_texel") }
 /// #     fn varying( &mut self, source: [u32; L], is_handle: [bool; L], halves: [bool; L], place: [u32; L], component: [u32; L], mask: u64, ) -> Result<[u32; L], Self::Fault> { Err("varying") }
 /// #     fn special_varying( &mut self, into: u16, index: [u32; L], place: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("special_varying") }
+/// #     fn sample_place( &mut self, centroid: [bool; L], mask: u64, ) -> Result<[u32; L], Self::Fault> { Err("sample_place") }
 /// #     fn cube_coordinates( &mut self, x: [f32; L], y: [f32; L], z: [f32; L], mask: u64, ) -> Result<[u64; L], Self::Fault> { Err("cube_coordinates") }
 /// #     fn texture_filter( &mut self, into: u16, texture: [u32; L], sampler: [u32; L], shape: [u32; L], lod_mode: [u32; L], result: [u32; L], a: [u32; L], b: [u32; L], c: [u32; L], d: [u32; L], e: [u32; L], f: [u32; L], g: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("texture_filter") }
 /// #     fn texture_fetch( &mut self, into: u16, texture: [u32; L], sampler: [u32; L], shape: [u32; L], result: [u32; L], a: [u32; L], b: [u32; L], c: [u32; L], d: [u32; L], e: [u32; L], f: [u32; L], g: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("texture_fetch") }
@@ -15766,6 +15790,13 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 .map(|()| [0; L])
         }
         17 => {
+            Ok(
+                machine
+                    .sample_place(argument(0).map(|value| value != 0), mask)?
+                    .map(u64::from),
+            )
+        }
+        18 => {
             machine
                 .cube_coordinates(
                     argument(0).map(|bits| f32::from_bits(bits as u32)),
@@ -15774,7 +15805,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     mask,
                 )
         }
-        18 => {
+        19 => {
             machine
                 .texture_filter(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15794,7 +15825,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        19 => {
+        20 => {
             machine
                 .texture_fetch(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15813,7 +15844,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        20 => {
+        21 => {
             machine
                 .texture_gather(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15834,7 +15865,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        21 => {
+        22 => {
             machine
                 .texture_level(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15855,7 +15886,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        22 => {
+        23 => {
             Ok(
                 machine
                     .alpha_to_coverage(
@@ -15867,7 +15898,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     .map(u64::from),
             )
         }
-        23 => {
+        24 => {
             machine
                 .emit_depth_stencil(
                     argument(0).map(|value| value != 0),
@@ -15878,7 +15909,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        24 => {
+        25 => {
             machine
                 .load_tile(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15891,7 +15922,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        25 => {
+        26 => {
             machine
                 .store_tile(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15903,7 +15934,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        26 => {
+        27 => {
             machine
                 .blend(
                     argument(0).first().map_or(0, |operand| *operand as u16),

@@ -11,11 +11,11 @@ use super::group::Group;
 use super::observe::{Moment, Observer, Registers};
 use super::program::Program;
 use super::warp::{LANES, lanes};
-use super::{reference, run_on, run_with};
+use super::{run_hosted, run_with};
 use crate::engine::{Engine, Execution};
 use crate::launch::{Launch, Outcome, Place, RunError, Stage};
 use crate::memory::Memory;
-use crate::valhall::host::Nothing;
+use crate::valhall::host::{Host, Nothing};
 
 /// Looks that are kept at once. Of a longer run some are kept first, and then all between two of them.
 const LOOKS: u64 = 1 << 18;
@@ -101,8 +101,21 @@ pub fn compare(
     memory: &Memory,
     executions: &[Execution],
 ) -> Result<Result<Outcome, RunError>, Box<Difference>> {
+    compare_with(launch, memory, &Nothing, executions)
+}
+
+/// As [`compare`], each with a copy of a host.
+///
+/// # Errors
+/// As [`compare`].
+pub fn compare_with<H: Host + Clone>(
+    launch: &Launch,
+    memory: &Memory,
+    host: &H,
+    executions: &[Execution],
+) -> Result<Result<Outcome, RunError>, Box<Difference>> {
     let mut expected = memory.clone();
-    let outcome = reference::run(launch, &mut expected);
+    let outcome = run_with(launch, &mut expected, &mut host.clone(), ());
     for execution in executions.iter().filter(|execution| execution.engine() != Engine::Reference) {
         let eager = execution.eager();
         for (execution, eager) in [(*execution, false), (eager, true)] {
@@ -110,8 +123,8 @@ pub fn compare(
                 continue;
             }
             let mut found = memory.clone();
-            let ended = run_on(execution, launch, &mut found);
-            let what = difference(execution, launch, launch, memory, [&ended, &outcome], [&found, &expected]);
+            let ended = run_hosted(execution, launch, &mut found, &mut host.clone());
+            let what = difference(execution, [launch; 2], (memory, host), [&ended, &outcome], [&found, &expected]);
             if let Some(what) = what {
                 return Err(Box::new(Difference { execution, eager, what }));
             }
@@ -121,11 +134,10 @@ pub fn compare(
 }
 
 /// What is different between the ends of two runs, and where it comes from. The launches are alike but for tests.
-fn difference(
+fn difference<H: Host + Clone>(
     execution: Execution,
-    launch: &Launch,
-    reference: &Launch,
-    memory: &Memory,
+    [launch, reference]: [&Launch; 2],
+    (memory, host): (&Memory, &H),
     outcomes: [&Result<Outcome, RunError>; 2],
     memories: [&Memory; 2],
 ) -> Option<What> {
@@ -139,7 +151,7 @@ fn difference(
     if byte.is_none() && outcomes[0] == outcomes[1] {
         return None;
     }
-    let search = Search { execution, launch, reference, memory };
+    let search = Search { execution, launch, reference, memory, host };
     if let Some(what) = search.register() {
         return Some(what);
     }
@@ -167,14 +179,15 @@ struct Look {
 }
 
 /// What is looked for.
-struct Search<'a> {
+struct Search<'a, H> {
     execution: Execution,
     launch: &'a Launch,
     reference: &'a Launch,
     memory: &'a Memory,
+    host: &'a H,
 }
 
-impl Search<'_> {
+impl<H: Host + Clone> Search<'_, H> {
     /// The first register that is different.
     fn register(&self) -> Option<What> {
         let mut total = 0u64;
@@ -190,7 +203,8 @@ impl Search<'_> {
 
     fn probe(&self, look: &mut (dyn FnMut(&Held<'_>) + Send)) {
         // However it ends, what was seen until then counts.
-        let _ = run_probed(self.launch, &mut self.memory.clone(), self.execution.level(), look);
+        let (memory, host) = (&mut self.memory.clone(), &mut self.host.clone());
+        let _ = run_probed(self.launch, memory, host, self.execution.level(), look);
     }
 
     /// The looks of a range, `stride` apart.
@@ -287,14 +301,15 @@ impl Search<'_> {
     /// Runs the reference; told is how many instructions the warp has executed.
     fn watch(&self, tell: &mut dyn FnMut(&Moment<'_>, u64) -> ControlFlow<()>) {
         let observer = Counting { tell, counts: HashMap::new() };
-        let _ = run_with(self.reference, &mut self.memory.clone(), &mut Nothing, observer);
+        let _ = run_with(self.reference, &mut self.memory.clone(), &mut self.host.clone(), observer);
     }
 
     /// The instruction of the reference with which a byte became what it is in the end; `None` if it was so before.
     fn writer(&self, address: u64, last: u8, outcome: &Result<Outcome, RunError>) -> Option<Box<Place>> {
         let after = |budget: u64| {
             let (mut memory, mut byte) = (self.memory.clone(), [0]);
-            let ended = reference::run(&Launch { budget, ..self.reference.clone() }, &mut memory);
+            let launch = Launch { budget, ..self.reference.clone() };
+            let ended = run_with(&launch, &mut memory, &mut self.host.clone(), ());
             memory.read(address, &mut byte).ok()?;
             Some((byte[0] == last, ended))
         };
@@ -341,6 +356,7 @@ fn hash(live: u16, register: impl Fn(usize) -> [u32; LANES]) -> u64 {
 mod tests {
     use isaforge_core::program::assemble;
 
+    use super::super::{reference, run_on};
     use super::*;
 
     const OUT: u64 = 0x1000;
@@ -361,7 +377,7 @@ mod tests {
         let what = all.iter().map(|&execution| {
             let [mut found, mut expected] = [memory.clone(), memory.clone()];
             let outcomes = [run_on(execution, &one, &mut found), reference::run(&other, &mut expected)];
-            difference(execution, &one, &other, &memory, outcomes.each_ref(), [&found, &expected])
+            difference(execution, [&one, &other], (&memory, &Nothing), outcomes.each_ref(), [&found, &expected])
                 .unwrap_or_else(|| panic!("{execution} leaves the same"))
         });
         what.collect()

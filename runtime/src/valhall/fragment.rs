@@ -3,15 +3,17 @@
 use std::ops::Range;
 
 use crate::deadline::Deadline;
+use crate::engine::{Engine, Execution};
 use crate::launch::{FragmentOutcome, Launch, Outcome, RunError, Stage};
 use crate::memory::Memory;
 
 use super::fast;
 use super::group::{Machine, Origin};
-use super::host::{Format, Handle, Host, HostError, Image, Target, Texel};
+use super::host::{Format, Handle, Host, HostError, Image, Primitive, Target, Texel};
 use super::observe::Observer;
 use super::preload::{FRAGMENT, Value};
 use super::program::Program;
+use super::undo::Undo;
 use super::warp::{Column, LANES, Warp};
 
 /// A fragment program and the pixels to run it for.
@@ -27,9 +29,10 @@ pub struct Fragments {
     pub height: u32,
     /// The columns and the rows to which the primitive keeps; nothing else is looked at.
     pub within: [Range<u32>; 2],
-    /// Which pixels the primitive covers, row by row; those beyond the end are not covered.
-    pub covered: Vec<bool>,
-    /// Which pixels see its back, row by row; those beyond the end see its front.
+    /// Which samples of the pixels there the primitive covers, row by row, the first sample in bit 0. Pixels beyond the end
+    /// are not covered, and samples that a pixel does not have do not matter.
+    pub coverage: Vec<u16>,
+    /// Which of these pixels see its back, row by row; those beyond the end see its front.
     pub back: Vec<bool>,
     /// How many instructions all threads together may execute, helpers included.
     pub budget: u64,
@@ -38,19 +41,49 @@ pub struct Fragments {
 }
 
 impl Fragments {
-    /// A program for all pixels of a rectangle, seen from the front, with no uniforms and the default budget.
+    /// A program for all samples of a rectangle, seen from the front, with no uniforms and the default budget.
     pub fn new(program: Vec<u64>, width: u32, height: u32) -> Self {
         let pixels = u64::from(width).saturating_mul(height.into()).min(Target::MAX_PIXELS);
-        let covered = vec![true; pixels as usize];
-        let budget = Launch::DEFAULT_BUDGET;
+        let coverage = vec![u16::MAX; pixels as usize];
         let within = [0..width, 0..height];
-        let (uniforms, back, deadline) = (Vec::new(), Vec::new(), Deadline::NONE);
-        Fragments { program, uniforms, width, height, within, covered, back, budget, deadline }
+        Fragments { within, coverage, ..Fragments::none(program, width, height) }
     }
 
-    fn flag(&self, flags: &[bool], [x, y]: [u32; 2]) -> bool {
-        let index = u64::from(y) * u64::from(self.width) + u64::from(x);
-        x < self.width && flags.get(index as usize).copied().unwrap_or(false)
+    /// A program for no pixel of a rectangle.
+    fn none(program: Vec<u64>, width: u32, height: u32) -> Self {
+        let budget = Launch::DEFAULT_BUDGET;
+        let (uniforms, coverage, back, deadline) = (Vec::new(), Vec::new(), Vec::new(), Deadline::NONE);
+        Fragments { program, uniforms, width, height, within: [0..0, 0..0], coverage, back, budget, deadline }
+    }
+
+    /// A program for a primitive on a rectangle of pixels that have so many samples, with no uniforms and the default
+    /// budget.
+    pub fn of(primitive: &Primitive, samples: u32, program: Vec<u64>, width: u32, height: u32) -> Self {
+        let keep = |range: Range<u32>, end: u32| range.start.min(end)..range.end.min(end);
+        let [columns, rows] = primitive.within();
+        let (columns, rows) = (keep(columns, width), keep(rows, height));
+        let pixels = rows.clone().flat_map(|y| columns.clone().map(move |x| [x, y]));
+        let coverage: Vec<u16> =
+            pixels.take(Target::MAX_PIXELS as usize).map(|pixel| primitive.coverage(pixel, samples)).collect();
+        let back = if primitive.is_back() { vec![true; coverage.len()] } else { Vec::new() };
+        Fragments { within: [columns, rows], coverage, back, ..Fragments::none(program, width, height) }
+    }
+
+    /// Where a pixel is among those that the primitive keeps to.
+    fn index(&self, [x, y]: [u32; 2]) -> Option<usize> {
+        let [columns, rows] = &self.within;
+        let inside = columns.contains(&x) && rows.contains(&y) && x < self.width && y < self.height;
+        let [across, up] = [x.wrapping_sub(columns.start), y.wrapping_sub(rows.start)].map(u64::from);
+        let index = up * u64::from(columns.end.saturating_sub(columns.start)) + across;
+        usize::try_from(index).ok().filter(|_| inside)
+    }
+
+    fn covered(&self, pixel: [u32; 2]) -> u16 {
+        self.index(pixel).and_then(|index| self.coverage.get(index)).copied().unwrap_or(0)
+    }
+
+    fn sees_back(&self, pixel: [u32; 2]) -> bool {
+        self.index(pixel).and_then(|index| self.back.get(index)).copied().unwrap_or(false)
     }
 }
 
@@ -78,15 +111,33 @@ impl Origin for Pixels {
 /// make a warp.
 ///
 /// At the start all registers are 0 but r58 (1 where the back is seen), r59 (x in the low half, y in the high one), r60
-/// and r61 (1 where the pixel is covered). The host is asked for one pixel after another, in no order to be relied on.
+/// and r61 (the samples of the pixel that are covered). The host is asked for one pixel after another, in no order to be
+/// relied on.
 ///
 /// # Errors
-/// When there are too many pixels or an instruction cannot be executed; what was drawn before stays.
+/// When there are too many pixels or an instruction cannot be executed. What was drawn before stays, but nothing of the
+/// fragments behind the one that failed.
 pub fn draw(fragments: &Fragments, memory: &mut Memory, host: &mut dyn Host) -> Result<Outcome, RunError> {
+    draw_on(Execution::best(), fragments, memory, host)
+}
+
+/// As [`draw`], by the engine that is asked for.
+///
+/// # Errors
+/// As [`draw`].
+pub fn draw_on(
+    execution: Execution,
+    fragments: &Fragments,
+    memory: &mut Memory,
+    host: &mut dyn Host,
+) -> Result<Outcome, RunError> {
+    if execution.engine() == Engine::Reference {
+        return draw_by_reference(fragments, memory, host, ());
+    }
     check(fragments)?;
     let program = Program::new(&fragments.program);
-    let limits = (fragments.budget, fragments.deadline);
-    fast::draw(&program, &fragments.uniforms, limits, warps(fragments), memory, host)
+    let (limits, warps) = ((fragments.budget, fragments.deadline), warps(fragments, host.samples()));
+    fast::draw(&program, &fragments.uniforms, limits, execution.level(), warps, memory, host)
 }
 
 /// As [`draw`], while somebody looks on.
@@ -113,8 +164,11 @@ pub(super) fn draw_by_reference(
     let program = Program::new(&fragments.program);
     let mut machine = Machine::new(&program, &fragments.uniforms, fragments.budget, observer);
     machine.deadline = fragments.deadline;
-    for (mut warp, origin) in warps(fragments) {
-        machine.alone(&mut warp, &origin, memory, host)?;
+    let warps = warps(fragments, host.samples());
+    let mut undo = Undo::new(host);
+    for (mut warp, origin) in warps {
+        machine.alone(&mut warp, &origin, memory, &mut undo).inspect_err(|error| undo.take_back(error))?;
+        undo.keep();
     }
     Ok(machine.outcome())
 }
@@ -130,36 +184,38 @@ fn check(fragments: &Fragments) -> Result<(), RunError> {
     super::check_limit("the number of pixels", pixels, 1, Target::MAX_PIXELS)
 }
 
-/// The warps of a picture.
-fn warps(fragments: &Fragments) -> impl Iterator<Item = (Warp, Pixels)> {
+/// The warps of a picture whose pixels have so many samples.
+fn warps(fragments: &Fragments, samples: u32) -> impl Iterator<Item = (Warp, Pixels)> {
     // Quads begin at even places.
     let even = |within: &Range<u32>, end: u32| (within.start & !1..within.end.min(end)).step_by(2);
     let [columns, rows] = &fragments.within;
     let (columns, rows) = (even(columns, fragments.width), even(rows, fragments.height));
     let quads = rows.flat_map(move |y| columns.clone().map(move |x| [x, y]));
     let pixels = |[x, y]: [u32; 2]| [[x, y], [x + 1, y], [x, y + 1], [x + 1, y + 1]];
-    let covered = |pixel| fragments.flag(&fragments.covered, pixel);
-    let mut wanted = quads.filter(move |&quad| pixels(quad).into_iter().any(covered));
+    let all = ((1u32 << samples.min(16)) - 1) as u16;
+    let covered = move |pixel| fragments.covered(pixel) & all;
+    let mut wanted = quads.filter(move |&quad| pixels(quad).into_iter().any(|pixel| covered(pixel) != 0));
     std::iter::from_fn(move || {
         let quads: Vec<[u32; 2]> = wanted.by_ref().take(LANES / 4).collect();
         if quads.is_empty() {
             return None;
         }
         let mut warp = Warp::new(((1u32 << (4 * quads.len())) - 1) as u16);
-        warp.draws = true;
+        (warp.draws, warp.samples) = (true, samples);
         for (lane, pixel) in quads.into_iter().flat_map(pixels).enumerate() {
             let covered = covered(pixel);
             let [x, y] = pixel;
             for &(register, value) in FRAGMENT.iter() {
                 warp.registers[register][lane] = match value {
-                    Value::Back => fragments.flag(&fragments.back, pixel).into(),
+                    Value::Back => fragments.sees_back(pixel).into(),
                     Value::Pixel => x | y << 16,
                     Value::Coverage => covered.into(),
                     _ => 0,
                 };
             }
             warp.pixels[lane] = pixel;
-            warp.helpers |= u16::from(!covered) << lane;
+            warp.covered[lane] = covered;
+            warp.helpers |= u16::from(covered == 0) << lane;
         }
         let origin = Pixels(warp.pixels);
         Some((warp, origin))
@@ -180,17 +236,17 @@ impl Host for Easel {
         Ok(Image { address: IMAGE, size: [1; 3], format: Format::RGBA32F })
     }
 
-    fn tile(&self, _: u32, _: [u32; 2]) -> Result<Texel, HostError> {
+    fn tile(&self, _: u32, _: [u32; 2], _: u32) -> Result<Texel, HostError> {
         Ok(Texel::floats([0.0; 4]))
     }
 
-    fn set_tile(&mut self, _: u32, _: [u32; 2], colour: Texel) -> Result<(), HostError> {
+    fn set_tile(&mut self, _: u32, _: [u32; 2], _: u32, colour: Texel) -> Result<(), HostError> {
         self.colour.get_or_insert(colour.channels);
         Ok(())
     }
 
     fn blend(&mut self, target: u32, pixel: [u32; 2], _: u32, colour: Texel) -> Result<(), HostError> {
-        self.set_tile(target, pixel, colour)
+        self.set_tile(target, pixel, 0, colour)
     }
 }
 

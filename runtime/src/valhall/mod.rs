@@ -60,12 +60,13 @@ pub mod single;
 mod source;
 mod space;
 mod step;
+mod undo;
 mod vertex;
 mod warp;
 pub mod watched;
 
-pub use fragment::{Fragments, draw, draw_observed, run_fragment};
-pub use vertex::{Vertices, run_vertices, run_vertices_observed};
+pub use fragment::{Fragments, draw, draw_observed, draw_on, run_fragment};
+pub use vertex::{Vertices, run_vertices, run_vertices_observed, run_vertices_on};
 
 use crate::engine::{Engine, Execution};
 use crate::launch::{Launch, Outcome, RunError};
@@ -95,6 +96,22 @@ pub fn run_on(execution: Execution, launch: &Launch, memory: &mut Memory) -> Res
     match execution.engine() {
         Engine::Reference => reference::run(launch, memory),
         Engine::Handlers | Engine::Compiled => fast::run(launch, memory, execution.level()),
+    }
+}
+
+/// As [`run_on`], with what a host provides.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_hosted(
+    execution: Execution,
+    launch: &Launch,
+    memory: &mut Memory,
+    host: &mut dyn Host,
+) -> Result<Outcome, RunError> {
+    match execution.engine() {
+        Engine::Reference => run_with(launch, memory, host, ()),
+        Engine::Handlers | Engine::Compiled => fast::run_hosted(launch, memory, host, execution.level()),
     }
 }
 

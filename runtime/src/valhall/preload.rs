@@ -23,7 +23,7 @@ pub(super) enum Value {
     Back,
     /// x and y of a pixel.
     Pixel,
-    /// The samples of a pixel that are covered: there is one.
+    /// The samples of a pixel that are covered, the first in bit 0.
     Coverage,
 }
 

@@ -4,7 +4,7 @@ use isaforge_valhall::{FauSpecialPage0, FauSpecialPage1, FauSpecialPage3, Source
 
 use super::host::Host;
 use super::program::register;
-use super::space::SAMPLES;
+use super::space::sample_places;
 use super::step::Step;
 use super::warp::Column;
 
@@ -45,7 +45,7 @@ impl Step<'_> {
         match source {
             Source::Special0 { name: FauSpecialPage0::WarpId, .. } => [self.context.warp_id(); 16],
             Source::Special0 { name: FauSpecialPage0::FramebufferSize, .. } => [framebuffer_size(self.space.host); 16],
-            Source::Special0 { name, .. } => [descriptor(name); 16],
+            Source::Special0 { name, .. } => [descriptor(name, self.space.host.samples()); 16],
             Source::Special1 { name, .. } => match name {
                 FauSpecialPage1::ThreadLocalPointer => std::array::from_fn(|lane| self.space.thread_pointer(lane)),
                 FauSpecialPage1::WorkgroupLocalPointer => [self.space.workgroup_pointer(); 16],
@@ -68,10 +68,10 @@ pub(super) fn framebuffer_size(host: &dyn Host) -> u64 {
     width | height << 16
 }
 
-/// A blend descriptor is its number. There is no datum for the alpha test.
-pub(super) fn descriptor(name: FauSpecialPage0) -> u64 {
+/// A blend descriptor is its number; what is drawn on has so many samples a pixel. There is no datum for the alpha test.
+pub(super) fn descriptor(name: FauSpecialPage0, samples: u32) -> u64 {
     if name == FauSpecialPage0::Sample {
-        return SAMPLES;
+        return sample_places(samples);
     }
     name.bits().saturating_sub(FauSpecialPage0::BlendDescriptor0.bits())
 }

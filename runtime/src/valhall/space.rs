@@ -1,8 +1,10 @@
 //! What a warp sees: mapped memory, the memory of its workgroup, that of each thread, and the host.
 
+use std::sync::LazyLock;
+
 use crate::memory::{Memory, MemoryFault, within};
 
-use super::host::Host;
+use super::host::{Host, samples};
 use super::warp::LANES;
 
 /// Where workgroup memory begins.
@@ -10,17 +12,20 @@ pub(super) const WORKGROUP: u64 = Memory::RESERVED.start;
 /// Where the memory of the first thread of a workgroup begins.
 pub(super) const THREADS: u64 = WORKGROUP + (1 << 40);
 /// Where the places of samples begin: x and y of each as 16 bits, in parts of 256 of a pixel.
-pub(super) const SAMPLES: u64 = THREADS + (1 << 40);
-/// A pixel has one sample, its centre; whatever number a program names, it gets that.
-const CENTRES: [u8; 32 * 4] = {
-    let mut places = [0; 32 * 4];
-    let mut at = 0;
-    while at < places.len() {
-        places[at] = 128;
-        at += 2;
-    }
-    places
-};
+const SAMPLES: u64 = THREADS + (1 << 40);
+/// Samples that a program can name. Those that a pixel does not have are in its centre.
+const NAMED: usize = 32;
+/// The places for 1, 2, 4, 8 and 16 samples a pixel, one list behind another.
+static PLACES: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let lists = (0..5).map(|power| 1 << power);
+    let places = lists.flat_map(|samples| (0..NAMED as u32).map(move |sample| samples::place(samples, sample)));
+    places.flatten().flat_map(i16::to_le_bytes).collect()
+});
+
+/// The address of the places of the samples of a pixel that has so many.
+pub(super) fn sample_places(samples: u32) -> u64 {
+    SAMPLES + u64::from(samples.max(1).ilog2().min(4)) * (4 * NAMED) as u64
+}
 
 /// Bytes of memory that each thread has for itself.
 pub(super) const THREAD_BYTES: usize = 4096;
@@ -136,7 +141,7 @@ impl<'a> SpaceView<'a> {
         let (bytes, base) = match address {
             ..THREADS => (self.shared, WORKGROUP),
             THREADS..SAMPLES => self.own(lane),
-            SAMPLES.. => (&CENTRES[..], SAMPLES),
+            SAMPLES.. => (&PLACES[..], SAMPLES),
         };
         into.copy_from_slice(within(bytes, base, address, into.len()).map(|range| &bytes[range])?);
         Ok(())

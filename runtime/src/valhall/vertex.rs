@@ -1,9 +1,13 @@
 //! Vertex programs.
 
+use std::ops::Range;
+
 use crate::deadline::Deadline;
+use crate::engine::{Engine, Execution};
 use crate::launch::{Launch, Outcome, RunError, Stage};
 use crate::memory::Memory;
 
+use super::fast;
 use super::group::{Machine, Origin};
 use super::host::Host;
 use super::observe::Observer;
@@ -49,11 +53,42 @@ impl Vertices {
             deadline: Deadline::NONE,
         }
     }
+
+    /// Refuses what asks for too much.
+    pub(super) fn check(&self) -> Result<(), RunError> {
+        super::check_program(&self.program, &self.uniforms)?;
+        super::check_limit("the number of vertices", self.count.into(), 0, Vertices::MAX.into())?;
+        let last = self.program.len() as u64 - 1;
+        super::check_limit("the first word", self.start.into(), 0, last)
+    }
+
+    /// Some of the warps.
+    pub(super) fn warps(&self, range: Range<u32>) -> impl Iterator<Item = (Warp, First)> {
+        range.map(|number| {
+            let done = number * LANES as u32;
+            let count = self.count.saturating_sub(done).min(LANES as u32);
+            // Numbers go around, as registers do.
+            let first = self.first.wrapping_add(done);
+            let mut warp = Warp::new(((1u32 << count) - 1) as u16);
+            warp.pcs = [self.start; LANES];
+            for lane in 0..LANES {
+                let number = first.wrapping_add(lane as u32);
+                for &(register, value) in VERTEX.iter() {
+                    warp.registers[register][lane] = match value {
+                        Value::Vertex => number,
+                        Value::Instance => self.instance,
+                        _ => 0,
+                    };
+                }
+            }
+            (warp, First(first))
+        })
+    }
 }
 
 /// The first vertex of a warp.
 #[derive(Debug)]
-struct First(u32);
+pub(super) struct First(u32);
 
 impl Origin for First {
     fn stage(&self) -> Stage {
@@ -75,43 +110,52 @@ impl Origin for First {
 /// # Errors
 /// When there are too many vertices or an instruction cannot be executed; memory then holds what was written before.
 pub fn run_vertices(vertices: &Vertices, memory: &mut Memory, host: &mut dyn Host) -> Result<Outcome, RunError> {
-    run_vertices_observed(vertices, memory, host, ())
+    run_vertices_on(Execution::best(), vertices, memory, host)
+}
+
+/// As [`run_vertices`], by the engine that is asked for.
+///
+/// # Errors
+/// As [`run_vertices`].
+pub fn run_vertices_on(
+    execution: Execution,
+    vertices: &Vertices,
+    memory: &mut Memory,
+    host: &mut dyn Host,
+) -> Result<Outcome, RunError> {
+    if execution.engine() == Engine::Reference {
+        return by_reference(vertices, memory, host, ());
+    }
+    vertices.check()?;
+    fast::run_vertices(vertices, memory, host, execution.level())
 }
 
 /// As [`run_vertices`], while somebody looks on.
 ///
 /// # Errors
 /// As [`run_vertices`], and when the observer stops it.
-pub fn run_vertices_observed(
+pub fn run_vertices_observed<O: Observer>(
+    vertices: &Vertices,
+    memory: &mut Memory,
+    host: &mut dyn Host,
+    observer: O,
+) -> Result<Outcome, RunError> {
+    if O::WATCHES { by_reference(vertices, memory, host, observer) } else { run_vertices(vertices, memory, host) }
+}
+
+/// As [`run_vertices_observed`], warp by warp and instruction by instruction.
+fn by_reference(
     vertices: &Vertices,
     memory: &mut Memory,
     host: &mut dyn Host,
     observer: impl Observer,
 ) -> Result<Outcome, RunError> {
-    super::check_program(&vertices.program, &vertices.uniforms)?;
-    super::check_limit("the number of vertices", vertices.count.into(), 0, Vertices::MAX.into())?;
-    let last = vertices.program.len() as u64 - 1;
-    super::check_limit("the first word", vertices.start.into(), 0, last)?;
+    vertices.check()?;
     let program = Program::new(&vertices.program);
     let mut machine = Machine::new(&program, &vertices.uniforms, vertices.budget, observer);
     machine.deadline = vertices.deadline;
-    for done in (0..vertices.count).step_by(LANES) {
-        let count = (vertices.count - done).min(LANES as u32);
-        // Numbers go around, as registers do.
-        let first = vertices.first.wrapping_add(done);
-        let mut warp = Warp::new(((1u32 << count) - 1) as u16);
-        warp.pcs = [vertices.start; LANES];
-        for lane in 0..LANES {
-            let number = first.wrapping_add(lane as u32);
-            for &(register, value) in VERTEX.iter() {
-                warp.registers[register][lane] = match value {
-                    Value::Vertex => number,
-                    Value::Instance => vertices.instance,
-                    _ => 0,
-                };
-            }
-        }
-        machine.alone(&mut warp, &First(first), memory, host)?;
+    for (mut warp, origin) in vertices.warps(0..vertices.count.div_ceil(LANES as u32)) {
+        machine.alone(&mut warp, &origin, memory, host)?;
     }
     Ok(machine.outcome())
 }

@@ -36,6 +36,9 @@ pub(super) struct Warp {
     pub pixels: Column<[u32; 2]>,
     /// The place in its pixel where each lane last interpolated, from the corner in parts of 256.
     pub places: Column<[i16; 2]>,
+    /// The samples of each pixel that are covered, and how many it has.
+    pub covered: Column<u16>,
+    pub samples: u32,
     /// What the instruction at hand accesses, if somebody wants to know.
     pub accesses: Option<Vec<Access>>,
 }
@@ -56,6 +59,8 @@ impl Warp {
             helpers: 0,
             pixels: [[0; 2]; LANES],
             places: [[128; 2]; LANES],
+            covered: [0; LANES],
+            samples: 1,
             accesses: None,
         }
     }

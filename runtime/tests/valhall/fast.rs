@@ -1171,7 +1171,13 @@ fn what_all_warps_load_from_one_place_is_loaded_once() {
             ..Launch::default()
         };
         let mut memory = memory(128, &mut Random(seed(24)));
-        let (_, listing) = fast::run_listed(&launch, &mut memory, level.eager()).unwrap();
+        let (_, listing) = fast::run_listed(
+            &launch,
+            &mut memory,
+            &mut isaforge_runtime::valhall::host::Resources::default(),
+            level.eager(),
+        )
+        .unwrap();
         listing.lines().filter(|line| line.contains("vpbroadcastd zmm") && line.contains(",[r")).count()
     };
     for level in Level::available().into_iter().filter(|level| level.name().starts_with("avx512")) {
@@ -1200,7 +1206,13 @@ fn some_lanes_load_in_machine_code() {
     };
     for level in Level::available().into_iter().filter(|level| level.compiles()) {
         let mut memory = memory(128, &mut Random(seed(26)));
-        let (_, listing) = fast::run_listed(&launch, &mut memory, level.eager()).unwrap();
+        let (_, listing) = fast::run_listed(
+            &launch,
+            &mut memory,
+            &mut isaforge_runtime::valhall::host::Resources::default(),
+            level.eager(),
+        )
+        .unwrap();
         assert!(listing.contains("LOAD.i32"), "{}: {listing}", level.name());
     }
 }

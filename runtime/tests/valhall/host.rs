@@ -137,8 +137,8 @@ fn helper_lanes_compute_but_do_nothing_that_can_be_seen() {
     ));
     let mut resources = resources(3, 3);
     let mut fragments = Fragments::new(program.clone(), 3, 3);
-    fragments.covered = vec![false; 9];
-    fragments.covered[1] = true;
+    fragments.coverage = vec![0; 9];
+    fragments.coverage[1] = 1;
     // The load of a wild address ends the run where a lane is not a helper.
     let error = valhall::draw(&fragments, &mut memory.clone(), &mut resources).unwrap_err();
     assert!(matches!(&error, RunError::Memory { .. }), "{error}");
@@ -197,7 +197,7 @@ fn eight_warps_in_step_draw_what_each_would_alone() {
         [head, own, counting, tail],
     ] {
         let mut fragments = Fragments::new(assemble(&parts.join("\n")), 37, 21);
-        fragments.covered = (0..37 * 21).map(|index| index % 5 != 0 && index % 7 != 3).collect();
+        fragments.coverage = (0..37 * 21).map(|index| (index % 5 != 0 && index % 7 != 3).into()).collect();
         let run = |draw: fn(&Fragments, &mut Memory, &mut dyn Host) -> Result<Outcome, RunError>| {
             let (mut memory, mut resources) = (Memory::new(), resources(37, 21));
             memory.map(0x1000, vec![0; 8]).unwrap();
@@ -272,7 +272,7 @@ fn depth_and_stencil_are_written_where_the_pixel_is_covered() {
          MOV.i32 r4, 0x0\nMOV.i32 r5, 0x0\nMOV.i32 r6, 0x0\nMOV.i32 r7, 0x0{END}"
     );
     let mut fragments = Fragments::new(assemble(&program), 2, 1);
-    fragments.covered = vec![true, false];
+    fragments.coverage = vec![1, 0];
     valhall::draw(&fragments, &mut Memory::new(), &mut resources).unwrap();
     assert_eq!(channel(&depth(&resources), 0), [0.5, 1.0]);
     assert_eq!(resources.stencil.unwrap().pixels().iter().map(|pixel| pixel[0]).collect::<Vec<_>>(), [0x15, 0]);

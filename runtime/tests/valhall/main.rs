@@ -16,6 +16,7 @@ mod fast;
 mod fidelity;
 mod flow;
 mod forms;
+mod fragments;
 mod host;
 mod images;
 mod kernels;

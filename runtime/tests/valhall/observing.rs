@@ -138,7 +138,7 @@ fn pixels_and_vertices_are_looked_at_like_threads() {
     let (mut memory, mut host) = (Memory::new(), Resources::default());
     let mut fragments = Fragments::new(assemble("DISCARD.f32.eq r60, 0x0\nNOP.end"), 10, 2);
     // The first and the last quad; the pixels on the right of the last are not covered.
-    fragments.covered = (0..20).map(|index| [0, 1, 8].contains(&(index % 10))).collect();
+    fragments.coverage = (0..20).map(|index| [0, 1, 8].contains(&(index % 10)).into()).collect();
     valhall::draw_observed(&fragments, &mut memory, &mut host, Trace::new(&mut tell)).unwrap();
     let vertices = Vertices { first: 5, ..Vertices::new(assemble("MOV.i32.end r0, r60"), 18) };
     valhall::run_vertices_observed(&vertices, &mut memory, &mut host, Trace::new(&mut tell)).unwrap();

@@ -16,7 +16,7 @@ fn beside_a_helper(body: &str, resources: &mut Resources) -> Vec<u32> {
          BLEND.slot0.v4.f32.end @r4:r5:r6:r7, blend_descriptor_0.w0, r60, target:0x0"
     );
     let mut fragments = Fragments::new(assemble(&program), 2, 1);
-    fragments.covered = vec![false, true];
+    fragments.coverage = vec![0, 1];
     let mut memory = Memory::new();
     memory.map(0x1000, vec![0; 32]).unwrap();
     valhall::draw(&fragments, &mut memory, resources).unwrap();

@@ -1,12 +1,11 @@
 //! Recorded cases: a program with all that it is run with and what it must give.
 
-use isaforge_runtime::Memory;
 use isaforge_runtime::machine::Machine;
 use isaforge_runtime::valhall::cases::{Case, CaseError, Finished};
-use isaforge_runtime::valhall::observe::Observer;
 use isaforge_runtime::valhall::watched::{Told, Watched};
+use isaforge_runtime::{Execution, Memory};
 
-use super::{counted, pixels};
+use super::{counted, first_pixel, pixels};
 use crate::args::RunArgs;
 use crate::conform::is_case;
 use crate::failure::Failure;
@@ -27,9 +26,9 @@ pub fn read(text: &str) -> Option<CaseResult> {
 }
 
 impl Recorded {
-    /// Runs the case, and keeps what it draws. Returns its name and what came of it.
-    fn finish(&mut self, observer: impl Observer) -> Result<Ran, CaseError> {
-        let Finished { name, pictures, instructions, problems } = self.case.run(observer)?;
+    /// Keeps what the case has drawn. Returns its name and what came of it.
+    fn finish(&mut self, finished: Result<Finished, CaseError>) -> Result<Ran, CaseError> {
+        let Finished { name, pictures, instructions, problems } = finished?;
         let several = pictures.len() > 1;
         let drawn = pictures.iter().map(|(place, target)| {
             let name = if several { format!("{name}-{place}") } else { name.clone() };
@@ -43,31 +42,58 @@ impl Recorded {
     }
 }
 
-/// Says that there is no choice of engines for cases.
-fn only_one(args: &RunArgs) {
-    engine::only_one(args, "recorded cases", "an engine that is fixed");
+fn timeless() -> Failure {
+    Failure::usage("recorded cases have budgets, and no time limit", "leave out `--time-limit`")
+}
+
+/// What is different between two runs of a case.
+fn difference(found: &Result<Finished, CaseError>, expected: &Result<Finished, CaseError>) -> Option<String> {
+    let text = |ended: &Result<Finished, CaseError>| match ended {
+        Ok(finished) => {
+            let problems = finished.problems.iter().map(|problem| format!(", {problem}")).collect::<String>();
+            format!("{} instructions{problems}", thousands(finished.instructions))
+        }
+        Err(error) => format!("the error `{error}`"),
+    };
+    if text(found) != text(expected) {
+        return Some(format!("the run gives {}, in the reference {}", text(found), text(expected)));
+    }
+    let (Ok(found), Ok(expected)) = (found, expected) else { return None };
+    let mut pictures = found.pictures.iter().zip(&expected.pictures);
+    pictures.find_map(|((name, found), (_, expected))| Some(format!("{name} has {}", first_pixel(found, expected)?)))
 }
 
 impl Launched for Recorded {
     fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
-        if !args.engine.compare {
-            only_one(args);
-        }
+        let execution = engine::asked(args)?.unwrap_or_else(Execution::best);
         if args.time_limit.is_some() {
-            return Err(Failure::usage("recorded cases have budgets, and no time limit", "leave out `--time-limit`"));
+            return Err(timeless());
         }
         let (ran, profile) = match args.watch.counts() {
-            true => counted(|profile| self.finish(profile)),
-            false => (self.finish(()), None),
+            true => counted(|profile| self.case.run(profile)),
+            false => (self.case.run_on(execution), None),
         };
+        let ran = self.finish(ran);
         let profile = profile.map(|profile| (profile, "reference".to_owned()));
         let ran = ran.unwrap_or_else(|error| Ran::from(Err(error.to_string())));
         Ok(Ran { profile, ..ran })
     }
 
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
-        only_one(args);
-        Ok(None)
+        if args.time_limit.is_some() {
+            return Err(timeless());
+        }
+        let expected = self.case.run_on(Execution::reference());
+        let differing = engine::others().into_iter().find_map(|execution| {
+            let what = difference(&self.case.run_on(execution), &expected)?;
+            Some(format!("{execution} differs: {what}"))
+        });
+        let executed = |finished: Finished| format!("{} instructions", thousands(finished.instructions));
+        let agreed = match differing {
+            Some(difference) => Err(difference),
+            None => Ok(expected.map(executed).map_err(|error| error.to_string())),
+        };
+        Ok(Some(Compared { engines: engine::names(), agreed }))
     }
 
     fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {

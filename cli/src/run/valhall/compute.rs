@@ -7,7 +7,7 @@ use isaforge_compiler::keys::{FromNode, OneOrMany, Reader};
 use isaforge_compiler::source::{Sources, Spanned};
 use isaforge_compiler::yaml::Node;
 use isaforge_runtime::machine::Machine;
-use isaforge_runtime::valhall::compare::compare;
+use isaforge_runtime::valhall::compare::compare_with;
 use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::watched::Watched;
 use isaforge_runtime::{Deadline, Engine, Execution, Launch, Memory, Outcome, RunError, valhall};
@@ -72,12 +72,6 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
 }
 
 impl Computation {
-    /// Whether only the reference has what the program names.
-    fn needs_reference(&self) -> bool {
-        let Resources { textures, images, buffers, .. } = &self.resources;
-        !(textures.is_empty() && images.is_empty() && buffers.is_empty())
-    }
-
     /// Lays out memory, runs the program, and takes memory back. Returns the number of instructions that threads executed.
     fn on_memory(
         &mut self,
@@ -90,11 +84,8 @@ impl Computation {
     }
 
     fn run_on(&mut self, execution: Option<Execution>) -> Result<u64, String> {
-        if self.needs_reference() {
-            return self.on_memory(|launch, memory, resources| valhall::run_with(launch, memory, resources, ()));
-        }
         let execution = execution.unwrap_or_else(Execution::best);
-        self.on_memory(|launch, memory, _| valhall::run_on(execution, launch, memory))
+        self.on_memory(|launch, memory, resources| valhall::run_hosted(execution, launch, memory, resources))
     }
 
     /// The line that sums up a run of so many instructions.
@@ -129,10 +120,10 @@ impl Launched for Computation {
                 }
                 None => ended,
             }
-        } else if args.dump_jit && !self.needs_reference() {
+        } else if args.dump_jit {
             let level = execution.unwrap_or_else(Execution::best).level();
-            self.on_memory(|launch, memory, _| {
-                let (outcome, text) = valhall::fast::run_listed(launch, memory, level)?;
+            self.on_memory(|launch, memory, resources| {
+                let (outcome, text) = valhall::fast::run_listed(launch, memory, resources, level)?;
                 listing = text;
                 Ok(outcome)
             })
@@ -143,14 +134,10 @@ impl Launched for Computation {
     }
 
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
-        if self.needs_reference() {
-            engine::only_one(args, "programs with textures, images or uniform buffers", "the reference");
-            return Ok(None);
-        }
         let launch = Launch { deadline: engine::deadline(args), ..self.launch.clone() };
         let agreed = self.buffers.clone().map().and_then(|memory| {
-            let agreed =
-                compare(&launch, &memory, &Execution::available()).map_err(|difference| difference.to_string())?;
+            let agreed = compare_with(&launch, &memory, &self.resources, &Execution::available())
+                .map_err(|difference| difference.to_string())?;
             let executed = |outcome: Outcome| format!("{} instructions", thousands(outcome.thread_instructions));
             Ok(agreed.map(executed).map_err(|error| error.to_string()))
         });

@@ -62,6 +62,15 @@ fn pixels(target: &Target) -> Vec<Rgba> {
     target.pixels().chunks(width as usize).rev().flatten().map(color).collect()
 }
 
+/// The first pixel that differs between a picture and that of the reference.
+fn first_pixel(found: &Target, expected: &Target) -> Option<String> {
+    let mut pixels = found.pixels().iter().zip(expected.pixels()).enumerate();
+    let (at, (found, wanted)) = pixels.find(|(_, (found, expected))| found != expected)?;
+    let (pixel, width) = (at / expected.samples() as usize, expected.size()[0] as usize);
+    let (x, y) = (pixel % width, pixel / width);
+    Some(format!("{found:x?} at ({x}, {y}), in the reference {wanted:x?}"))
+}
+
 /// Runs something and counts what is executed.
 fn counted<T>(run: impl FnOnce(&mut Option<Profile>) -> T) -> (T, Option<Profile>) {
     let mut profile = Some(observe::profile());

@@ -11,6 +11,7 @@ use super::host::{
 };
 use super::observe::Observer;
 use super::{Fragments, Vertices};
+use crate::engine::Execution;
 use crate::launch::{Launch, RunError};
 use crate::memory::{MapError, Memory};
 
@@ -99,20 +100,40 @@ impl Case {
     ///
     /// # Errors
     /// When it cannot be run, or the observer stops it.
-    pub fn run(&self, observer: impl Observer) -> Result<Finished, CaseError> {
+    pub fn run<O: Observer>(&self, observer: O) -> Result<Finished, CaseError> {
+        self.run_by(if O::WATCHES { By::Reference(observer) } else { By::Engine(Execution::best()) })
+    }
+
+    /// Runs the case by an engine, and compares.
+    ///
+    /// # Errors
+    /// When it cannot be run.
+    pub fn run_on(&self, execution: Execution) -> Result<Finished, CaseError> {
+        self.run_by(By::<()>::Engine(execution))
+    }
+
+    fn run_by(&self, by: By<impl Observer>) -> Result<Finished, CaseError> {
         let record = &self.record;
         if !record.expects() {
             return Err(CaseError::Shape("the case does not say what must come out of it".to_owned()));
         }
         let mut scene = Scene::new(record)?;
         let instructions = match record.stage {
-            Stage::Compute => scene.compute(record, observer)?,
-            Stage::Fragment => scene.fragments(record, observer)?,
-            Stage::Vertex => return scene.vertices(record, observer),
+            Stage::Compute => scene.compute(record, by)?,
+            Stage::Fragment => scene.fragments(record, by)?,
+            Stage::Vertex => return scene.vertices(record, by),
         };
         let problems = scene.compare(record)?;
         Ok(Finished { name: record.name.clone(), pictures: scene.pictures(record)?, instructions, problems })
     }
+}
+
+/// Who runs a case.
+enum By<O> {
+    /// The reference, while somebody looks on.
+    Reference(O),
+    /// An engine.
+    Engine(Execution),
 }
 
 /// What a case is run with.
@@ -159,7 +180,7 @@ impl Scene {
         Ok(scene)
     }
 
-    fn compute(&mut self, record: &Record, observer: impl Observer) -> Result<u64, CaseError> {
+    fn compute(&mut self, record: &Record, by: By<impl Observer>) -> Result<u64, CaseError> {
         let launch = Launch {
             program: self.program.clone(),
             groups: record.groups,
@@ -169,10 +190,15 @@ impl Scene {
             budget: BUDGET,
             ..Launch::default()
         };
-        Ok(super::run_with(&launch, &mut self.memory, &mut self.host, observer)?.thread_instructions)
+        let Scene { memory, host, .. } = self;
+        let outcome = match by {
+            By::Reference(observer) => super::run_with(&launch, memory, host, observer),
+            By::Engine(execution) => super::run_hosted(execution, &launch, memory, host),
+        };
+        Ok(outcome?.thread_instructions)
     }
 
-    fn fragments(&mut self, record: &Record, observer: impl Observer) -> Result<u64, CaseError> {
+    fn fragments(&mut self, record: &Record, by: By<impl Observer>) -> Result<u64, CaseError> {
         let (width, height) = (record.width, record.height);
         let pixels = u64::from(width) * u64::from(height);
         super::check_limit("the number of pixels", pixels, 1, Target::MAX_PIXELS)?;
@@ -209,15 +235,20 @@ impl Scene {
         let pixels = |texts: &[String]| flags(texts, width as usize, height as usize);
         let fragments = Fragments {
             uniforms: self.uniforms.clone(),
-            covered: pixels(&record.coverage)?,
+            coverage: pixels(&record.coverage)?.into_iter().map(u16::from).collect(),
             back: pixels(&record.front_facing)?.into_iter().map(|front| !front).collect(),
             budget: BUDGET,
             ..Fragments::new(self.program.clone(), width, height)
         };
-        Ok(super::draw_observed(&fragments, &mut self.memory, &mut self.host, observer)?.thread_instructions)
+        let Scene { memory, host, .. } = self;
+        let outcome = match by {
+            By::Reference(observer) => super::draw_observed(&fragments, memory, host, observer),
+            By::Engine(execution) => super::draw_on(execution, &fragments, memory, host),
+        };
+        Ok(outcome?.thread_instructions)
     }
 
-    fn vertices(mut self, record: &Record, mut observer: impl Observer) -> Result<Finished, CaseError> {
+    fn vertices(mut self, record: &Record, mut by: By<impl Observer>) -> Result<Finished, CaseError> {
         for (place, attribute) in (PLACES[2]..).step_by(STEP as usize).zip(&record.attributes) {
             let content = rows(&attribute.rows, record.vertex_count as usize, components(attribute.components)?)?;
             let letters = match class(&attribute.kind)? {
@@ -249,9 +280,12 @@ impl Scene {
             let mut blocks = Vec::new();
             for number in 0..record.vertex_count {
                 vertices.first = number;
-                let outcome =
-                    super::run_vertices_observed(&vertices, &mut scene.memory, &mut scene.host, &mut observer)?;
-                instructions += outcome.thread_instructions;
+                let Scene { memory, host, .. } = scene;
+                let outcome = match &mut by {
+                    By::Reference(observer) => super::run_vertices_observed(&vertices, memory, host, observer),
+                    By::Engine(execution) => super::run_vertices_on(*execution, &vertices, memory, host),
+                };
+                instructions += outcome?.thread_instructions;
                 let own = number as usize * BLOCK;
                 let region = scene.memory.region(PLACES[3]).unwrap_or_default();
                 let used = region.get(own..own + (1 + BLOCKS_BEHIND) * BLOCK).unwrap_or_default();

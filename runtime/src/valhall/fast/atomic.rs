@@ -124,6 +124,9 @@ impl Atomic {
             change(lane, &mut bytes);
             space.write(lane, places(lane), &bytes).map_err(fault)?;
         }
+        if let Some(touched) = &mut view.touched {
+            lanes(active).for_each(|lane| touched.mark(places(lane)));
+        }
         Ok(before)
     }
 }
@@ -139,7 +142,9 @@ impl Body for Update {
     fn run<const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
         let what = AtomicOp::ALL.get(op.numbers[0] as usize & 0xff).copied().unwrap_or(AtomicOp::Add);
         let is_signed = op.numbers[0] >> 8 != 0;
+        let touched = view.touched.take();
         let Some((base, words)) = around(bundle, view, op) else {
+            view.touched = touched;
             let [address, value] = [op.sources, [op.dest; 2]].map(|rows| rows.map(|row| row as u16));
             let (ty, offset) = (if is_signed { SIGNED } else { Type::U32 }, op.numbers[1] as i32);
             let all = Atomic { op: what, ty, address, value, expected: None, to: None, when: None, offset, pc: op.pc };
@@ -157,6 +162,17 @@ impl Body for Update {
             (AtomicOp::Max, false) => update(bundle, op, base, words, u32::max),
             (AtomicOp::Min, true) => update(bundle, op, base, words, |old, new| signed(old).min(signed(new)) as u32),
             (AtomicOp::Max, true) => update(bundle, op, base, words, |old, new| signed(old).max(signed(new)) as u32),
+        }
+        view.touched = touched;
+        if let Some(touched) = &mut view.touched {
+            let [low, high] = op.sources.map(|row| &bundle.rows[row as usize].0);
+            let offset = i64::from(op.numbers[1] as i32);
+            for warp in bundle.busy() {
+                for lane in lanes(bundle.active[warp]) {
+                    let address = u64::from(high[warp][lane]) << 32 | u64::from(low[warp][lane]);
+                    touched.mark(address.wrapping_add_signed(offset));
+                }
+            }
         }
         true
     }

@@ -227,18 +227,22 @@ pub struct Quads {
     pub helpers: u16,
     pub pixels: Column<[u32; 2]>,
     pub places: Column<[i16; 2]>,
+    pub covered: Column<u16>,
+    pub samples: u32,
 }
 
 impl Quads {
     /// What a warp has.
     pub fn of(warp: &Warp) -> Self {
-        Quads { helpers: warp.helpers, pixels: warp.pixels, places: warp.places }
+        let &Warp { helpers, pixels, places, covered, samples, .. } = warp;
+        Quads { helpers, pixels, places, covered, samples }
     }
 
     /// Lets a warp have it for an instruction.
     pub fn enter(&self, warp: &mut Warp) {
         warp.draws = true;
         (warp.helpers, warp.pixels, warp.places) = (self.helpers, self.pixels, self.places);
+        (warp.covered, warp.samples) = (self.covered, self.samples);
     }
 
     /// Takes it back. Pixels stay where they are.

@@ -18,8 +18,10 @@ use super::op::Op;
 use super::run::{Begin, Dispatch};
 use crate::exec::vector::exact::Exact;
 use crate::level::Level;
+use crate::valhall::host::Host;
 use crate::valhall::operation::Operation;
 use crate::valhall::program::{After, Decoder, Program, Slot};
+use crate::valhall::source::framebuffer_size;
 
 /// Rows behind the registers that handlers find in every bundle.
 pub mod row {
@@ -111,6 +113,8 @@ pub struct Given<'a> {
     pub warps: u32,
     /// The special value; 0 without a host.
     pub framebuffer_size: u64,
+    /// Samples of a pixel.
+    pub samples: u32,
     /// Whether it is a fragment program.
     pub draws: bool,
 }
@@ -146,8 +150,8 @@ pub struct Lowered {
     registers: u64,
     /// Whether what warps do depends on their order: then it is the reference's.
     pub ordered: bool,
-    /// Whether it executes atomics.
-    pub atomics: bool,
+    /// Whether the order of warps shows in what its atomics leave.
+    pub order: Order,
     /// Chooses the lanes that go on.
     pub schedule: handler::Op,
     /// What it was lowered for.
@@ -174,13 +178,20 @@ impl Deref for Code<'_> {
 impl<'a> Code<'a> {
     /// Lowers a compute program for a processor and for the uniforms of a launch.
     pub fn new(program: &'a Program<'a>, uniforms: &'a [u32], warps: u32, level: Level) -> Self {
-        let given = Given { uniforms, warps, framebuffer_size: 0, draws: false };
+        let given = Given { uniforms, warps, framebuffer_size: 0, samples: 1, draws: false };
         Code::of(program, given, level)
     }
 
+    /// As [`Code::new`], for what a host gives.
+    pub fn hosted(program: &'a Program<'a>, uniforms: &'a [u32], warps: u32, host: &dyn Host, level: Level) -> Self {
+        let (framebuffer_size, samples) = (framebuffer_size(host), host.samples());
+        Code::of(program, Given { uniforms, warps, framebuffer_size, samples, draws: false }, level)
+    }
+
     /// Lowers a fragment program. Memory is left to the reference, which knows what helper lanes do with it.
-    pub fn drawing(program: &'a Program<'a>, uniforms: &'a [u32], framebuffer_size: u64, level: Level) -> Self {
-        Code::of(program, Given { uniforms, warps: 1, framebuffer_size, draws: true }, level)
+    pub fn drawing(program: &'a Program<'a>, uniforms: &'a [u32], host: &dyn Host, level: Level) -> Self {
+        let (framebuffer_size, samples) = (framebuffer_size(host), host.samples());
+        Code::of(program, Given { uniforms, warps: 1, framebuffer_size, samples, draws: true }, level)
     }
 
     fn of(program: &'a Program<'a>, given: Given<'a>, level: Level) -> Self {
@@ -262,7 +273,8 @@ impl Lowered {
         let masks = handler::<Masks>(level).with(Fields::default());
         let begin = handler::<Begin>(level);
         let Lowering { ops, constants, exact, stored, order, .. } = lowering;
-        let (ordered, atomics) = (ordered || order == Order::Shown, ordered || order != Order::Free);
+        let order = if ordered { Order::Shown } else { order };
+        let ordered = order == Order::Shown;
         let constants = constants.words;
         Lowered {
             ops,
@@ -275,7 +287,7 @@ impl Lowered {
             constants,
             registers,
             ordered,
-            atomics,
+            order,
             schedule,
             level,
             masks,
@@ -371,7 +383,12 @@ fn changes(operation: &Operation, draws: bool) -> bool {
         semantics::Op::Store => draws,
         semantics::Op::Intrinsic => {
             let intrinsic = SEMANTICS.intrinsics.get(usize::from(node.args[0]));
-            draws && intrinsic.is_some_and(|intrinsic| intrinsic.name == "store_texel")
+            intrinsic.is_some_and(|intrinsic| match intrinsic.name {
+                "store_texel" => draws,
+                // All threads of other programs are at one pixel.
+                "blend" | "store_tile" | "emit_depth_stencil" => !draws,
+                _ => false,
+            })
         }
         _ => false,
     })

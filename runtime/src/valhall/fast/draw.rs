@@ -9,44 +9,73 @@ use crate::memory::Memory;
 
 use super::bundle::{Bundle, Quads, WARPS};
 use super::code::{Code, row};
-use super::memory_view::{Home, MemoryView, Recent, clear};
+use super::memory_view::{Home, MemoryView, Outside, Recent, clear};
 use super::run::{Runner, registers};
 use crate::valhall::group::Origin;
 use crate::valhall::host::Host;
 use crate::valhall::program::Program;
-use crate::valhall::source::framebuffer_size;
 use crate::valhall::space::{THREAD_BYTES, thread_address};
+use crate::valhall::undo::Undo;
 use crate::valhall::warp::{LANES, Warp};
 
 /// Runs a fragment program for warps, each with the place that it comes from. None waits for another.
 ///
 /// # Errors
-/// When an instruction cannot be executed; pixels of the seven warps behind may then be drawn as well.
+/// When an instruction cannot be executed; nothing of the fragments behind is left then.
 pub fn run(
     program: &Program<'_>,
     uniforms: &[u32],
     (budget, deadline): (u64, Deadline),
-    warps: impl Iterator<Item = (Warp, impl Origin)>,
+    level: Level,
+    mut warps: impl Iterator<Item = (Warp, impl Origin)>,
     memory: &mut Memory,
     host: &mut dyn Host,
 ) -> Result<Outcome, RunError> {
-    let code = Code::drawing(program, uniforms, framebuffer_size(host), Level::best());
+    let code = Code::drawing(program, uniforms, host, level);
     let mut runner = Runner::over(&code, uniforms, 1, budget);
     runner.deadline = deadline;
-    let mut bundle = Bundle::new(&code);
-    bundle.quads = Some(Box::new([Quads::default(); WARPS]));
-    for (register, shift) in [(row::THREAD, 0), (row::THREAD + 1, 32)] {
-        let addresses = std::array::from_fn(|lane| (thread_address(lane) >> shift) as u32);
-        bundle.rows[register as usize].0 = [addresses; WARPS];
+    let (mut alone, mut undo) = (Alone::new(&code), Undo::new(host));
+    while let Some(done) = alone.run(&mut runner, &mut warps, &mut Outside::new(memory, &mut undo)) {
+        done.inspect_err(|error| undo.take_back(error))?;
+        undo.keep();
     }
-    let mut private = vec![0; if program.uses_thread_memory { WARPS * LANES * THREAD_BYTES } else { 0 }];
-    let mut warps = warps.peekable();
-    while warps.peek().is_some() {
-        clear(&mut private);
+    Ok(runner.outcome())
+}
+
+/// A bundle for warps that are workgroups of their own.
+pub struct Alone<'a> {
+    code: &'a Code<'a>,
+    bundle: Bundle,
+    /// The memories of their threads.
+    private: Vec<u8>,
+}
+
+impl<'a> Alone<'a> {
+    pub fn new(code: &'a Code<'a>) -> Self {
+        let mut bundle = Bundle::new(code);
+        bundle.quads = code.given.draws.then(|| Box::new([Quads::default(); WARPS]));
+        for (register, shift) in [(row::THREAD, 0), (row::THREAD + 1, 32)] {
+            let addresses = std::array::from_fn(|lane| (thread_address(lane) >> shift) as u32);
+            bundle.rows[register as usize].0 = [addresses; WARPS];
+        }
+        let private = vec![0; if code.program.uses_thread_memory { WARPS * LANES * THREAD_BYTES } else { 0 }];
+        Alone { code, bundle, private }
+    }
+
+    /// Runs the next eight warps to their end; `None` when there are no more.
+    pub fn run(
+        &mut self,
+        runner: &mut Runner<'_>,
+        warps: &mut impl Iterator<Item = (Warp, impl Origin)>,
+        outside: &mut Outside<'_>,
+    ) -> Option<Result<(), RunError>> {
+        let Alone { code, bundle, private } = self;
+        clear(private);
         bundle.drop_from(0);
         let mut origins = Vec::with_capacity(WARPS);
         for (index, (warp, origin)) in warps.by_ref().take(WARPS).enumerate() {
             bundle.start(index, Home { group: index, number: 0 }, warp.threads);
+            bundle.set_pcs(index, warp.threads, warp.pcs[0]);
             for register in registers(code.registers()) {
                 bundle.rows[register].0[index] = warp.registers[register];
             }
@@ -55,11 +84,20 @@ pub fn run(
             }
             origins.push(origin);
         }
-        let private = &mut private[..];
-        let recent = &mut Recent::default();
-        let mut view =
-            MemoryView { memory, shared: &mut [], margin: 0, shared_bytes: 0, private, warps: 1, recent, host };
-        runner.alone(&mut bundle, &mut view, &origins)?;
+        if origins.is_empty() {
+            return None;
+        }
+        let mut view = MemoryView {
+            memory: outside.memory,
+            shared: &mut [],
+            margin: 0,
+            shared_bytes: 0,
+            private,
+            warps: 1,
+            recent: &mut Recent::default(),
+            host: outside.host,
+            touched: outside.touched.as_deref_mut(),
+        };
+        Some(runner.alone(bundle, &mut view, &origins))
     }
-    Ok(runner.outcome())
 }

@@ -23,19 +23,21 @@ struct Key {
     uniforms: Box<[u32]>,
     warps: u32,
     framebuffer_size: u64,
+    samples: u32,
     draws: bool,
     level: Level,
 }
 
 impl Key {
     fn new(words: &[u64], given: Given<'_>, level: Level) -> Self {
-        let Given { uniforms, warps, framebuffer_size, draws } = given;
-        Key { words: words.into(), uniforms: uniforms.into(), warps, framebuffer_size, draws, level }
+        let Given { uniforms, warps, framebuffer_size, samples, draws } = given;
+        Key { words: words.into(), uniforms: uniforms.into(), warps, framebuffer_size, samples, draws, level }
     }
 
     fn is(&self, words: &[u64], given: Given<'_>, level: Level) -> bool {
-        let Given { uniforms, warps, framebuffer_size, draws } = given;
-        (self.warps, self.framebuffer_size, self.draws, self.level) == (warps, framebuffer_size, draws, level)
+        let Given { uniforms, warps, framebuffer_size, samples, draws } = given;
+        (self.warps, self.framebuffer_size, self.samples) == (warps, framebuffer_size, samples)
+            && (self.draws, self.level) == (draws, level)
             && *self.uniforms == *uniforms
             && *self.words == *words
     }
@@ -97,7 +99,7 @@ mod tests {
     use super::*;
 
     fn given(uniforms: &[u32]) -> Given<'_> {
-        Given { uniforms, warps: 1, framebuffer_size: 0, draws: false }
+        Given { uniforms, warps: 1, framebuffer_size: 0, samples: 1, draws: false }
     }
 
     /// What was kept for a program; it is kept now.
@@ -125,6 +127,7 @@ mod tests {
         assert_eq!(programs.find(&words, Given { warps: 2, ..given(&[1]) }, level), None);
         assert_eq!(programs.find(&words, Given { draws: true, ..given(&[1]) }, level), None);
         assert_eq!(programs.find(&words, Given { framebuffer_size: 1, ..given(&[1]) }, level), None);
+        assert_eq!(programs.find(&words, Given { samples: 4, ..given(&[1]) }, level), None);
         assert_eq!(programs.find(&words, given(&[1]), level.eager()), None);
         assert_eq!(programs.find(&words, given(&[1]), level), Some(1));
     }

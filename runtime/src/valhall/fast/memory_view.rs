@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::memory::Memory;
 
 use super::handler::prefetch;
+use super::touched::Touched;
 use crate::valhall::host::Host;
 use crate::valhall::space::{self, Space, THREAD_BYTES};
 use crate::valhall::warp::LANES;
@@ -37,6 +38,25 @@ pub struct MemoryView<'a> {
     pub recent: &'a mut Recent,
     /// Everything that is named, not addressed.
     pub host: &'a mut dyn Host,
+    /// Where atomics change memory, if somebody wants to know.
+    pub touched: Option<&'a mut Touched>,
+}
+
+/// What launches have outside of their own memories.
+#[derive(Debug)]
+pub struct Outside<'a> {
+    /// Mapped memory.
+    pub memory: &'a mut Memory,
+    /// Everything that is named, not addressed.
+    pub host: &'a mut dyn Host,
+    /// Where atomics change memory, if somebody wants to know.
+    pub touched: Option<&'a mut Touched>,
+}
+
+impl<'a> Outside<'a> {
+    pub fn new(memory: &'a mut Memory, host: &'a mut dyn Host) -> Self {
+        Outside { memory, host, touched: None }
+    }
 }
 
 /// Bytes that are enough of a margin for words near those of active lanes.

@@ -11,7 +11,7 @@
 //! same, bit for bit, for every program whose threads do not race. Where atomics show in which order warps came (somebody
 //! reads what they found, or they exchange, or there are several kinds of them) warps run in the order of the reference. Of several faulty threads the one that the reference meets first is reported; what others wrote before
 //! may differ then. A launch that runs out of its budget fails in both, but where several workgroups run together it may
-//! be in another place. The same holds for fragment programs, where pixels after a faulty one may be drawn.
+//! be in another place. A faulty fragment leaves no pixel of later ones behind, in both.
 
 mod access;
 mod atomic;
@@ -30,7 +30,10 @@ mod operands;
 mod reach;
 mod rows;
 mod run;
+mod touched;
+mod vertex;
 
 pub(super) use draw::run as draw;
-pub(super) use run::{Held, run_probed, single};
-pub use run::{run, run_listed, run_parallel};
+pub(super) use run::{Held, run_hosted, run_probed, single};
+pub use run::{run, run_listed, run_parallel, run_parallel_with, run_vertices_parallel};
+pub(super) use vertex::run as run_vertices;

@@ -53,7 +53,7 @@ fn pair(given: &Given<'_>, pc: usize, source: Source) -> Option<[Place; 2]> {
             [Place::Row(row::WARP), Place::Number(given.warps.saturating_sub(1))]
         }
         Source::Special0 { name: FauSpecialPage0::FramebufferSize, .. } => numbers(given.framebuffer_size),
-        Source::Special0 { name, .. } => numbers(descriptor(name)),
+        Source::Special0 { name, .. } => numbers(descriptor(name, given.samples)),
         Source::Special1 { name, .. } => match name {
             FauSpecialPage1::ThreadLocalPointer => [Place::Row(row::THREAD), Place::Row(row::THREAD + 1)],
             FauSpecialPage1::WorkgroupLocalPointer => numbers(space::WORKGROUP),

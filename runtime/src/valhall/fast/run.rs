@@ -1,6 +1,5 @@
 //! Launches: workgroups in dispatches, a dispatch's bundles in turns.
 
-use std::num::NonZero;
 use std::ops::Range;
 
 use isaforge_core::semantics::evaluate::Scratch;
@@ -12,19 +11,22 @@ use crate::memory::Memory;
 use super::bundle::{Bundle, PARKED, WARPS};
 use super::code::{Code, Exit, Foreign, row};
 use super::jit::code_cache::{CodeCache, Function};
-use super::memory_view::MemoryView;
+use super::memory_view::{MemoryView, Outside};
 use crate::level::Level;
 use crate::valhall::group::{Group, Machine, Origin, TURN};
+use crate::valhall::host::{Host, Nothing};
 use crate::valhall::operation;
 use crate::valhall::program::{After, Decoder, Profile, Program, Slot};
 use crate::valhall::step::{Context, Control, Fault, Step};
 use crate::valhall::warp::{LANES, Warp};
 
 mod dispatch;
+mod parallel;
 mod probe;
 mod single;
 
 pub use dispatch::{Begin, Dispatch};
+pub use parallel::{run_parallel, run_parallel_with, run_vertices_parallel};
 use probe::Probe;
 pub use probe::{Held, run_probed};
 pub use single::single;
@@ -38,21 +40,35 @@ const BUNDLE_TURN: u64 = 2 * (WARPS * LANES) as u64 * TURN as u64;
 /// # Errors
 /// When the launch asks for too much or an instruction cannot be executed; memory then holds what was written before.
 pub fn run(launch: &Launch, memory: &mut Memory, level: Level) -> Result<Outcome, RunError> {
-    run_then(launch, memory, level, |_, outcome| outcome)
+    run_hosted(launch, memory, &mut Nothing, level)
+}
+
+/// As [`run`], with what a host provides.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_hosted(
+    launch: &Launch,
+    memory: &mut Memory,
+    host: &mut dyn Host,
+    level: Level,
+) -> Result<Outcome, RunError> {
+    run_then(launch, memory, host, level, |_, outcome| outcome)
 }
 
 /// Runs a compute program, and then something with what it was lowered to.
 fn run_then<T>(
     launch: &Launch,
     memory: &mut Memory,
+    host: &mut dyn Host,
     level: Level,
     then: impl FnOnce(&Code<'_>, Outcome) -> T,
 ) -> Result<T, RunError> {
     crate::valhall::check(launch)?;
     let program = Program::new(&launch.program);
-    let code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
+    let code = Code::hosted(&program, &launch.uniforms, warps(launch) as u32, host, level);
     let mut runner = Runner::new(&code, launch);
-    runner.groups(launch, memory, 0..count(launch))?;
+    runner.groups(launch, &mut Outside::new(memory, host), 0..count(launch))?;
     let outcome = runner.outcome();
     Ok(then(&code, outcome))
 }
@@ -62,77 +78,18 @@ fn run_then<T>(
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_listed(launch: &Launch, memory: &mut Memory, level: Level) -> Result<(Outcome, String), RunError> {
+pub fn run_listed(
+    launch: &Launch,
+    memory: &mut Memory,
+    host: &mut dyn Host,
+    level: Level,
+) -> Result<(Outcome, String), RunError> {
     let text = |pc: u64| {
         let word = launch.program.get(pc as usize).copied().unwrap_or_default();
         let instruction = isaforge_valhall::decode(word);
         instruction.map_or_else(|_| format!("{pc}:"), |instruction| format!("{pc}: {instruction}"))
     };
-    run_then(launch, memory, level, |code, outcome| (outcome, code.functions().listing(text)))
-}
-
-/// As [`run`], on several threads of the host. Each runs a run of the workgroups on a copy of memory; in the end what each
-/// has changed is put together, in the order of the workgroups. So the result never depends on how the host's threads
-/// are scheduled, and it is that of [`run`] when no workgroup reads what another writes. Programs with atomics do that,
-/// and run on one thread. So do launches that fail, once more, to fail in the right place.
-///
-/// It costs memory: one copy for each thread, and one of what was there before.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_parallel(
-    launch: &Launch,
-    memory: &mut Memory,
-    level: Level,
-    threads: NonZero<usize>,
-) -> Result<Outcome, RunError> {
-    crate::valhall::check(launch)?;
-    let program = Program::new(&launch.program);
-    let code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
-    let total = count(launch);
-    let parts = u128::min(threads.get() as u128, total);
-    if code.atomics || parts < 2 {
-        return run(launch, memory, level);
-    }
-    let before = memory.clone();
-    let work = |part: u128, memory: &mut Memory| {
-        let mut runner = Runner::new(&code, launch);
-        let done = runner.groups(launch, memory, total * part / parts..total * (part + 1) / parts);
-        runner.gather();
-        done.map(|()| runner)
-    };
-    let (first, others) = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..parts)
-            .map(|part| {
-                let (work, before) = (&work, &before);
-                scope.spawn(move || {
-                    let mut own = before.clone();
-                    work(part, &mut own).map(|runner| (runner, own))
-                })
-            })
-            .collect();
-        let first = work(0, memory);
-        // A thread that panicked is one that has not done its part; there is no other way to be told.
-        (first, others.into_iter().map(|other| other.join().ok()).collect::<Vec<_>>())
-    });
-    let mut whole = first.ok();
-    for other in others {
-        whole = match (whole, other) {
-            (Some(mut runner), Some(Ok((part, own)))) => {
-                runner.tally.add(&part.tally);
-                memory.merge(&before, &own);
-                Some(runner)
-            }
-            _ => None,
-        };
-    }
-    match whole.filter(|runner| runner.tally.spent <= launch.budget) {
-        Some(mut runner) => Ok(runner.outcome()),
-        None => {
-            *memory = before;
-            run(launch, memory, level)
-        }
-    }
+    run_then(launch, memory, host, level, |code, outcome| (outcome, code.functions().listing(text)))
 }
 
 /// The registers of a mask.
@@ -249,8 +206,13 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// What it runs.
+    pub fn code(&self) -> &'a Code<'a> {
+        self.code
+    }
+
     /// Runs some of the workgroups, in order.
-    fn groups(&mut self, launch: &Launch, memory: &mut Memory, range: Range<u128>) -> Result<(), RunError> {
+    fn groups(&mut self, launch: &Launch, outside: &mut Outside<'_>, range: Range<u128>) -> Result<(), RunError> {
         let warps = warps(launch);
         let together = if self.code.ordered { 1 } else { (WARPS / warps).max(1) };
         let mut dispatch = Dispatch::take(self.code, launch, warps, together);
@@ -266,12 +228,12 @@ impl<'a> Runner<'a> {
                 if dispatch.groups.len() == together {
                     let is_of_row = id[0] as usize >= together;
                     let behind = if is_of_row { (end - next) as u32 / together as u32 } else { 0 };
-                    let groups = dispatch.run(self, memory, behind)? * together as u32;
+                    let groups = dispatch.run(self, outside, behind)? * together as u32;
                     (id[0], next) = (id[0] + groups, next + u128::from(groups));
                 }
             }
         }
-        dispatch.run(self, memory, 0)?;
+        dispatch.run(self, outside, 0)?;
         dispatch.leave(self.code);
         Ok(())
     }

@@ -161,7 +161,7 @@ impl Blocks {
 
     /// The texels of slices of a size, one slice behind another, in the format of [`Blocks::format`]. Blocks that are not
     /// there are not decoded.
-    pub fn decode(self, bytes: &[u8], [width, height]: [usize; 2], slices: usize) -> Vec<u8> {
+    pub(super) fn decode(self, bytes: &[u8], [width, height]: [usize; 2], slices: usize) -> Vec<u8> {
         let ([columns, rows], size) = (self.footprint(), self.format().size());
         let mut texels = vec![0; width * height * slices * size];
         let mut blocks = bytes.chunks_exact(self.bytes());

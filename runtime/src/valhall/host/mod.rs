@@ -9,8 +9,11 @@
 //! Coordinates, their order in registers, gathering, coverage and the blend descriptors are as Mesa's compiled shaders need
 //! them. Where nothing is known, this is what happens here.
 //!
-//! * A pixel has one sample: its centre is its only sample and its centroid. `ATEST` and `ZS_EMIT` pass the coverage on.
-//!   Colours replace those that are there, or are blended with them as the target says; there are no blend shaders.
+//! * A pixel has as many samples as the first target, at the places of [`samples`]. Programs run once for a pixel, in its
+//!   centre; the sample that they are run for is the first. Depth and stencil have one sample.
+//! * `ATEST` and `ZS_EMIT` pass the coverage on. A colour goes to those samples that the coverage of its `BLEND` names, sample
+//!   n by bit n. It replaces the one that is there, or is blended with it as the target says; there are no blend shaders.
+//! * A fragment that fails leaves no pixel of later ones behind: quads come row by row, their pixels in the order of lanes.
 //! * Helper lanes execute everything, also behind `.discard` and `.skip`. Their stores, atomics and colours are dropped, an
 //!   atomic gives them 0, and where another lane would end the run they get zeros.
 //! * Look-ups follow OpenGL ES: the level of detail comes from the longer of the two changes across a quad, halves go to
@@ -23,7 +26,7 @@
 //! * `VAR_TEX` interpolates what its look-up needs: coordinates (a cube: the direction), layer, reference. It has no level
 //!   or bias to add, and no place but the centre when that is explicit.
 //! * Entry n of a table of varyings, whatever the table, is byte 16 n of the vertices' buffer. Halves of flat varyings are
-//!   their low bits. Point coordinates are 0.
+//!   their low bits. Special varying 1, which is not known, is that of the place in a point, too; elsewhere that is 0.
 //! * Whole numbers saturate when their register, texel or pixel is too small for them. A number of another kind than the
 //!   resource holds is converted.
 
@@ -31,9 +34,14 @@ pub mod blend;
 mod compressed;
 pub(crate) mod cube;
 pub mod format;
+pub mod line;
 mod packed;
+pub mod point;
+pub mod primitive;
 pub mod resources;
 pub mod sample;
+pub mod samples;
+mod shared;
 pub mod target;
 pub mod texture;
 pub mod triangle;
@@ -47,8 +55,12 @@ pub use blend::{Blend, Equation, Factor, Operation};
 pub use compressed::Blocks;
 pub use format::{Class, Format, Texel};
 pub(super) use format::{narrow, widen};
+pub use line::Line;
+pub use point::Point;
+pub use primitive::Primitive;
 pub use resources::Resources;
 pub use sample::{Coordinates, Lod, Lookup, Request};
+pub(super) use shared::ReadOnly;
 pub use target::Target;
 pub use texture::{Compare, Filter, Sampler, Shape, Storage, Texture, TextureError, Wrap};
 pub use triangle::Triangle;
@@ -279,7 +291,9 @@ impl VaryingSource {
     }
 }
 
-/// What programs ask for, one lane at a time. The methods of a host that has nothing are given.
+/// What programs ask for, one lane at a time. The methods of a host that has nothing are given. Where a fragment fails, the
+/// colours, depths and stencil values of those behind it are set once more, to what [`Host::tile`], [`Host::depth`] and
+/// [`Host::stencil`] gave before.
 pub trait Host: fmt::Debug {
     /// A buffer.
     ///
@@ -339,19 +353,29 @@ pub trait Host: fmt::Debug {
         [0; 2]
     }
 
-    /// The colour of a pixel.
+    /// Samples of a pixel of what is drawn on: 1, 2, 4, 8 or 16.
+    fn samples(&self) -> u32 {
+        1
+    }
+
+    /// The place in the point that is drawn, from 0 to 1 rightwards and downwards.
+    fn place_in_point(&self, _spot: Spot) -> [f32; 2] {
+        [0.0; 2]
+    }
+
+    /// The colour of a sample of a pixel.
     ///
     /// # Errors
     /// When there is no such target.
-    fn tile(&self, target: u32, _pixel: [u32; 2]) -> Result<Texel, HostError> {
+    fn tile(&self, target: u32, _pixel: [u32; 2], _sample: u32) -> Result<Texel, HostError> {
         Err(HostError::Target { number: target })
     }
 
-    /// Sets the colour of a pixel.
+    /// Sets the colour of a sample of a pixel.
     ///
     /// # Errors
     /// When there is no such target.
-    fn set_tile(&mut self, target: u32, _pixel: [u32; 2], _colour: Texel) -> Result<(), HostError> {
+    fn set_tile(&mut self, target: u32, _pixel: [u32; 2], _sample: u32, _colour: Texel) -> Result<(), HostError> {
         Err(HostError::Target { number: target })
     }
 
@@ -360,7 +384,18 @@ pub trait Host: fmt::Debug {
     /// # Errors
     /// When there is no such target.
     fn blend(&mut self, target: u32, pixel: [u32; 2], coverage: u32, colour: Texel) -> Result<(), HostError> {
-        if coverage == 0 { Ok(()) } else { self.set_tile(target, pixel, colour) }
+        let covered = (0..self.samples()).filter(|sample| coverage >> sample & 1 != 0);
+        covered.into_iter().try_for_each(|sample| self.set_tile(target, pixel, sample, colour))
+    }
+
+    /// The depth of a pixel, if it is kept.
+    fn depth(&self, _pixel: [u32; 2]) -> Option<f32> {
+        None
+    }
+
+    /// The stencil value of a pixel, if it is kept.
+    fn stencil(&self, _pixel: [u32; 2]) -> Option<u32> {
+        None
     }
 
     /// Sets the depth of a pixel.
@@ -371,7 +406,7 @@ pub trait Host: fmt::Debug {
 }
 
 /// A host that has nothing.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Nothing;
 
 impl Host for Nothing {}

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::format::Texel;
+use super::format::{Class, Texel};
 use super::sample::{Lod, Lookup, Request};
 use super::target::{Target, find};
 use super::texture::{Sampler, Texture};
 use super::varying::{Component, Varyings};
-use super::{Attribute, Buffer, Handle, Host, HostError, Image, Kind, Spot, VaryingSource};
+use super::{Attribute, Buffer, Handle, Host, HostError, Image, Kind, Point, Spot, VaryingSource};
 
 /// Everything that a program can name, in tables.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +26,9 @@ pub struct Resources {
     pub varyings: Varyings,
     /// The special varyings `frag_z` and `frag_w`; without them z is 0 and w is 1.
     pub depth_and_w: [Option<Component>; 2],
-    /// Render targets by number.
+    /// The point that is drawn, if it is one.
+    pub point: Option<Point>,
+    /// Render targets by number, all with the same number of samples.
     pub targets: Vec<Option<Target>>,
     /// Where `ZS_EMIT` writes the depth; without it the depth is lost.
     pub depth: Option<Target>,
@@ -87,27 +89,41 @@ impl Host for Resources {
         self.targets.iter().flatten().map(Target::size).next().unwrap_or_default()
     }
 
-    fn tile(&self, target: u32, pixel: [u32; 2]) -> Result<Texel, HostError> {
-        // Helper lanes may lie outside.
-        Ok(find(&self.targets, target)?.pixel(pixel).unwrap_or(Texel::floats([0.0; 4])))
+    fn samples(&self) -> u32 {
+        self.targets.iter().flatten().map(Target::samples).next().unwrap_or(1)
     }
 
-    fn set_tile(&mut self, target: u32, pixel: [u32; 2], colour: Texel) -> Result<(), HostError> {
+    fn place_in_point(&self, spot: Spot) -> [f32; 2] {
+        self.point.map_or([0.0; 2], |point| point.place_of(spot.position()))
+    }
+
+    fn tile(&self, target: u32, pixel: [u32; 2], sample: u32) -> Result<Texel, HostError> {
+        // Helper lanes may lie outside.
+        Ok(find(&self.targets, target)?.sample(pixel, sample).unwrap_or(Texel::floats([0.0; 4])))
+    }
+
+    fn set_tile(&mut self, target: u32, pixel: [u32; 2], sample: u32, colour: Texel) -> Result<(), HostError> {
         find(&self.targets, target)?;
         if let Some(Some(target)) = self.targets.get_mut(target as usize) {
-            target.draw(pixel, colour);
+            target.set_sample(pixel, sample, colour);
         }
         Ok(())
     }
 
     fn blend(&mut self, target: u32, pixel: [u32; 2], coverage: u32, colour: Texel) -> Result<(), HostError> {
         find(&self.targets, target)?;
-        if let Some(Some(target)) = self.targets.get_mut(target as usize)
-            && coverage != 0
-        {
-            target.blend(pixel, colour);
+        if let Some(Some(target)) = self.targets.get_mut(target as usize) {
+            target.blend(pixel, coverage, colour);
         }
         Ok(())
+    }
+
+    fn depth(&self, pixel: [u32; 2]) -> Option<f32> {
+        self.depth.as_ref()?.pixel(pixel).map(|texel| f32::from_bits(texel.to(Class::Float).channels[0]))
+    }
+
+    fn stencil(&self, pixel: [u32; 2]) -> Option<u32> {
+        self.stencil.as_ref()?.pixel(pixel).map(|texel| texel.to(Class::Unsigned).channels[0])
     }
 
     fn set_depth(&mut self, pixel: [u32; 2], depth: f32) {
@@ -118,7 +134,7 @@ impl Host for Resources {
 
     fn set_stencil(&mut self, pixel: [u32; 2], stencil: u32) {
         if let Some(target) = &mut self.stencil {
-            target.draw(pixel, Texel { channels: [stencil; 4], class: super::Class::Unsigned });
+            target.draw(pixel, Texel { channels: [stencil; 4], class: Class::Unsigned });
         }
     }
 }

@@ -4,30 +4,39 @@ use super::HostError;
 use super::blend::Blend;
 use super::format::{Class, Format, Texel};
 
-/// A rectangle of pixels, row by row.
+/// A rectangle of pixels, row by row, each with one or several samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     format: Format,
     width: u32,
     height: u32,
+    samples: u32,
+    /// The samples of a pixel, then those of the next.
     pixels: Vec<[u32; 4]>,
     /// What blended colours do with those that are there; without it they replace them. Whole numbers are never blended.
     pub blend: Option<Blend>,
+    /// Which channels blended colours change: red, green, blue, alpha.
+    pub write: [bool; 4],
 }
 
 impl Target {
-    /// Pixels that a target may have.
+    /// Pixels that a target may have, every sample counted.
     pub const MAX_PIXELS: u64 = 1 << 24;
 
     /// A target with all pixels of one colour; `None` when it is empty or has more than [`Target::MAX_PIXELS`].
     pub fn new(format: Format, width: u32, height: u32, clear: Texel) -> Option<Self> {
-        let count = u64::from(width) * u64::from(height);
+        Target::multisampled(format, [width, height], 1, clear)
+    }
+
+    /// As [`Target::new`], with as many samples a pixel as a pattern of [`samples`](super::samples::places) has.
+    pub fn multisampled(format: Format, [width, height]: [u32; 2], samples: u32, clear: Texel) -> Option<Self> {
+        let count =
+            (u64::from(width) * u64::from(height)).saturating_mul(super::samples::places(samples)?.len() as u64);
         if count == 0 || count > Self::MAX_PIXELS {
             return None;
         }
-        let (bytes, size) = format.encode(clear);
-        let pixels = vec![format.decode(&bytes[..size]).channels; count as usize];
-        Some(Target { format, width, height, pixels, blend: None })
+        let pixels = vec![held(format, clear); count as usize];
+        Some(Target { format, width, height, samples, pixels, blend: None, write: [true; 4] })
     }
 
     /// The format of its pixels.
@@ -40,42 +49,83 @@ impl Target {
         [self.width, self.height]
     }
 
-    /// The pixels, row by row: 32-bit channels of the format's class.
+    /// Samples of a pixel.
+    pub fn samples(&self) -> u32 {
+        self.samples
+    }
+
+    /// The pixels, row by row: 32-bit channels of the format's class. Samples of a pixel follow one another.
     pub fn pixels(&self) -> &[[u32; 4]] {
         &self.pixels
     }
 
-    /// A pixel, `None` outside.
-    pub fn pixel(&self, [x, y]: [u32; 2]) -> Option<Texel> {
-        let channels = *self.pixels.get(self.index(x, y)?)?;
+    /// The same picture with one sample a pixel: the mean of its samples. Of whole numbers it is the first sample.
+    pub fn resolved(&self) -> Target {
+        let mean = |samples: &[[u32; 4]]| {
+            if self.samples == 1 || self.format.class() != Class::Float {
+                return samples[0];
+            }
+            let sum =
+                |channel: usize| samples.iter().map(|sample| f64::from(f32::from_bits(sample[channel]))).sum::<f64>();
+            let count = f64::from(self.samples);
+            held(self.format, Texel::floats([0, 1, 2, 3].map(|channel| (sum(channel) / count) as f32)))
+        };
+        let pixels = self.pixels.chunks_exact(self.samples as usize).map(mean).collect();
+        Target { samples: 1, pixels, ..*self }
+    }
+
+    /// The first sample of a pixel, `None` outside.
+    pub fn pixel(&self, place: [u32; 2]) -> Option<Texel> {
+        self.sample(place, 0)
+    }
+
+    /// A sample of a pixel, the last if it has no more; `None` outside.
+    pub fn sample(&self, place: [u32; 2], sample: u32) -> Option<Texel> {
+        let channels = *self.pixels.get(self.index(place, sample)?)?;
         Some(Texel { channels, class: self.format.class() })
     }
 
-    /// Draws a pixel; one outside is not drawn.
-    pub fn draw(&mut self, [x, y]: [u32; 2], colour: Texel) {
+    /// Sets all samples of a pixel; one outside is not drawn.
+    pub fn draw(&mut self, place: [u32; 2], colour: Texel) {
+        (0..self.samples).for_each(|sample| self.set_sample(place, sample, colour));
+    }
+
+    /// Sets a sample of a pixel, the last if it has no more; nothing outside.
+    pub fn set_sample(&mut self, place: [u32; 2], sample: u32, colour: Texel) {
         // The pixel holds what its format can.
-        let (bytes, size) = self.format.encode(colour);
-        let held = self.format.decode(&bytes[..size]).channels;
-        if let Some(pixel) = self.index(x, y).and_then(|index| self.pixels.get_mut(index)) {
-            *pixel = held;
+        let colour = held(self.format, colour);
+        if let Some(pixel) = self.index(place, sample).and_then(|index| self.pixels.get_mut(index)) {
+            *pixel = colour;
         }
     }
 
-    /// Blends a colour into a pixel; one outside is not drawn.
-    pub fn blend(&mut self, pixel: [u32; 2], colour: Texel) {
-        let blended = match (self.blend, self.pixel(pixel)) {
-            (Some(blend), Some(old)) if old.class == Class::Float => {
-                let [new, old] = [colour.to(Class::Float), old].map(|texel| texel.channels.map(f32::from_bits));
-                Texel::floats(blend.apply(new.map(|channel| self.format.limit(channel)), old))
-            }
-            _ => colour,
-        };
-        self.draw(pixel, blended);
+    /// Blends a colour into those samples of a pixel that are in a mask; nothing outside.
+    pub fn blend(&mut self, place: [u32; 2], mask: u32, colour: Texel) {
+        for sample in (0..self.samples).filter(|sample| mask >> sample & 1 != 0) {
+            let Some(old) = self.sample(place, sample) else { return };
+            let blended = match self.blend {
+                Some(blend) if old.class == Class::Float => {
+                    let [new, old] = [colour.to(Class::Float), old].map(|texel| texel.channels.map(f32::from_bits));
+                    Texel::floats(blend.apply(new.map(|channel| self.format.limit(channel)), old))
+                }
+                _ => colour.to(old.class),
+            };
+            let channel = |channel: usize| if self.write[channel] { blended } else { old }.channels[channel];
+            self.set_sample(place, sample, Texel { channels: std::array::from_fn(channel), class: old.class });
+        }
     }
 
-    fn index(&self, x: u32, y: u32) -> Option<usize> {
-        (x < self.width && y < self.height).then_some(y as usize * self.width as usize + x as usize)
+    fn index(&self, [x, y]: [u32; 2], sample: u32) -> Option<usize> {
+        let pixel = y as usize * self.width as usize + x as usize;
+        let sample = sample.min(self.samples - 1) as usize;
+        (x < self.width && y < self.height).then_some(pixel * self.samples as usize + sample)
     }
+}
+
+/// A colour as a format can hold it.
+fn held(format: Format, colour: Texel) -> [u32; 4] {
+    let (bytes, size) = format.encode(colour);
+    format.decode(&bytes[..size]).channels
 }
 
 /// The target with a number, or the error that there is none.
@@ -117,16 +167,54 @@ mod tests {
             ("RGBA32F", [2.25, -2.75, 0.75, 1.25]),
         ] {
             let mut target = new(name, quarter);
-            target.blend([0, 0], Texel::floats([2.0, -3.0, 0.5, 1.0]));
-            target.blend([1, 0], quarter);
+            target.blend([0, 0], 1, Texel::floats([2.0, -3.0, 0.5, 1.0]));
+            target.blend([1, 0], 1, quarter);
             let found = target.pixels()[0].map(f32::from_bits);
             assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-4), "{name}: {found:?}");
         }
         let whole = |channels| Texel { channels, class: Class::Unsigned };
         // What is there could be taken for a float, but nothing is added to it.
         let mut target = new("RGBA32UI", whole([2.0f32.to_bits(); 4]));
-        target.blend([0, 0], whole([7; 4]));
+        target.blend([0, 0], 1, whole([7; 4]));
         assert_eq!(target.pixels(), [[7; 4]]);
+    }
+
+    #[test]
+    fn channels_that_are_not_written_stay() {
+        let mut target = Target::new(Format::RGBA32F, 1, 1, Texel::floats([0.5; 4])).unwrap();
+        target.write = [true, false, false, true];
+        target.blend([0, 0], 1, Texel::floats([1.0, 2.0, 3.0, 4.0]));
+        assert_eq!(target.pixel([0, 0]), Some(Texel::floats([1.0, 0.5, 0.5, 4.0])));
+        // They are not what is blended, either, but what is there.
+        let add = Equation { operation: Operation::Add, source: Factor::One, destination: Factor::One };
+        target.blend = Some(Blend { colour: add, alpha: add, constant: [0.0; 4] });
+        target.blend([0, 0], 1, Texel::floats([1.0; 4]));
+        assert_eq!(target.pixel([0, 0]), Some(Texel::floats([2.0, 0.5, 0.5, 5.0])));
+        let signed = Texel { channels: [-5i32 as u32, 6, 7, 8], class: Class::Signed };
+        let mut target = Target::new(Format::parse("RGBA16I").unwrap(), 1, 1, signed).unwrap();
+        target.write = [false, true, false, false];
+        target.blend([0, 0], 1, Texel::floats([1.0, -40000.0, 3.0, 4.0]));
+        assert_eq!(target.pixels(), [[-5i32 as u32, -32768i32 as u32, 7, 8]]);
+    }
+
+    #[test]
+    fn samples_are_drawn_by_a_mask_and_their_mean_is_the_pixel() {
+        let new = |name: &str, clear| Target::multisampled(Format::parse(name).unwrap(), [2, 1], 4, clear).unwrap();
+        let mut target = new("RGBA32F", Texel::floats([0.0; 4]));
+        target.blend([1, 0], 0b1010, Texel::floats([1.0, 2.0, 3.0, 4.0]));
+        let drawn = (0..5).map(|sample| target.sample([1, 0], sample).unwrap().channels[0] != 0).collect::<Vec<_>>();
+        assert_eq!(drawn, [false, true, false, true, true]);
+        let resolved = target.resolved();
+        assert_eq!(resolved.pixels(), [[0; 4], [0.5f32, 1.0, 1.5, 2.0].map(f32::to_bits)]);
+        assert_eq!((resolved.samples(), resolved.resolved()), (1, resolved.clone()));
+        // The mean is held as the format can; of whole numbers there is none.
+        let mut target = new("RGBA8", Texel::floats([0.0; 4]));
+        target.blend([0, 0], 0b1, Texel::floats([1.0; 4]));
+        assert_eq!(f32::from_bits(target.resolved().pixels()[0][0]), 64.0 / 255.0);
+        let mut target = new("R32UI", Texel::floats([0.0; 4]));
+        target.blend([0, 0], 0b1, Texel { channels: [7; 4], class: Class::Unsigned });
+        assert_eq!(target.resolved().pixels()[0][0], 7);
+        assert_eq!(Target::multisampled(Format::RGBA8, [1, 1], 3, Texel::floats([0.0; 4])), None);
     }
 
     #[test]

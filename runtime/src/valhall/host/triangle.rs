@@ -34,15 +34,14 @@ impl Triangle {
         })
     }
 
-    /// Whether it covers the centre of a pixel. A centre on an edge that two triangles share belongs to one of them.
-    pub fn covers(&self, [x, y]: [u32; 2]) -> bool {
-        let centre = [f64::from(x) + 0.5, f64::from(y) + 0.5];
+    /// Whether it covers a place. One on an edge that two triangles share belongs to one of them.
+    pub fn covers(&self, place: [f64; 2]) -> bool {
         let [a, mut b, mut c] = self.corners();
         if self.is_back() {
             std::mem::swap(&mut b, &mut c);
         }
         let inside = |from: [f64; 2], to: [f64; 2]| {
-            let side = cross(from, to, centre);
+            let side = cross(from, to, place);
             // Of the edges themselves, those on the left and on the top belong to it.
             let left = to[1] < from[1];
             let top = to[1] == from[1] && to[0] < from[0];
@@ -67,7 +66,7 @@ impl Triangle {
 }
 
 /// Twice the area of the triangle from an edge to a point, positive when the point is on its left.
-fn cross(from: [f64; 2], to: [f64; 2], point: [f64; 2]) -> f64 {
+pub(super) fn cross(from: [f64; 2], to: [f64; 2], point: [f64; 2]) -> f64 {
     (to[0] - from[0]) * (point[1] - from[1]) - (to[1] - from[1]) * (point[0] - from[0])
 }
 
@@ -81,13 +80,14 @@ mod tests {
         let lower = Triangle([[0.0, 0.0], [4.0, 0.0], [4.0, 4.0]]);
         let upper = Triangle([[0.0, 0.0], [0.0, 4.0], [4.0, 4.0]]);
         assert!(!lower.is_back() && upper.is_back());
-        for y in 0..6 {
-            for x in 0..6 {
-                let times = u32::from(lower.covers([x, y])) + u32::from(upper.covers([x, y]));
+        for y in 0..6u32 {
+            for x in 0..6u32 {
+                let centre = [x, y].map(|n| f64::from(n) + 0.5);
+                let times = u32::from(lower.covers(centre)) + u32::from(upper.covers(centre));
                 assert_eq!(times, u32::from(x < 4 && y < 4), "({x}, {y})");
             }
         }
-        assert!(!Triangle([[0.0, 0.0], [2.0, 2.0], [4.0, 4.0]]).covers([1, 1]));
+        assert!(!Triangle([[0.0, 0.0], [2.0, 2.0], [4.0, 4.0]]).covers([1.5, 1.5]));
         assert_eq!(lower.within(), [0..4, 0..4]);
         assert_eq!(Triangle([[2.5, -7.0], [9.25, 3.0], [1e30, 0.5]]).within(), [2..u32::MAX, 0..3]);
         assert_eq!(Triangle([[-9.0, -7.0], [-2.0, -3.0], [-1.0, -1.0]]).within(), [0..0, 0..0]);

@@ -8,12 +8,12 @@ use crate::valhall::step::{Fault, Step};
 /// The row of a pixel index that means the current pixel.
 const CURRENT: u32 = 255;
 
-/// The render target in a pixel index: the sample is in bits 0 to 7, the target in 8 to 15, x and y above.
-fn target(lane: usize, index: u32) -> Result<u32, Fault> {
+/// The render target and the sample in a pixel index: the sample is in bits 0 to 7, the target in 8 to 15, x and y above.
+fn target(lane: usize, index: u32) -> Result<(u32, u32), Fault> {
     if index >> 24 != CURRENT {
         return Err(Fault::PixelIndex { lane, index });
     }
-    Ok(index >> 8 & 0xff)
+    Ok((index >> 8 & 0xff, index & 0xff))
 }
 
 impl Step<'_> {
@@ -26,7 +26,7 @@ impl Step<'_> {
         (layout, count): (Layout, usize),
     ) -> Result<(), Fault> {
         let pixel = self.warp.pixels[lane];
-        let class = self.space.host.tile(target, pixel).map_err(blame(lane))?.class;
+        let class = self.space.host.tile(target, pixel, 0).map_err(blame(lane))?.class;
         let colour = self.take_texel(list, lane, layout, count, class);
         self.space.host.blend(target, pixel, coverage, colour).map_err(blame(lane))
     }
@@ -40,7 +40,7 @@ impl Step<'_> {
         (layout, count): (Layout, usize),
     ) -> Result<(), Fault> {
         let pixel = self.warp.pixels[lane];
-        let load = |target| self.space.host.tile(target, pixel).map(Some).map_err(blame(lane));
+        let load = |(target, sample)| self.space.host.tile(target, pixel, sample).map(Some).map_err(blame(lane));
         if let Some(texel) = self.excused(lane, target(lane, index).and_then(load))? {
             self.put_texel(list, 0, lane, layout, texel, 0..count);
         }
@@ -55,9 +55,9 @@ impl Step<'_> {
         index: u32,
         (layout, count): (Layout, usize),
     ) -> Result<(), Fault> {
-        let (target, pixel) = (target(lane, index)?, self.warp.pixels[lane]);
-        let class = self.space.host.tile(target, pixel).map_err(blame(lane))?.class;
+        let ((target, sample), pixel) = (target(lane, index)?, self.warp.pixels[lane]);
+        let class = self.space.host.tile(target, pixel, sample).map_err(blame(lane))?.class;
         let colour = self.take_texel(list, lane, layout, count, class);
-        self.space.host.set_tile(target, pixel, colour).map_err(blame(lane))
+        self.space.host.set_tile(target, pixel, sample, colour).map_err(blame(lane))
     }
 }

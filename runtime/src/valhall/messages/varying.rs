@@ -27,10 +27,13 @@ impl Step<'_> {
         place: u32,
         (layout, count): (Layout, usize),
     ) -> Result<(), Fault> {
-        let [z, w] = self.space.host.depth_and_w(self.spot(lane, place));
+        let spot = self.spot(lane, place);
+        let [z, w] = self.space.host.depth_and_w(spot);
         let values = match index {
-            // Nothing here draws points.
-            0 | 1 => [0.0; 4],
+            0 | 1 => {
+                let [s, t] = self.space.host.place_in_point(spot);
+                [s, t, 0.0, 0.0]
+            }
             2 => [w, 0.0, 0.0, 0.0],
             3 => [z, 0.0, 0.0, 0.0],
             _ => return Err(blame(lane)(HostError::Special { index: index as u8 })),

@@ -7,7 +7,7 @@ use isaforge_valhall::semantics::Intrinsics;
 
 use super::environment::Executing;
 use super::operand::Operand;
-use crate::valhall::host::{Handle, VaryingSource, cube};
+use crate::valhall::host::{Handle, VaryingSource, cube, samples};
 use crate::valhall::messages::{Gather, Layout, Levels, Lods, Query};
 use crate::valhall::step::{Fault, Step};
 use crate::valhall::warp::{Column, LANES, lanes};
@@ -179,6 +179,18 @@ impl Intrinsics<LANES> for Executing<'_, '_> {
         self.all(mask, |step, lane| {
             step.special_varying(list, lane, index[lane], place[lane], (layout, channels[0] as usize))
         })
+    }
+
+    fn sample_place(&mut self, centroid: Column<bool>, _: u64) -> Result<Column, Fault> {
+        let warp = &self.step.warp;
+        Ok(std::array::from_fn(|lane| {
+            let [x, y] = match centroid[lane] {
+                true => samples::centroid(warp.samples, warp.covered[lane]),
+                // Programs run once for a pixel.
+                false => samples::place(warp.samples, 0),
+            };
+            u32::from(y as u16) << 16 | u32::from(x as u16)
+        }))
     }
 
     fn cube_coordinates(

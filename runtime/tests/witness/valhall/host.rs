@@ -167,14 +167,14 @@ impl Host for Recorder {
         if self.draws { [300, 70] } else { [0; 2] }
     }
 
-    fn tile(&self, target: u32, pixel: [u32; 2]) -> Result<Texel, HostError> {
+    fn tile(&self, target: u32, pixel: [u32; 2], _: u32) -> Result<Texel, HostError> {
         if target >= 8 {
             return Err(HostError::Target { number: target });
         }
         Ok(texel(hash([target].into_iter().chain(pixel)), target))
     }
 
-    fn set_tile(&mut self, target: u32, pixel: [u32; 2], colour: Texel) -> Result<(), HostError> {
+    fn set_tile(&mut self, target: u32, pixel: [u32; 2], _: u32, colour: Texel) -> Result<(), HostError> {
         if target >= 8 {
             return Err(HostError::Target { number: target });
         }

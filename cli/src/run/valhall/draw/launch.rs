@@ -2,7 +2,7 @@
 
 use isaforge_compiler::keys::{Named, OneOrMany};
 use isaforge_compiler::source::Spanned;
-use isaforge_compiler::vocabulary;
+use isaforge_compiler::{choices, vocabulary};
 
 use crate::run::launch::{Buffer, Float, Output, Program, Uniform, Word};
 use crate::run::valhall::resources::launch::{ImageContent, TextureContent};
@@ -18,8 +18,14 @@ vocabulary! {
         required size: Spanned<Vec<u32>>,
         /// The uniform words, in order.
         optional uniforms: Vec<Uniform>,
-        /// Corners of triangles in pixels from the lower left, every three a triangle; the whole picture if not given.
+        /// Vertices in pixels from the lower left; the whole picture is drawn if none are given.
         optional vertices: Spanned<Vec<Vec<Float>>>,
+        /// What the vertices are, `triangles` if not given.
+        optional primitive: PrimitiveName,
+        /// How long the sides of points are, in pixels; 1 if not given.
+        optional point_size ("point size"): Spanned<Float>,
+        /// Samples of a pixel: 1, 2, 4, 8 or 16; 1 if not given.
+        optional samples: Spanned<u32>,
         /// Values that change over the picture or over a triangle.
         optional varyings: Vec<VaryingContent>,
         /// Textures, in order.
@@ -64,6 +70,8 @@ vocabulary! {
         optional clear: Spanned<Vec<Float>>,
         /// How colours are blended with those that are there; they replace them if not given.
         optional blend: BlendContent,
+        /// The channels that colours change; all if not given.
+        optional write: Vec<ChannelName>,
     }
 }
 
@@ -92,5 +100,35 @@ vocabulary! {
         optional source: Spanned<String>,
         /// What the one that is there is multiplied by.
         optional destination: Spanned<String>,
+    }
+}
+
+choices! {
+    /// What vertices are.
+    pub enum PrimitiveName {
+        /// Each is the middle of a square.
+        Points = "points",
+        /// Every two are the ends of a line.
+        Lines = "lines",
+        /// Each two that follow one another are the ends of a line.
+        LineStrip = "line strip",
+        /// Every three are a triangle.
+        Triangles = "triangles",
+        /// Each three that follow one another are a triangle.
+        TriangleStrip = "triangle strip",
+    }
+}
+
+choices! {
+    /// A channel of a target.
+    pub enum ChannelName {
+        /// The first.
+        Red = "red",
+        /// The second.
+        Green = "green",
+        /// The third.
+        Blue = "blue",
+        /// The opacity.
+        Alpha = "alpha",
     }
 }

@@ -4,27 +4,22 @@
 
 pub mod launch;
 pub mod plan;
+pub mod primitives;
 
 use isaforge_compiler::yaml::Node;
 use isaforge_runtime::machine::Machine;
-use isaforge_runtime::valhall::host::{Triangle, Varyings};
-use isaforge_runtime::valhall::observe::Observer;
+use isaforge_runtime::valhall::host::{Host, Primitive, Resources, Varyings};
 use isaforge_runtime::valhall::watched::{Told, Watched};
 use isaforge_runtime::valhall::{self, Fragments};
-use isaforge_runtime::{Engine, Memory};
+use isaforge_runtime::{Execution, Memory, Outcome, RunError};
 
 use self::plan::Plan;
-use super::{counted, pixels};
+use super::{counted, first_pixel, pixels};
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::output::thousands;
 use crate::run::launched::{Compared, Drawn, Launched, Ran, find};
 use crate::run::{engine, outputs};
-
-/// Nobody looks on, but the reference draws.
-struct Nobody;
-
-impl Observer for Nobody {}
 
 /// Whether a launch file is one that draws.
 pub fn matches(launch: &Node) -> bool {
@@ -33,12 +28,13 @@ pub fn matches(launch: &Node) -> bool {
 
 impl Launched for Plan {
     fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
-        let by_reference = engine::asked(args)?.is_some_and(|execution| execution.engine() == Engine::Reference);
+        let execution = engine::asked(args)?.unwrap_or_else(Execution::best);
         self.deadline = engine::deadline(args);
         let (ended, profile) = match args.watch.counts() {
-            true => counted(|profile| draw(self, profile)),
-            false if by_reference => (draw(self, Nobody), None),
-            false => (draw(self, ()), None),
+            true => counted(|profile| {
+                self.on_memory(|fragments, memory, host| valhall::draw_observed(fragments, memory, host, &mut *profile))
+            }),
+            false => (self.draw_on(execution), None),
         };
         let [width, height] = self.size;
         let ended = ended.map(|executed| format!("{width} x {height} pixels, {} instructions", thousands(executed)));
@@ -47,8 +43,21 @@ impl Launched for Plan {
     }
 
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
-        engine::only_one(args, "drawings", "handlers and the reference together");
-        Ok(None)
+        let run = |execution: Execution| {
+            let mut plan = Plan { deadline: engine::deadline(args), ..self.clone() };
+            let ended = plan.draw_on(execution);
+            (plan, ended)
+        };
+        let (expected, ended) = run(Execution::reference());
+        let differing = engine::others().into_iter().find_map(|execution| {
+            let (found, other) = run(execution);
+            difference(&found, &expected, [&other, &ended]).map(|what| format!("{execution} differs: {what}"))
+        });
+        let agreed = match differing {
+            Some(difference) => Err(difference),
+            None => Ok(ended.map(|executed| format!("{} instructions", thousands(executed)))),
+        };
+        Ok(Some(Compared { engines: engine::names(), agreed }))
     }
 
     fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {
@@ -61,7 +70,7 @@ impl Launched for Plan {
             name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
             file: file.clone(),
             width: self.size[0],
-            pixels: pixels(target),
+            pixels: pixels(&target.resolved()),
         });
         drawn.collect()
     }
@@ -71,48 +80,88 @@ impl Launched for Plan {
         let start = move |told: &mut Told<'_>| {
             let mut plan = Plan::clone(&self);
             let mut memory = plan.buffers.map()?;
-            triangles(&mut plan, &mut memory, told).map(|_| memory)
+            let draw = |fragments: &Fragments, memory: &mut Memory, host: &mut Resources| {
+                valhall::draw_observed(fragments, memory, host, &mut *told)
+            };
+            plan.draw(&mut memory, draw).map(|_| memory)
         };
         Ok(Box::new(Watched::new(&program, Box::new(start))))
     }
 }
 
-/// Lays out memory, draws, and takes memory back. Returns the number of instructions.
-fn draw(plan: &mut Plan, observer: impl Observer) -> Result<u64, String> {
-    let mut memory = plan.buffers.map()?;
-    let executed = triangles(plan, &mut memory, observer);
-    plan.buffers.take_back(memory);
-    executed
+/// What is different between two drawings of the same launch, and how each ended. What one that fails has written to memory
+/// is not compared.
+fn difference(found: &Plan, expected: &Plan, ended: [&Result<u64, String>; 2]) -> Option<String> {
+    if ended[0] != ended[1] {
+        let text = |ended: &Result<u64, String>| match ended {
+            Ok(executed) => format!("{} instructions", thousands(*executed)),
+            Err(error) => format!("the error `{error}`"),
+        };
+        return Some(format!("the run gives {}, in the reference {}", text(ended[0]), text(ended[1])));
+    }
+    let targets = found.resources.targets.iter().zip(&expected.resources.targets).enumerate();
+    for (number, (found, expected)) in targets {
+        let (Some(found), Some(expected)) = (found, expected) else { continue };
+        if let Some(pixel) = first_pixel(found, expected) {
+            return Some(format!("target {number} has {pixel}"));
+        }
+    }
+    let same = ended[0].is_err() || found.buffers.memory == expected.buffers.memory;
+    (!same).then(|| "what the buffers hold is not what they hold in the reference".to_owned())
 }
 
-/// Draws the triangles one after another, or the whole picture. Returns the number of instructions, or why the program
-/// ended early.
-fn triangles(plan: &mut Plan, memory: &mut Memory, mut observer: impl Observer) -> Result<u64, String> {
-    let [width, height] = plan.size;
-    let mut executed = 0;
-    let whole = [Triangle([[0.0; 2]; 3])];
-    let triangles = if plan.triangles.is_empty() { &whole[..] } else { &plan.triangles };
-    for (number, triangle) in triangles.iter().enumerate() {
-        plan.resources.varyings = Varyings(plan.varyings(number, triangle));
-        let mut fragments = Fragments::new(plan.program.clone(), width, height);
-        fragments.uniforms.clone_from(&plan.uniforms);
-        fragments.budget = plan.budget - executed;
-        fragments.deadline = plan.deadline;
-        if !plan.triangles.is_empty() {
-            let [columns, rows] = triangle.within();
-            fragments.covered.fill(false);
-            for y in rows.start..rows.end.min(height) {
-                for x in columns.start..columns.end.min(width) {
-                    fragments.covered[(y * width + x) as usize] = triangle.covers([x, y]);
-                }
-            }
-            fragments.within = [columns, rows];
-            fragments.back = vec![triangle.is_back(); fragments.covered.len()];
-        }
-        let drawn = valhall::draw_observed(&fragments, memory, &mut plan.resources, &mut observer);
-        executed += drawn.map_err(|error| error.to_string())?.thread_instructions;
+impl Plan {
+    /// Draws by an engine. Returns the number of instructions, or why the program ended early.
+    fn draw_on(&mut self, execution: Execution) -> Result<u64, String> {
+        self.on_memory(|fragments, memory, host| valhall::draw_on(execution, fragments, memory, host))
     }
-    Ok(executed)
+
+    /// Lays out memory, draws, and takes memory back. Returns the number of instructions.
+    fn on_memory(
+        &mut self,
+        draw: impl FnMut(&Fragments, &mut Memory, &mut Resources) -> Result<Outcome, RunError>,
+    ) -> Result<u64, String> {
+        let mut memory = self.buffers.map()?;
+        let executed = self.draw(&mut memory, draw);
+        self.buffers.take_back(memory);
+        executed
+    }
+
+    /// Draws the primitives one after another, or the whole picture. Returns the number of instructions.
+    fn draw(
+        &mut self,
+        memory: &mut Memory,
+        mut draw: impl FnMut(&Fragments, &mut Memory, &mut Resources) -> Result<Outcome, RunError>,
+    ) -> Result<u64, String> {
+        let [width, height] = self.size;
+        let samples = self.resources.samples();
+        let mut executed = 0;
+        // Without primitives there is the picture.
+        for number in 0..self.primitives.len().max(1) {
+            // Nobody else looks at the clock for primitives that cover nothing.
+            if let Some(limit) = self.deadline.passed() {
+                return Err(format!("the time limit of {} s is over", limit.as_secs_f64()));
+            }
+            let drawn = self.primitives.get(number);
+            let program = self.program.clone();
+            let fragments = match drawn {
+                Some(drawn) => Fragments::of(&drawn.primitive, samples, program, width, height),
+                None => Fragments::new(program, width, height),
+            };
+            let varyings = Varyings(self.varyings(drawn));
+            let point = match drawn.map(|drawn| drawn.primitive) {
+                Some(Primitive::Point(point)) => Some(point),
+                _ => None,
+            };
+            (self.resources.varyings, self.resources.point) = (varyings, point);
+            let uniforms = self.uniforms.clone();
+            let fragments =
+                Fragments { uniforms, budget: self.budget - executed, deadline: self.deadline, ..fragments };
+            let outcome = draw(&fragments, memory, &mut self.resources).map_err(|error| error.to_string())?;
+            executed += outcome.thread_instructions;
+        }
+        Ok(executed)
+    }
 }
 
 #[cfg(test)]

@@ -7,19 +7,17 @@ use isaforge_compiler::keys::{FromNode, OneOrMany, Reader};
 use isaforge_compiler::source::{Sources, Span, Spanned};
 use isaforge_compiler::yaml::Node;
 use isaforge_runtime::valhall::host::{
-    Blend, Component, Equation, Factor, Operation, Resources, Target, Texel, Triangle, Varying,
+    Blend, Component, Equation, Factor, Operation, Primitive, Resources, Target, Texel, Triangle, Varying, samples,
 };
 use isaforge_runtime::{Deadline, Launch};
 
-use super::launch::{BlendContent, DrawLaunch, TargetContent, VaryingContent};
+use super::launch::{BlendContent, ChannelName, DrawLaunch, PrimitiveName, TargetContent, VaryingContent};
+use super::primitives::{Drawn, primitives};
 use crate::run::buffers::Buffers;
 use crate::run::launch::{Float, Output};
 use crate::run::launched::Launched;
 use crate::run::program;
 use crate::run::valhall::resources::{self, colour, floats, format, mistake};
-
-/// The most triangles.
-const MAX_TRIANGLES: usize = 4096;
 
 /// A varying and where its values are.
 #[derive(Clone, Debug)]
@@ -42,7 +40,7 @@ pub struct Plan {
     /// Width and height.
     pub size: [u32; 2],
     /// What is drawn; nothing for the whole picture.
-    pub triangles: Vec<Triangle>,
+    pub primitives: Vec<Drawn>,
     /// Bytes and values of the varyings.
     pub varyings: Vec<(u32, Source)>,
     /// Textures and targets.
@@ -62,27 +60,25 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The varyings of a triangle, or of the whole picture.
-    pub fn varyings(&self, number: usize, triangle: &Triangle) -> Vec<Varying> {
+    /// The varyings of a primitive, or of the whole picture.
+    pub fn varyings(&self, drawn: Option<&Drawn>) -> Vec<Varying> {
         let [width, height] = self.size.map(|n| n as f32);
-        let picture = Triangle([[0.0, 0.0], [width, 0.0], [0.0, height]]);
-        let planes = |at: &[Vec<f32>], triangle: &Triangle| {
+        let picture = Primitive::Triangle(Triangle([[0.0, 0.0], [width, 0.0], [0.0, height]]));
+        let whole = Drawn { primitive: picture, vertices: [0, 1, 2] };
+        let components = |at: &[Vec<f32>], drawn: &Drawn| {
             let count = at.first().map_or(0, Vec::len);
-            let value =
-                |corner: usize, c: usize| at.get(corner).and_then(|values| values.get(c)).copied().unwrap_or(0.0);
-            let plane = |c: usize| match triangle.plane([0, 1, 2].map(|corner| value(corner, c))) {
-                Some(plane) => Component::Plane(plane),
-                // A triangle without an area covers nothing.
-                None => Component::Flat(0),
+            let value = |vertex: usize, c: usize| {
+                let values = at.get(drawn.vertices[vertex]);
+                values.and_then(|values| values.get(c)).copied().unwrap_or(0.0)
             };
-            (0..count).map(plane).collect::<Vec<_>>()
+            (0..count).map(|c| drawn.primitive.component(|vertex| value(vertex, c))).collect::<Vec<_>>()
         };
-        let components = |source: &Source| match source {
+        let of = |source: &Source| match source {
             Source::Flat(words) => words.iter().map(|&word| Component::Flat(word)).collect(),
-            Source::Corners(values) => planes(values, &picture),
-            Source::Vertices(values) => planes(values.get(3 * number..).unwrap_or_default(), triangle),
+            Source::Corners(values) => components(values, &whole),
+            Source::Vertices(values) => components(values, drawn.unwrap_or(&whole)),
         };
-        let varying = |(offset, source): &(u32, Source)| Varying { offset: *offset, components: components(source) };
+        let varying = |(offset, source): &(u32, Source)| Varying { offset: *offset, components: of(source) };
         self.varyings.iter().map(varying).collect()
     }
 }
@@ -92,8 +88,17 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     let launch = DrawLaunch::from_node(node, &mut Reader { sources, out })?;
     let program = program::load_words(isaforge_valhall::ISA, &launch.program, folder, sources, out);
     let size = size(&launch.size, out);
-    let triangles = launch.vertices.as_ref().map_or(Vec::new(), |vertices| triangles(vertices, out));
-    let vertices = 3 * triangles.len();
+    let name = launch.primitive.unwrap_or(PrimitiveName::Triangles);
+    let primitives = launch
+        .vertices
+        .as_ref()
+        .map_or(Vec::new(), |vertices| primitives(vertices, name, launch.point_size.as_ref(), out));
+    let vertices = launch.vertices.as_ref().map_or(0, |vertices| vertices.len());
+    let samples = launch.samples.as_ref().map_or(1, |samples| samples.value);
+    if let Some(given) = launch.samples.as_ref().filter(|_| samples::places(samples).is_none()) {
+        mistake(given.span, format!("a pixel has 1, 2, 4, 8 or 16 samples, not {samples}"), out);
+        return None;
+    }
     let given = launch.varyings.unwrap_or_default();
     let varyings = given.iter().filter_map(|varying| Some((varying.offset, source(varying, vertices, out)?))).collect();
     let buffers = Buffers::read(launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
@@ -110,12 +115,17 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
         out.push(Diagnostic::error("L0003", launch.targets.span, message));
     }
     let pixels = size.map_or(0, |size| size.iter().map(|&n| u64::from(n)).product::<u64>());
-    if pixels.saturating_mul(launch.targets.len() as u64) > Target::MAX_PIXELS {
-        mistake(launch.size.span, format!("all targets together have at most {} pixels", Target::MAX_PIXELS), out);
+    if pixels.saturating_mul(launch.targets.len() as u64).saturating_mul(samples.into()) > Target::MAX_PIXELS {
+        let most = Target::MAX_PIXELS;
+        mistake(
+            launch.size.span,
+            format!("all targets together have at most {most} pixels, every sample counted"),
+            out,
+        );
         return None;
     }
     for content in launch.targets.iter().take(8) {
-        resources.targets.push(size.and_then(|size| target(content, size, launch.size.span, out)));
+        resources.targets.push(size.and_then(|size| target(content, size, samples, launch.size.span, out)));
     }
     let uniforms = buffers.uniforms(launch.uniforms.as_deref().unwrap_or_default(), out);
     let outputs = launch.outputs.unwrap_or_default();
@@ -129,7 +139,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
         program: program?,
         uniforms,
         size: size?,
-        triangles,
+        primitives,
         varyings,
         resources,
         files: launch.targets.iter().map(|target| folder.join(&target.file)).collect(),
@@ -148,20 +158,6 @@ fn size(given: &Spanned<Vec<u32>>, out: &mut Diagnostics) -> Option<[u32; 2]> {
         return None;
     };
     Some([width, height])
-}
-
-fn triangles(given: &Spanned<Vec<Vec<Float>>>, out: &mut Diagnostics) -> Vec<Triangle> {
-    let corner = |corner: &Vec<Float>| <[f32; 2]>::try_from(floats(corner)).ok();
-    let corners: Option<Vec<[f32; 2]>> = given.iter().map(corner).collect();
-    let Some(corners) = corners else {
-        mistake(given.span, "a vertex has two numbers, x and y", out);
-        return Vec::new();
-    };
-    if corners.is_empty() || corners.len() % 3 != 0 || corners.len() / 3 > MAX_TRIANGLES {
-        let message = format!("{} vertices make no whole triangles, or more than {MAX_TRIANGLES}", corners.len());
-        mistake(given.span, message, out);
-    }
-    corners.chunks_exact(3).map(|c| Triangle([c[0], c[1], c[2]])).collect()
 }
 
 fn source(given: &VaryingContent, vertices: usize, out: &mut Diagnostics) -> Option<Source> {
@@ -188,16 +184,20 @@ fn source(given: &VaryingContent, vertices: usize, out: &mut Diagnostics) -> Opt
     }
 }
 
-fn target(given: &TargetContent, [width, height]: [u32; 2], span: Span, out: &mut Diagnostics) -> Option<Target> {
+fn target(given: &TargetContent, size: [u32; 2], samples: u32, span: Span, out: &mut Diagnostics) -> Option<Target> {
     let format = format(given.format.as_ref(), out)?;
     let clear = colour(given.clear.as_ref(), out)?;
     let blend = match &given.blend {
         Some(given) => Some(blend(given, out)?),
         None => None,
     };
-    let mut target = Target::new(format, width, height, Texel::floats(clear));
+    let mut target = Target::multisampled(format, size, samples, Texel::floats(clear));
     if let Some(target) = &mut target {
         target.blend = blend;
+        if let Some(channels) = &given.write {
+            let all = [ChannelName::Red, ChannelName::Green, ChannelName::Blue, ChannelName::Alpha];
+            target.write = all.map(|channel| channels.contains(&channel));
+        }
     } else {
         mistake(span, format!("a picture has 1 to {} pixels", Target::MAX_PIXELS), out);
     }

@@ -2,16 +2,14 @@
 
 use crate::guarded::Guarded;
 use crate::launch::{Launch, RunError};
-use crate::memory::Memory;
 
 use super::{BUNDLE_TURN, Runner, registers};
 use crate::valhall::fast::bundle::{Bundle, Grid, WARPS};
 use crate::valhall::fast::code::{Code, row};
 use crate::valhall::fast::column::add;
 use crate::valhall::fast::handler::{Body, Fields, Op};
-use crate::valhall::fast::memory_view::{Home, MARGIN, MemoryView, Recent, clear};
+use crate::valhall::fast::memory_view::{Home, MARGIN, MemoryView, Outside, Recent, clear};
 use crate::valhall::group::{Group, TURN};
-use crate::valhall::host::Nothing;
 use crate::valhall::preload::{COMPUTE, Value};
 use crate::valhall::space::{THREAD_BYTES, thread_address};
 use crate::valhall::warp::LANES;
@@ -96,21 +94,21 @@ struct Own {
     /// Warps of a workgroup.
     warps: usize,
     recent: Recent,
-    host: Nothing,
 }
 
 impl Own {
     /// All that handlers reach.
-    fn view<'a>(&'a mut self, memory: &'a mut Memory) -> MemoryView<'a> {
+    fn view<'a>(&'a mut self, outside: &'a mut Outside<'_>) -> MemoryView<'a> {
         MemoryView {
-            memory,
+            memory: outside.memory,
             shared: &mut self.shared,
             margin: self.margin,
             shared_bytes: self.shared_bytes,
             private: &mut self.private,
             warps: self.warps,
             recent: &mut self.recent,
-            host: &mut self.host,
+            host: outside.host,
+            touched: outside.touched.as_deref_mut(),
         }
     }
 }
@@ -174,7 +172,6 @@ impl Dispatch {
                 private: vec![0; private],
                 warps,
                 recent: Recent::default(),
-                host: Nothing,
             },
             registers: registers(code.registers()).map(|register| beginning(code, register)).collect(),
             size: (launch.local_size, together),
@@ -197,11 +194,16 @@ impl Dispatch {
     }
 
     /// Runs the workgroups to their end, and perhaps some of the dispatches `behind` them in the same row; how many of these.
-    pub(super) fn run(&mut self, runner: &mut Runner<'_>, memory: &mut Memory, behind: u32) -> Result<u32, RunError> {
+    pub(super) fn run(
+        &mut self,
+        runner: &mut Runner<'_>,
+        outside: &mut Outside<'_>,
+        behind: u32,
+    ) -> Result<u32, RunError> {
         if self.groups.is_empty() {
             return Ok(0);
         }
-        self.start(memory);
+        self.start(outside);
         if let [only] = &mut self.bundles[..] {
             let goes_alone = runner.probe.is_some() || runner.code.ordered;
             (only.ahead.most, only.ahead.done) = (if goes_alone { 0 } else { behind.min(AT_ONCE) + 1 }, 1);
@@ -213,7 +215,7 @@ impl Dispatch {
                 self.groups.clear();
                 return Err(error);
             }
-            let running = self.pass(runner, memory);
+            let running = self.pass(runner, outside);
             if let Some((group, error)) = runner.failed.take() {
                 // Workgroups before this one would have been done, or would have failed themselves.
                 self.drop_from(group * self.own.warps);
@@ -247,14 +249,14 @@ impl Dispatch {
     }
 
     /// Puts all threads at the first word.
-    fn start(&mut self, memory: &mut Memory) {
+    fn start(&mut self, outside: &mut Outside<'_>) {
         // The margin is never written.
         let margin = self.own.margin;
         let end = self.own.shared.len() - margin;
         clear(&mut self.own.shared[margin..end]);
         clear(&mut self.own.private);
         let present = self.groups.len() * self.own.warps;
-        let mut view = self.own.view(memory);
+        let mut view = self.own.view(outside);
         for (index, bundle) in self.bundles.iter_mut().enumerate() {
             bundle.enter();
             if present < (index + 1) * WARPS {
@@ -271,10 +273,10 @@ impl Dispatch {
     }
 
     /// Gives each warp its turn; the workgroups with warps that could go on, as bits.
-    fn pass(&mut self, runner: &mut Runner<'_>, memory: &mut Memory) -> u8 {
+    fn pass(&mut self, runner: &mut Runner<'_>, outside: &mut Outside<'_>) -> u8 {
         let mut running = 0;
         for index in 0..self.bundles.len() {
-            let mut view = self.own.view(memory);
+            let mut view = self.own.view(outside);
             let bundle = &mut self.bundles[index];
             let ready = bundle.ready();
             if ready == 0 {

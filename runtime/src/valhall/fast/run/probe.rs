@@ -8,8 +8,9 @@ use crate::level::Level;
 use crate::memory::Memory;
 use crate::valhall::fast::bundle::{Bundle, Row, WARPS};
 use crate::valhall::fast::code::Code;
-use crate::valhall::fast::memory_view::MemoryView;
+use crate::valhall::fast::memory_view::{MemoryView, Outside};
 use crate::valhall::group::Origin;
+use crate::valhall::host::Host;
 use crate::valhall::program::Program;
 use crate::valhall::warp::Column;
 
@@ -45,16 +46,17 @@ pub(super) struct Probe<'a> {
 pub fn run_probed(
     launch: &Launch,
     memory: &mut Memory,
+    host: &mut dyn Host,
     level: Level,
     look: &mut (dyn FnMut(&Held<'_>) + Send),
 ) -> Result<Outcome, RunError> {
     crate::valhall::check(launch)?;
     let program = Program::new(&launch.program);
-    let mut code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
+    let mut code = Code::hosted(&program, &launch.uniforms, warps(launch) as u32, host, level);
     code.keep_all();
     let mut runner = Runner::new(&code, launch);
     runner.probe = Some(Probe { look, before: HashMap::new() });
-    runner.groups(launch, memory, 0..super::count(launch))?;
+    runner.groups(launch, &mut Outside::new(memory, host), 0..super::count(launch))?;
     Ok(runner.outcome())
 }
 

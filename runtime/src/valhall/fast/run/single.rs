@@ -10,7 +10,6 @@ use crate::valhall::fast::memory_view::{Home, MemoryView, Recent};
 use crate::valhall::host::Host;
 use crate::valhall::program::Program;
 use crate::valhall::single::{Next, State, group};
-use crate::valhall::source::framebuffer_size;
 use crate::valhall::space::thread_address;
 use crate::valhall::warp::LANES;
 
@@ -27,13 +26,14 @@ pub fn single(
     let (number, warps) = if state.quads.is_some() { (0, 1) } else { (state.warp, state.warps) };
     let uniforms = &state.uniforms;
     let code = match state.quads {
-        Some(_) => Code::drawing(program, uniforms, framebuffer_size(host), level),
+        Some(_) => Code::drawing(program, uniforms, host, level),
         None => Code::new(program, uniforms, warps, level),
     };
     let mut runner = Runner::over(&code, uniforms, warps, u64::MAX);
     let mut bundle = Bundle::new(&code);
     if let Some(quads) = &state.quads {
-        let quads = Quads { helpers: quads.helpers, pixels: quads.pixels, places: quads.places };
+        let (helpers, pixels, places) = (quads.helpers, quads.pixels, quads.places);
+        let quads = Quads { helpers, pixels, places, ..Quads::default() };
         bundle.quads = Some(Box::new([quads; WARPS]));
     }
     for warp in 0..copies {
@@ -60,6 +60,7 @@ pub fn single(
         warps: warps as usize,
         recent: &mut Recent::default(),
         host,
+        touched: None,
     };
     bundle.choose(bundle.ready());
     bundle.schedule(&code.schedule, &mut view);

@@ -1,0 +1,253 @@
+//! Launches on several threads of the host.
+
+use std::num::NonZero;
+use std::ops::Range;
+
+use isaforge_core::semantics::{AtomicOp, Type};
+
+use super::{Runner, count, run_hosted, warps};
+use crate::launch::{Launch, Outcome, RunError};
+use crate::level::Level;
+use crate::memory::Memory;
+use crate::valhall::fast::code::Code;
+use crate::valhall::fast::lower::Order;
+use crate::valhall::fast::memory_view::Outside;
+use crate::valhall::fast::touched::Touched;
+use crate::valhall::fast::vertex::{self, code, run_range};
+use crate::valhall::host::{Host, Nothing, ReadOnly};
+use crate::valhall::program::Program;
+use crate::valhall::vertex::Vertices;
+use crate::valhall::warp::LANES;
+
+/// As [`run`](super::run), on several threads of the host. Each runs a run of the workgroups on a copy of memory; in the end
+/// what each has changed is put together, in the order of the workgroups. So the result never depends on how the host's
+/// threads are scheduled, and it is that of [`run`](super::run) when no workgroup reads or overwrites what another writes.
+///
+/// Atomics of one kind, such as additions to words, may meet in one place, if the program does not ask what they found: then
+/// their order does not show, and what each copy has added, or its least or greatest, is put together by the same operation.
+/// Other atomics see what workgroups before them did. A program that has such runs on one thread. So do launches that fail,
+/// once more, to fail in the right place.
+///
+/// It costs memory: one copy for each thread, and one of what was there before.
+///
+/// # Errors
+/// As [`run`](super::run).
+pub fn run_parallel(
+    launch: &Launch,
+    memory: &mut Memory,
+    level: Level,
+    threads: NonZero<usize>,
+) -> Result<Outcome, RunError> {
+    run_parallel_with(launch, memory, &Nothing, level, threads)
+}
+
+/// As [`run_parallel`], with what a host provides; nothing is drawn on it.
+///
+/// # Errors
+/// As [`run_parallel`].
+pub fn run_parallel_with(
+    launch: &Launch,
+    memory: &mut Memory,
+    host: &(dyn Host + Sync),
+    level: Level,
+    threads: NonZero<usize>,
+) -> Result<Outcome, RunError> {
+    crate::valhall::check(launch)?;
+    let program = Program::new(&launch.program);
+    let code = Code::hosted(&program, &launch.uniforms, warps(launch) as u32, host, level);
+    let work = |range: Range<u128>, outside: &mut Outside<'_>| {
+        let mut runner = Runner::new(&code, launch);
+        runner.groups(launch, outside, range).map(|()| runner)
+    };
+    match in_parts(&code, (count(launch), threads), memory, host, work).filter(|outcome| outcome.within(launch.budget))
+    {
+        Some(mut done) => Ok(done.keep(memory)),
+        None => run_hosted(launch, memory, &mut ReadOnly(host), level),
+    }
+}
+
+/// Runs a vertex program on several threads of the host, as [`run_parallel_with`] does with workgroups.
+///
+/// # Errors
+/// As [`run_vertices`](crate::valhall::run_vertices).
+pub fn run_vertices_parallel(
+    vertices: &Vertices,
+    memory: &mut Memory,
+    host: &(dyn Host + Sync),
+    level: Level,
+    threads: NonZero<usize>,
+) -> Result<Outcome, RunError> {
+    vertices.check()?;
+    let program = Program::new(&vertices.program);
+    let code = code(&program, vertices, host, level);
+    let work = |range: Range<u128>, outside: &mut Outside<'_>| {
+        let mut runner = Runner::over(&code, &vertices.uniforms, 1, vertices.budget);
+        runner.deadline = vertices.deadline;
+        // There are fewer than 2^32.
+        run_range(&mut runner, vertices, range.start as u32..range.end as u32, outside).map(|()| runner)
+    };
+    let warps = u128::from(vertices.count.div_ceil(LANES as u32));
+    match in_parts(&code, (warps, threads), memory, host, work).filter(|outcome| outcome.within(vertices.budget)) {
+        Some(mut done) => Ok(done.keep(memory)),
+        None => vertex::run(vertices, memory, &mut ReadOnly(host), level),
+    }
+}
+
+/// What was run, and the memory that it leaves.
+struct Done<'a> {
+    runner: Runner<'a>,
+    memory: Memory,
+}
+
+impl Done<'_> {
+    fn within(&self, budget: u64) -> bool {
+        self.runner.tally.spent <= budget
+    }
+
+    /// Leaves the memory, and says what was counted.
+    fn keep(&mut self, memory: &mut Memory) -> Outcome {
+        std::mem::swap(memory, &mut self.memory);
+        self.runner.outcome()
+    }
+}
+
+/// Runs `total` pieces of work on several threads, each a run of them on a copy of memory. `None` where that does not give
+/// what one thread would give, or fails.
+fn in_parts<'a>(
+    code: &Code<'_>,
+    (total, threads): (u128, NonZero<usize>),
+    memory: &Memory,
+    host: &(dyn Host + Sync),
+    work: impl Fn(Range<u128>, &mut Outside<'_>) -> Result<Runner<'a>, RunError> + Sync,
+) -> Option<Done<'a>> {
+    let parts = u128::min(threads.get() as u128, total);
+    if code.order == Order::Shown || parts < 2 {
+        return None;
+    }
+    let work = |part: u128| {
+        let (mut own, mut host) = (memory.clone(), ReadOnly(host));
+        let mut touched = matches!(code.order, Order::Hidden(..)).then(|| Touched::new(&own));
+        let mut outside = Outside { memory: &mut own, host: &mut host, touched: touched.as_mut() };
+        let mut runner = work(total * part / parts..total * (part + 1) / parts, &mut outside).ok()?;
+        runner.gather();
+        Some((Done { runner, memory: own }, touched))
+    };
+    let (first, others) = std::thread::scope(|scope| {
+        let work = &work;
+        let others: Vec<_> = (1..parts).map(|part| scope.spawn(move || work(part))).collect();
+        let first = work(0);
+        // A thread that panicked is one that has not done its part; there is no other way to be told.
+        (first, others.into_iter().map(|other| other.join().ok().flatten()).collect::<Vec<_>>())
+    });
+    let (mut whole, mut touched) = first?;
+    for other in others {
+        let (part, its) = other?;
+        whole.runner.tally.add(&part.runner.tally);
+        match (code.order, &mut touched, &its) {
+            (Order::Hidden(op, ty), Some(touched), Some(its)) => {
+                touched.add(its);
+                merge(&mut whole.memory, memory, &part.memory, (op, ty), [touched, its])?;
+            }
+            _ => whole.memory.merge(memory, &part.memory),
+        }
+    }
+    Some(whole)
+}
+
+/// Takes over what a part has changed, and what its atomics have changed by their operation. `None` where words of atomics
+/// overlap without being the same. Of the places of atomics the first has all so far, the second those of the part.
+fn merge(
+    whole: &mut Memory,
+    before: &Memory,
+    part: &Memory,
+    (op, ty): (AtomicOp, Type),
+    [all, its]: [&Touched; 2],
+) -> Option<()> {
+    let size = (ty.size() / 8) as usize;
+    let mut last = None;
+    for address in all.addresses() {
+        if last.is_some_and(|last: u64| address - last < size as u64) {
+            return None;
+        }
+        last = Some(address);
+    }
+    let word = |memory: &Memory, address: u64| {
+        let mut bytes = [0; 8];
+        memory.read(address, bytes.get_mut(..size)?).ok()?;
+        Some(u64::from_le_bytes(bytes))
+    };
+    let mut words = Vec::new();
+    for address in its.addresses() {
+        let [first, second, old] = [word(whole, address)?, word(part, address)?, word(before, address)?];
+        let both = match op {
+            // One of them has changed nothing.
+            _ if first == old => second,
+            _ if second == old => first,
+            AtomicOp::Add | AtomicOp::Sub => first.wrapping_add(second).wrapping_sub(old),
+            AtomicOp::Xor => first ^ second ^ old,
+            _ => op.apply(ty, first, second),
+        };
+        words.push((address, both));
+    }
+    whole.merge(before, part);
+    for (address, both) in words {
+        whole.write(address, both.to_le_bytes().get(..size)?).ok()?;
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use isaforge_core::program::assemble;
+
+    use super::*;
+
+    const OUT: u64 = 0x1000;
+
+    /// What a program leaves in memory on four threads, if it may run on them; that on one is compared.
+    fn on_four_threads(atomic: &str) -> Option<()> {
+        let text = format!(
+            "MOV.i32 r0, r60\nMOV.i32 r1, 0x0\nIADD.u32 r2, r57, r57\nSHADDX.u64 r4, u0, r2.w0, shift:0x0\n{atomic}\nNOP.end"
+        );
+        let program = assemble(isaforge_valhall::ISA, &text).unwrap_or_else(|errors| panic!("{errors:?}"));
+        let (groups, local_size, uniforms) = ([8, 1, 1], [20, 1, 1], vec![OUT as u32, 0]);
+        let launch = Launch { program, groups, local_size, uniforms, ..Launch::default() };
+        let mut memory = Memory::new();
+        memory.map(OUT, (0..64).map(|n| n * 37).collect::<Vec<u8>>()).unwrap();
+        let program = Program::new(&launch.program);
+        let level = Level::best();
+        let code = Code::hosted(&program, &launch.uniforms, warps(&launch) as u32, &Nothing, level);
+        let work = |range: Range<u128>, outside: &mut Outside<'_>| {
+            let mut runner = Runner::new(&code, &launch);
+            runner.groups(&launch, outside, range).map(|()| runner)
+        };
+        let mut expected = memory.clone();
+        super::super::run(&launch, &mut expected, level).unwrap();
+        let done = in_parts(&code, (8, NonZero::new(4)?), &memory, &Nothing, work)?;
+        assert!(done.memory == expected, "{atomic}");
+        Some(())
+    }
+
+    #[test]
+    fn atomics_whose_order_does_not_show_run_on_several_threads() {
+        for kind in ["aadd", "asmin", "asmax", "aumin", "aumax", "aand", "aor", "axor"] {
+            for place in ["u0", "r4"] {
+                // Each workgroup has a word of its own, or all have one.
+                let text =
+                    format!("SHADDX.u64 r4, u0, r57.w0, shift:0x2\nATOM.i32.slot0.{kind} @r0, {place}, offset:0");
+                assert!(on_four_threads(&text).is_some(), "{kind}");
+            }
+            assert!(on_four_threads(&format!("ATOM.i64.slot0.{kind} @r0:r1, u0, offset:8")).is_some(), "{kind}");
+        }
+        // Somebody asks what they found, exchanges it, or meets another kind of them.
+        for shown in [
+            "ATOM_RETURN.i32.slot0.aadd @r0, @r0, u0, offset:0",
+            "ATOM.i32.slot0.axchg @r0, u0, offset:0",
+            "ATOM.i32.slot0.aadd @r0, u0, offset:0\nATOM.i32.slot0.aor @r0, u0, offset:0",
+            // Words that overlap.
+            "ATOM.i32.slot0.aadd @r0, r4, offset:0",
+        ] {
+            assert!(on_four_threads(shown).is_none(), "{shown}");
+        }
+    }
+}

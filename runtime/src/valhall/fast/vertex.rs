@@ -1,0 +1,56 @@
+//! Vertex programs: eight warps of them in step.
+
+use std::ops::Range;
+
+use super::code::Code;
+use super::draw::Alone;
+use super::memory_view::Outside;
+use super::run::Runner;
+use crate::launch::{Outcome, RunError};
+use crate::level::Level;
+use crate::memory::Memory;
+use crate::valhall::host::Host;
+use crate::valhall::program::Program;
+use crate::valhall::vertex::Vertices;
+use crate::valhall::warp::LANES;
+
+/// Runs a vertex program, whose vertices were checked.
+///
+/// # Errors
+/// When an instruction cannot be executed; memory then holds what was written before.
+pub fn run(vertices: &Vertices, memory: &mut Memory, host: &mut dyn Host, level: Level) -> Result<Outcome, RunError> {
+    let program = Program::new(&vertices.program);
+    let code = code(&program, vertices, host, level);
+    let mut runner = Runner::over(&code, &vertices.uniforms, 1, vertices.budget);
+    runner.deadline = vertices.deadline;
+    let warps = vertices.count.div_ceil(LANES as u32);
+    run_range(&mut runner, vertices, 0..warps, &mut Outside::new(memory, host))?;
+    Ok(runner.outcome())
+}
+
+/// Lowers a vertex program.
+pub fn code<'a>(program: &'a Program<'a>, vertices: &'a Vertices, host: &dyn Host, level: Level) -> Code<'a> {
+    let mut code = Code::hosted(program, &vertices.uniforms, 1, host, level);
+    if vertices.start > 0 {
+        // What is written in front of the first word is not written here.
+        code.keep_all();
+    }
+    code
+}
+
+/// Runs some of the warps of a vertex program.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_range(
+    runner: &mut Runner<'_>,
+    vertices: &Vertices,
+    range: Range<u32>,
+    outside: &mut Outside<'_>,
+) -> Result<(), RunError> {
+    let (mut alone, mut warps) = (Alone::new(runner.code()), vertices.warps(range));
+    while let Some(done) = alone.run(runner, &mut warps, outside) {
+        done?;
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! Taking back what fragments have drawn behind one that failed.
+
+use rustc_hash::FxHashMap;
+
+use crate::launch::RunError;
+
+use super::host::{Attribute, Buffer, Handle, Host, HostError, Image, Lod, Lookup, Spot, Texel, VaryingSource};
+
+/// A host, and what was there before fragments drew on it.
+#[derive(Debug)]
+pub(super) struct Undo<'h> {
+    host: &'h mut dyn Host,
+    /// Colours by target, pixel and sample.
+    colours: FxHashMap<(u32, [u32; 2], u32), Texel>,
+    depths: FxHashMap<[u32; 2], f32>,
+    stencils: FxHashMap<[u32; 2], u32>,
+}
+
+/// Where a pixel comes among others: quads row by row, then the pixels of a quad.
+fn order([x, y]: [u32; 2]) -> [u32; 4] {
+    [y >> 1, x >> 1, y & 1, x & 1]
+}
+
+impl<'h> Undo<'h> {
+    pub fn new(host: &'h mut dyn Host) -> Self {
+        let (colours, depths, stencils) = Default::default();
+        Undo { host, colours, depths, stencils }
+    }
+
+    /// Keeps all that was drawn.
+    pub fn keep(&mut self) {
+        self.colours.clear();
+        self.depths.clear();
+        self.stencils.clear();
+    }
+
+    /// Takes back what was drawn since then by fragments behind the one that failed. Where it is only known which warp
+    /// failed, by all of that warp and behind it.
+    pub fn take_back(&mut self, error: &RunError) {
+        let Some(place) = error.place() else { return };
+        let last = place.thread.map(|[x, y, _]| [x, y]);
+        let [x, y, _] = place.group;
+        let is_behind = |pixel: [u32; 2]| match last {
+            Some(last) => order(pixel) > order(last),
+            None => order(pixel) >= order([x, y]),
+        };
+        for ((target, pixel, sample), colour) in self.colours.drain().filter(|&((_, pixel, _), _)| is_behind(pixel)) {
+            // The target was there before.
+            let _ = self.host.set_tile(target, pixel, sample, colour);
+        }
+        for (pixel, depth) in self.depths.drain().filter(|&(pixel, _)| is_behind(pixel)) {
+            self.host.set_depth(pixel, depth);
+        }
+        for (pixel, stencil) in self.stencils.drain().filter(|&(pixel, _)| is_behind(pixel)) {
+            self.host.set_stencil(pixel, stencil);
+        }
+    }
+
+    fn remember(&mut self, target: u32, pixel: [u32; 2], sample: u32) {
+        if let Ok(colour) = self.host.tile(target, pixel, sample) {
+            self.colours.entry((target, pixel, sample)).or_insert(colour);
+        }
+    }
+}
+
+impl Host for Undo<'_> {
+    fn buffer(&self, handle: Handle) -> Result<Buffer, HostError> {
+        self.host.buffer(handle)
+    }
+
+    fn attribute(&self, handle: Handle) -> Result<Attribute, HostError> {
+        self.host.attribute(handle)
+    }
+
+    fn image(&self, handle: Handle) -> Result<Image, HostError> {
+        self.host.image(handle)
+    }
+
+    fn look_up(&self, lookup: &Lookup) -> Result<Texel, HostError> {
+        self.host.look_up(lookup)
+    }
+
+    fn level_of_detail(&self, lookup: &Lookup, lod: Lod, bias: bool, range: bool) -> Result<f32, HostError> {
+        self.host.level_of_detail(lookup, lod, bias, range)
+    }
+
+    fn varying(&self, source: VaryingSource, component: u32, spot: Spot) -> Result<u32, HostError> {
+        self.host.varying(source, component, spot)
+    }
+
+    fn depth_and_w(&self, spot: Spot) -> [f32; 2] {
+        self.host.depth_and_w(spot)
+    }
+
+    fn framebuffer_size(&self) -> [u32; 2] {
+        self.host.framebuffer_size()
+    }
+
+    fn samples(&self) -> u32 {
+        self.host.samples()
+    }
+
+    fn place_in_point(&self, spot: Spot) -> [f32; 2] {
+        self.host.place_in_point(spot)
+    }
+
+    fn tile(&self, target: u32, pixel: [u32; 2], sample: u32) -> Result<Texel, HostError> {
+        self.host.tile(target, pixel, sample)
+    }
+
+    fn set_tile(&mut self, target: u32, pixel: [u32; 2], sample: u32, colour: Texel) -> Result<(), HostError> {
+        self.remember(target, pixel, sample);
+        self.host.set_tile(target, pixel, sample, colour)
+    }
+
+    fn blend(&mut self, target: u32, pixel: [u32; 2], coverage: u32, colour: Texel) -> Result<(), HostError> {
+        for sample in (0..self.host.samples()).filter(|sample| coverage >> sample & 1 != 0) {
+            self.remember(target, pixel, sample);
+        }
+        self.host.blend(target, pixel, coverage, colour)
+    }
+
+    fn depth(&self, pixel: [u32; 2]) -> Option<f32> {
+        self.host.depth(pixel)
+    }
+
+    fn stencil(&self, pixel: [u32; 2]) -> Option<u32> {
+        self.host.stencil(pixel)
+    }
+
+    fn set_depth(&mut self, pixel: [u32; 2], depth: f32) {
+        if let Some(before) = self.host.depth(pixel) {
+            self.depths.entry(pixel).or_insert(before);
+        }
+        self.host.set_depth(pixel, depth);
+    }
+
+    fn set_stencil(&mut self, pixel: [u32; 2], stencil: u32) {
+        if let Some(before) = self.host.stencil(pixel) {
+            self.stencils.entry(pixel).or_insert(before);
+        }
+        self.host.set_stencil(pixel, stencil);
+    }
+}
