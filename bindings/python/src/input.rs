@@ -14,7 +14,7 @@ use arrow_schema::DataType;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt};
+use pyo3::types::{PyBytes, PyInt, PyList, PyString};
 
 use crate::arrow;
 
@@ -189,7 +189,16 @@ pub fn number<'py>(code: &Bound<'py, PyAny>) -> Option<Bound<'py, PyInt>> {
 fn open(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
     PyUntypedBuffer::get(object).map_err(|_| {
         let kind = object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
-        PyTypeError::new_err(format!("expected bytes, a buffer or an Arrow array, not {kind}"))
+        let help = if object.is_instance_of::<PyString>() {
+            " (`parse` and `assemble` read text)"
+        } else if object.is_instance_of::<PyList>() {
+            " (numpy.array makes a buffer of a list)"
+        } else if object.hasattr("__arrow_c_stream__").unwrap_or(false) {
+            " (it has several chunks: each is an array, and pyarrow's `combine_chunks` makes one of them)"
+        } else {
+            ""
+        };
+        PyTypeError::new_err(format!("expected bytes, a buffer or an Arrow array, not {kind}{help}"))
     })
 }
 

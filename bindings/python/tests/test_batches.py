@@ -158,6 +158,20 @@ def test_wrong_types_are_refused(valhall: Isa, column: Callable[[Isa], Callable[
         column(valhall)(given)
 
 
+@pytest.mark.parametrize(
+    ("given", "help"),
+    [
+        ("MOV.i32 r1, r2", "`parse` and `assemble` read text"),
+        ([1, 2, 3], "numpy.array makes a buffer of a list"),
+        (pyarrow.chunked_array([pyarrow.array([1], type=pyarrow.uint64())]), "`combine_chunks` makes one"),
+    ],
+    ids=lambda given: str(type(given)),
+)
+def test_what_is_nearly_right_is_helped(valhall: Isa, given: object, help: str) -> None:
+    with pytest.raises(TypeError, match=help):
+        valhall.opcodes(given)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize(
     "given",
