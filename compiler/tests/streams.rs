@@ -1091,7 +1091,7 @@ fn tables_read_both_ways() {
 /// A table of 256 entries of eight bits is as large as an expression may be.
 #[test]
 fn large_tables_are_exact() {
-    let entry = |number: u64| number * 167 & 0xff ^ 0x5a;
+    let entry = |number: u64| (number * 167 % 256) ^ 0x5a;
     let arms: Vec<String> = (0..256).map(|number| format!("{number} => {}", entry(number))).collect();
     let rest = |arms: &str| {
         format!("operands: {{ n: {{ immediate: decimal, prefix: '', bits: 7..0, value: 'match bits {{ {arms} }}' }} }}")
@@ -1126,6 +1126,7 @@ fn tables_say_what_they_leave_open() {
         (of("0 => 1, low => 2, _ => 3"), "`bits` is a number, and has no names"),
         (of("0 => 1, 3 => 2, _ => 3").replace("decimal", "signed"), "it is in two's complement: write -1"),
         (of("0 => 1, _ => 3").replace("match bits", "match bits > 1"), "and this is of type `bool`"),
+        (of("0 => 0xffff_ffff_ffff_ffff, 1 => -1, _ => 3"), "this value is negative, and others are too large"),
         (of("0 => 1, 1 => 2, 2 => 3, 3 => true"), "expected `u64`, found `bool`"),
         (named("byte => 1, half => 2"), "`size` may also be `word`"),
         (named("byte => 1, half => 2, long => 3, _ => 4"), "`size` has no value `long`"),

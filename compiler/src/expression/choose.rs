@@ -92,6 +92,16 @@ impl Builder<'_> {
                 (Subject::Number(node), reached)
             }
         };
+        if let Some(ty) = expected.filter(|ty| self.scope.exact && ty.is_integer()) {
+            let most = ones(u32::from(ty.bits)) >> u32::from(ty.class == Class::Signed);
+            let least = if ty.class == Class::Signed { -i128::from(most) - 1 } else { 0 };
+            let fits = |number| (least..=most.into()).contains(&number);
+            if let Some((_, body)) = reached.iter().find(|(_, body)| literal(body).is_some_and(|number| !fits(number)))
+            {
+                let error = Diagnostic::error("E0125", body.span, "this value is negative, and others are too large");
+                return Err(self.error(error.help("a value has 64 bits, with a sign or without one")));
+            }
+        }
         if let Subject::Number(node) = subject
             && let Some(table) = literals(&reached)
             && expected.is_none_or(|ty| ty.is_integer() && ty.lanes == 1)
@@ -374,18 +384,20 @@ impl Table {
     }
 }
 
+/// The number that an expression is, if it is one by itself.
+fn literal(e: &Expr) -> Option<i128> {
+    match &e.kind {
+        ExprKind::Int(value) => Some((*value).into()),
+        ExprKind::Unary(Unary::Neg, inner) => literal(inner).map(|value| -value),
+        _ => None,
+    }
+}
+
 /// Arms that all give literal numbers as a table, unless there are few of them or the numbers are large.
 fn literals(reached: &[Reached<'_>]) -> Option<Table> {
     let mut table = Table { bits: 1, is_open: false, entries: Vec::new(), other: None };
     for (values, body) in reached {
-        let value = match &body.kind {
-            ExprKind::Int(value) => i128::from(*value),
-            ExprKind::Unary(Unary::Neg, inner) => match inner.kind {
-                ExprKind::Int(value) => -i128::from(value),
-                _ => return None,
-            },
-            _ => return None,
-        };
+        let value = literal(body)?;
         if values.is_empty() {
             (table.is_open, table.other) = (true, Some((value, body.span)));
         }

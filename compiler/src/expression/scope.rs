@@ -111,7 +111,7 @@ pub struct Scope<'a> {
     pub numbers: Vec<(String, u64)>,
     /// The slots of a group that the text may call, by name and number.
     pub slots: Vec<(String, u16)>,
-    /// Whether a negative number is no value of an unsigned type: in encodings, where values are written as they are.
+    /// Whether an arm cannot give a negative number for an unsigned one: in encodings, where values are written as they are.
     pub exact: bool,
 }
 

@@ -110,8 +110,7 @@ impl Builder<'_> {
             return Err(self.error(Diagnostic::error("E0125", span, message)));
         }
         let bits = u32::from(ty.bits);
-        let exact = self.scope.exact && ty.class == isaforge_core::semantics::Class::Unsigned;
-        let (least, greatest) = (if exact { 0 } else { -(1i128 << (bits - 1)) }, (1i128 << bits) - 1);
+        let (least, greatest) = (-(1i128 << (bits - 1)), (1i128 << bits) - 1);
         if ty.class == isaforge_core::semantics::Class::Bool {
             let error = Diagnostic::error("E0122", span, "expected a truth value, found a number");
             return Err(self.error(error.help("write `true` or `false`")));
