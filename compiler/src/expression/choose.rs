@@ -119,7 +119,9 @@ impl Builder<'_> {
     /// The value of the arm that is chosen, or the effects of all, each under its condition.
     fn arms(&mut self, subject: &Subject, reached: &[Reached<'_>], expected: Option<Type>) -> Result<Value, Stop> {
         let mut holds: Vec<u16> = Vec::new();
-        for (values, _) in reached {
+        let mut results: Vec<Result<Value, Stop>> = Vec::new();
+        let mut known = expected;
+        for (values, body) in reached {
             let node = match subject {
                 Subject::Modifier(modifier) => self.is(modifier, values),
                 Subject::Number(_) if values.is_empty() => {
@@ -132,12 +134,8 @@ impl Builder<'_> {
                 }
             };
             holds.push(node);
-        }
-        let mut results: Vec<Result<Value, Stop>> = Vec::new();
-        let mut known = expected;
-        for ((_, body), holds) in reached.iter().zip(&holds) {
             let before = self.graph.nodes.len();
-            let result = self.under(*holds, |b| b.expression(body, known));
+            let result = self.under(node, |b| b.expression(body, known));
             match &result {
                 Err(Stop::NeedsType(place)) => self.again(before, *place)?,
                 Err(Stop::Reported) => return Err(Stop::Reported),
