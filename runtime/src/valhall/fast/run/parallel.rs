@@ -213,7 +213,7 @@ mod tests {
         let (groups, local_size, uniforms) = ([8, 1, 1], [20, 1, 1], vec![OUT as u32, 0]);
         let launch = Launch { program, groups, local_size, uniforms, ..Launch::default() };
         let mut memory = Memory::new();
-        memory.map(OUT, (0..64).map(|n| n * 37).collect::<Vec<u8>>()).unwrap();
+        memory.map(OUT, (0..64u8).map(|n| n.wrapping_mul(37)).collect::<Vec<_>>()).unwrap();
         let program = Program::new(&launch.program);
         let level = Level::best();
         let code = Code::hosted(&program, &launch.uniforms, warps(&launch) as u32, &Nothing, level);
