@@ -184,7 +184,7 @@ fn helper_lanes_have_what_derivatives_need() {
         let mut drawn = 0;
         for (at, [dx, dy, square, value]) in found.into_iter().enumerate().filter(|(_, colour)| colour[3] != -1.0) {
             let [x, y] = [at % 13, at / 13];
-            let sign = |odd: usize| if odd % 2 == 0 { 1.0 } else { -1.0 };
+            let sign = |odd: usize| if odd.is_multiple_of(2) { 1.0 } else { -1.0 };
             assert_eq!([dx, dy], [0.25 * sign(x), -2.0 * sign(y)], "({x}, {y}) {primitive:?}");
             let other = value + dx;
             assert_eq!(square, other * other - value * value);

@@ -154,14 +154,14 @@ fn etc2_has_halves_two_palettes_and_a_plane() {
 #[test]
 fn eac_has_11_bits() {
     // Base 100, multiplier 1, table 13; texel 0 has index 7, texel 1 (the one below) index 4, all others 0.
-    let block = [100, 0x1d, 0b111_100_00, 0, 0, 0, 0, 0];
+    let block = [100, 0x1d, 0b1111_0000, 0, 0, 0, 0, 0];
     let reds = |name: &str, block: [u8; 8]| decoded(name, &block).iter().map(|texel| texel[0]).collect::<Vec<_>>();
     let found = reds("R11_EAC", block);
     assert_eq!([found[0], found[4], found[1]], [876.0, 804.0, 796.0].map(|n: f32| n / 2047.0));
     let found = reds("SIGNED_R11_EAC", block);
     assert_eq!([found[0], found[4], found[1]], [872.0, 800.0, 792.0].map(|n: f32| n / 1023.0));
     // Without a multiplier steps are eighths; -128 counts as -127.
-    let found = reds("SIGNED_R11_EAC", [0x80, 0x0d, 0b111_100_00, 0, 0, 0, 0, 0]);
+    let found = reds("SIGNED_R11_EAC", [0x80, 0x0d, 0b1111_0000, 0, 0, 0, 0, 0]);
     assert_eq!([found[0], found[4]], [-1007.0 / 1023.0, -1016.0 / 1023.0]);
     assert_eq!(reds("R11_EAC", [255, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]), [1.0; 16]);
     let both = decoded("RG11_EAC", &[block, [0; 8]].concat());
