@@ -266,7 +266,7 @@ mod e0123 {
     isaforge::isa! { "specs/pages/e0123/isa.yaml" }
 }
 
-/// E0124: Arms that do not fit the values of a modifier.
+/// E0124: Arms that do not fit the values that `match` chooses by.
 mod e0124 {
     isaforge::isa! { "specs/pages/e0124/isa.yaml" }
 }
