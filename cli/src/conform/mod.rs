@@ -139,13 +139,12 @@ pub fn replay(target: &Target, input: &Input, keep: usize) -> Result<Report, Fai
         Tables::Streams(_) => Format::Rows,
     };
     let mut report = Report::default();
-    // A line is a case, or a program whose runs are.
+    // A line, or the file, is a case, or a program whose runs are.
     let judge = |line: &str| match format {
         Format::Table(isa, check) => Ok(vec![check(isa, &line.split('\t').collect::<Vec<_>>())]),
         Format::Rows => Ok(vec![rows::judge(target.tables, line)]),
-        Format::Lines(judge) => Ok(vec![judge(line)]),
+        Format::Lines(judge) | Format::File(judge) => Ok(vec![judge(line)]),
         Format::Runs(judge) => judge(line),
-        Format::File(judge) => Ok(vec![judge(text)]),
     };
     if let Format::File(_) = format {
         report.record_runs(&input.name, judge(text), keep);

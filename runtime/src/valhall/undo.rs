@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::launch::RunError;
 
-use super::host::{Attribute, Buffer, Handle, Host, HostError, Image, Lod, Lookup, Spot, Texel, VaryingSource};
+use super::host::{Host, HostError, Texel, asks};
 
 /// A host, and what was there before fragments drew on it.
 #[derive(Debug)]
@@ -64,49 +64,7 @@ impl<'h> Undo<'h> {
 }
 
 impl Host for Undo<'_> {
-    fn buffer(&self, handle: Handle) -> Result<Buffer, HostError> {
-        self.host.buffer(handle)
-    }
-
-    fn attribute(&self, handle: Handle) -> Result<Attribute, HostError> {
-        self.host.attribute(handle)
-    }
-
-    fn image(&self, handle: Handle) -> Result<Image, HostError> {
-        self.host.image(handle)
-    }
-
-    fn look_up(&self, lookup: &Lookup) -> Result<Texel, HostError> {
-        self.host.look_up(lookup)
-    }
-
-    fn level_of_detail(&self, lookup: &Lookup, lod: Lod, bias: bool, range: bool) -> Result<f32, HostError> {
-        self.host.level_of_detail(lookup, lod, bias, range)
-    }
-
-    fn varying(&self, source: VaryingSource, component: u32, spot: Spot) -> Result<u32, HostError> {
-        self.host.varying(source, component, spot)
-    }
-
-    fn depth_and_w(&self, spot: Spot) -> [f32; 2] {
-        self.host.depth_and_w(spot)
-    }
-
-    fn framebuffer_size(&self) -> [u32; 2] {
-        self.host.framebuffer_size()
-    }
-
-    fn samples(&self) -> u32 {
-        self.host.samples()
-    }
-
-    fn place_in_point(&self, spot: Spot) -> [f32; 2] {
-        self.host.place_in_point(spot)
-    }
-
-    fn tile(&self, target: u32, pixel: [u32; 2], sample: u32) -> Result<Texel, HostError> {
-        self.host.tile(target, pixel, sample)
-    }
+    asks!(host);
 
     fn set_tile(&mut self, target: u32, pixel: [u32; 2], sample: u32, colour: Texel) -> Result<(), HostError> {
         self.remember(target, pixel, sample);
@@ -118,14 +76,6 @@ impl Host for Undo<'_> {
             self.remember(target, pixel, sample);
         }
         self.host.blend(target, pixel, coverage, colour)
-    }
-
-    fn depth(&self, pixel: [u32; 2]) -> Option<f32> {
-        self.host.depth(pixel)
-    }
-
-    fn stencil(&self, pixel: [u32; 2]) -> Option<u32> {
-        self.host.stencil(pixel)
     }
 
     fn set_depth(&mut self, pixel: [u32; 2], depth: f32) {

@@ -18,7 +18,7 @@ use super::op::Op;
 use super::run::{Begin, Dispatch};
 use crate::exec::vector::exact::Exact;
 use crate::level::Level;
-use crate::valhall::host::Host;
+use crate::valhall::host::{Host, Nothing};
 use crate::valhall::operation::Operation;
 use crate::valhall::program::{After, Decoder, Program, Slot};
 use crate::valhall::source::framebuffer_size;
@@ -178,8 +178,7 @@ impl Deref for Code<'_> {
 impl<'a> Code<'a> {
     /// Lowers a compute program for a processor and for the uniforms of a launch.
     pub fn new(program: &'a Program<'a>, uniforms: &'a [u32], warps: u32, level: Level) -> Self {
-        let given = Given { uniforms, warps, framebuffer_size: 0, samples: 1, draws: false };
-        Code::of(program, given, level)
+        Code::hosted(program, uniforms, warps, &Nothing, level)
     }
 
     /// As [`Code::new`], for what a host gives.

@@ -41,7 +41,7 @@ enum Code {
         channels: u8,
         signed: bool,
     },
-    /// ASTC with blocks of so many columns and rows.
+    /// ASTC, with the columns and rows of a block.
     Astc(u8, u8),
 }
 

@@ -60,7 +60,7 @@ pub use point::Point;
 pub use primitive::Primitive;
 pub use resources::Resources;
 pub use sample::{Coordinates, Lod, Lookup, Request};
-pub(super) use shared::ReadOnly;
+pub(super) use shared::{ReadOnly, asks};
 pub use target::Target;
 pub use texture::{Compare, Filter, Sampler, Shape, Storage, Texture, TextureError, Wrap};
 pub use triangle::Triangle;

@@ -34,7 +34,7 @@ impl Primitive {
         matches!(self, Primitive::Triangle(triangle) if triangle.is_back())
     }
 
-    /// Which samples of a pixel that has so many it covers, the first in bit 0.
+    /// Which of the `samples` samples of a pixel it covers, the first in bit 0.
     pub fn coverage(&self, pixel: [u32; 2], samples: u32) -> u16 {
         let places = samples::places(samples).unwrap_or_default();
         let covered = |covers: &dyn Fn([f64; 2]) -> bool| {

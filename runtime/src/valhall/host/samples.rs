@@ -29,7 +29,7 @@ const PATTERNS: [Places; 5] = [
     ],
 ];
 
-/// Where the samples lie in a pixel that has so many: 1, 2, 4, 8 or 16. In parts of 256 from the corner.
+/// Where 1, 2, 4, 8 or 16 samples lie in a pixel, in parts of 256 from the corner. `None` for other numbers of samples.
 pub fn places(samples: u32) -> Option<&'static [[i16; 2]]> {
     PATTERNS.into_iter().find(|places| places.len() == samples as usize)
 }

@@ -1,53 +1,97 @@
-//! A host that several threads ask at once.
+//! Hosts that have what another one has.
 
-use super::{Attribute, Buffer, Handle, Host, HostError, Image, Lod, Lookup, Spot, Texel, VaryingSource};
+use super::Host;
 
-/// A host that is only read: nothing can be drawn on it.
+/// The methods that only ask a host, passed on to the one within.
+macro_rules! asks {
+    ($inner:tt) => {
+        fn buffer(
+            &self,
+            handle: $crate::valhall::host::Handle,
+        ) -> Result<$crate::valhall::host::Buffer, $crate::valhall::host::HostError> {
+            self.$inner.buffer(handle)
+        }
+
+        fn attribute(
+            &self,
+            handle: $crate::valhall::host::Handle,
+        ) -> Result<$crate::valhall::host::Attribute, $crate::valhall::host::HostError> {
+            self.$inner.attribute(handle)
+        }
+
+        fn image(
+            &self,
+            handle: $crate::valhall::host::Handle,
+        ) -> Result<$crate::valhall::host::Image, $crate::valhall::host::HostError> {
+            self.$inner.image(handle)
+        }
+
+        fn look_up(
+            &self,
+            lookup: &$crate::valhall::host::Lookup,
+        ) -> Result<$crate::valhall::host::Texel, $crate::valhall::host::HostError> {
+            self.$inner.look_up(lookup)
+        }
+
+        fn level_of_detail(
+            &self,
+            lookup: &$crate::valhall::host::Lookup,
+            lod: $crate::valhall::host::Lod,
+            bias: bool,
+            range: bool,
+        ) -> Result<f32, $crate::valhall::host::HostError> {
+            self.$inner.level_of_detail(lookup, lod, bias, range)
+        }
+
+        fn varying(
+            &self,
+            source: $crate::valhall::host::VaryingSource,
+            component: u32,
+            spot: $crate::valhall::host::Spot,
+        ) -> Result<u32, $crate::valhall::host::HostError> {
+            self.$inner.varying(source, component, spot)
+        }
+
+        fn depth_and_w(&self, spot: $crate::valhall::host::Spot) -> [f32; 2] {
+            self.$inner.depth_and_w(spot)
+        }
+
+        fn framebuffer_size(&self) -> [u32; 2] {
+            self.$inner.framebuffer_size()
+        }
+
+        fn samples(&self) -> u32 {
+            self.$inner.samples()
+        }
+
+        fn place_in_point(&self, spot: $crate::valhall::host::Spot) -> [f32; 2] {
+            self.$inner.place_in_point(spot)
+        }
+
+        fn tile(
+            &self,
+            target: u32,
+            pixel: [u32; 2],
+            sample: u32,
+        ) -> Result<$crate::valhall::host::Texel, $crate::valhall::host::HostError> {
+            self.$inner.tile(target, pixel, sample)
+        }
+
+        fn depth(&self, pixel: [u32; 2]) -> Option<f32> {
+            self.$inner.depth(pixel)
+        }
+
+        fn stencil(&self, pixel: [u32; 2]) -> Option<u32> {
+            self.$inner.stencil(pixel)
+        }
+    };
+}
+pub(in crate::valhall) use asks;
+
+/// A host that is only read: nothing can be drawn on it. Several threads may ask it at once.
 #[derive(Debug)]
 pub(in crate::valhall) struct ReadOnly<'h>(pub &'h (dyn Host + Sync));
 
 impl Host for ReadOnly<'_> {
-    fn buffer(&self, handle: Handle) -> Result<Buffer, HostError> {
-        self.0.buffer(handle)
-    }
-
-    fn attribute(&self, handle: Handle) -> Result<Attribute, HostError> {
-        self.0.attribute(handle)
-    }
-
-    fn image(&self, handle: Handle) -> Result<Image, HostError> {
-        self.0.image(handle)
-    }
-
-    fn look_up(&self, lookup: &Lookup) -> Result<Texel, HostError> {
-        self.0.look_up(lookup)
-    }
-
-    fn level_of_detail(&self, lookup: &Lookup, lod: Lod, bias: bool, range: bool) -> Result<f32, HostError> {
-        self.0.level_of_detail(lookup, lod, bias, range)
-    }
-
-    fn varying(&self, source: VaryingSource, component: u32, spot: Spot) -> Result<u32, HostError> {
-        self.0.varying(source, component, spot)
-    }
-
-    fn depth_and_w(&self, spot: Spot) -> [f32; 2] {
-        self.0.depth_and_w(spot)
-    }
-
-    fn framebuffer_size(&self) -> [u32; 2] {
-        self.0.framebuffer_size()
-    }
-
-    fn samples(&self) -> u32 {
-        self.0.samples()
-    }
-
-    fn place_in_point(&self, spot: Spot) -> [f32; 2] {
-        self.0.place_in_point(spot)
-    }
-
-    fn tile(&self, target: u32, pixel: [u32; 2], sample: u32) -> Result<Texel, HostError> {
-        self.0.tile(target, pixel, sample)
-    }
+    asks!(0);
 }

@@ -308,7 +308,7 @@ impl Graph {
 
     /// Whether a node is what a row was before its segment.
     pub fn is_old_row(&self, index: usize, row: u32) -> bool {
-        matches!(self.nodes.get(index), Some(&Node::Row(of, _)) if of == row)
+        self.old_row(Value::of(index)) == Some(row)
     }
 
     /// The rows that the segment has written, with their last values.

@@ -6,7 +6,7 @@ use isaforge_core::table::{self, Count};
 
 use super::known::Known;
 use super::slot::{Slot, Uses};
-use super::template::{Rows, state};
+use super::template::{Rows, atomic_op, state};
 
 /// A load or a store of whole words.
 #[derive(Clone, Debug)]
@@ -102,7 +102,7 @@ impl Update {
         if node.op != Op::Atomic || node.imm & 0xff != 0 || !is_word || expected != NONE || !always(shape, when) {
             return None;
         }
-        let op = *AtomicOp::ALL.get(usize::from(node.imm >> 8))?;
+        let op = atomic_op(node.imm)?;
         let mut value = shape.nodes.get(usize::from(value))?;
         while value.op == Op::Bits && value.ty.size() == 32 {
             value = shape.nodes.get(usize::from(value.args[0]))?;

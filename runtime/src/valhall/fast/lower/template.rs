@@ -78,7 +78,8 @@ impl Order {
     }
 }
 
-fn atomic_op(imm: u16) -> Option<AtomicOp> {
+/// The operation of an atomic.
+pub fn atomic_op(imm: u16) -> Option<AtomicOp> {
     AtomicOp::ALL.get(usize::from(imm >> 8)).copied()
 }
 
