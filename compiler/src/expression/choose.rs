@@ -233,7 +233,7 @@ impl Builder<'_> {
         Ok(reached)
     }
 
-    /// The arms that numbers of so many bits lead to.
+    /// The arms that numbers of a width lead to.
     fn arms_of_number<'e>(
         &mut self,
         of: &str,
@@ -368,7 +368,7 @@ impl Builder<'_> {
 struct Table {
     /// How many low bits tell the numbers apart.
     bits: u32,
-    /// Whether others than those of so many bits are possible.
+    /// Whether there are numbers with higher bits, too.
     is_open: bool,
     /// The low bits of each number, what it gives, and where that stands.
     entries: Vec<(u64, i128, Span)>,

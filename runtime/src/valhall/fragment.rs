@@ -56,8 +56,7 @@ impl Fragments {
         Fragments { program, uniforms, width, height, within: [0..0, 0..0], coverage, back, budget, deadline }
     }
 
-    /// A program for a primitive on a rectangle of pixels that have so many samples, with no uniforms and the default
-    /// budget.
+    /// A program for a primitive on a rectangle of pixels with `samples` samples each, with no uniforms and the default budget.
     pub fn of(primitive: &Primitive, samples: u32, program: Vec<u64>, width: u32, height: u32) -> Self {
         let keep = |range: Range<u32>, end: u32| range.start.min(end)..range.end.min(end);
         let [columns, rows] = primitive.within();
@@ -184,7 +183,7 @@ fn check(fragments: &Fragments) -> Result<(), RunError> {
     super::check_limit("the number of pixels", pixels, 1, Target::MAX_PIXELS)
 }
 
-/// The warps of a picture whose pixels have so many samples.
+/// The warps of a picture with `samples` samples a pixel.
 fn warps(fragments: &Fragments, samples: u32) -> impl Iterator<Item = (Warp, Pixels)> {
     // Quads begin at even places.
     let even = |within: &Range<u32>, end: u32| (within.start & !1..within.end.min(end)).step_by(2);

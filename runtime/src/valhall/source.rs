@@ -68,7 +68,8 @@ pub(super) fn framebuffer_size(host: &dyn Host) -> u64 {
     width | height << 16
 }
 
-/// A blend descriptor is its number; what is drawn on has so many samples a pixel. There is no datum for the alpha test.
+/// A blend descriptor is its number, that of samples the address of their places for `samples` a pixel. There is no datum for
+/// the alpha test.
 pub(super) fn descriptor(name: FauSpecialPage0, samples: u32) -> u64 {
     if name == FauSpecialPage0::Sample {
         return sample_places(samples);

@@ -22,7 +22,7 @@ static PLACES: LazyLock<Vec<u8>> = LazyLock::new(|| {
     places.flatten().flat_map(i16::to_le_bytes).collect()
 });
 
-/// The address of the places of the samples of a pixel that has so many.
+/// The address of the places of samples, for pixels with `samples` samples.
 pub(super) fn sample_places(samples: u32) -> u64 {
     SAMPLES + u64::from(samples.max(1).ilog2().min(4)) * (4 * NAMED) as u64
 }

@@ -88,7 +88,7 @@ impl Computation {
         self.on_memory(|launch, memory, resources| valhall::run_hosted(execution, launch, memory, resources))
     }
 
-    /// The line that sums up a run of so many instructions.
+    /// The line that sums up a run, with the number of instructions executed.
     fn summary(&self, executed: u64) -> String {
         let product = |numbers: [u32; 3]| numbers.iter().map(|&number| u64::from(number)).product::<u64>();
         let groups = product(self.launch.groups);

@@ -32,7 +32,7 @@ pub fn run(vertices: &Vertices, memory: &mut Memory, host: &mut dyn Host, level:
 pub fn code<'a>(program: &'a Program<'a>, vertices: &'a Vertices, host: &dyn Host, level: Level) -> Code<'a> {
     let mut code = Code::hosted(program, &vertices.uniforms, 1, host, level);
     if vertices.start > 0 {
-        // What is written in front of the first word is not written here.
+        // Words before the first one to be executed may be what writes a register; they do not run here.
         code.keep_all();
     }
     code
