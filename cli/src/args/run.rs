@@ -1,0 +1,176 @@
+//! Arguments of commands that execute programs.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use isaforge_runtime::{Engine, Level};
+
+/// Arguments of `run`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// The launch file, or a recorded case with pictures; with `--spec` also an ELF file
+    #[arg(required = false, required_unless_present = "json_schema", default_value_if("json_schema", "true", "-"))]
+    pub launch: PathBuf,
+    /// Run a program of this specification's instruction set: a file, or a folder that holds `isa.yaml`
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["more", "sheet"])]
+    pub spec: Option<PathBuf>,
+    /// Hardware generation, by number or name, if the specification describes several
+    #[arg(long, value_name = "G", requires = "spec")]
+    pub generation: Option<String>,
+    /// After the run, write the words between `begin_signature` and `end_signature` to a file, one per line
+    #[arg(long, value_name = "FILE", requires = "spec")]
+    pub signature: Option<PathBuf>,
+    /// Maximum number of instructions to execute; ten billion unless the launch file sets one
+    #[arg(long, value_name = "N", requires = "spec")]
+    pub budget: Option<u64>,
+    /// Print the compiled machine code, annotated with the instructions it came from
+    #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "races"])]
+    pub dump_jit: bool,
+    /// Write a commented launch file next to an assembly program
+    #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "trace", "breaks", "profile", "json", "flame"])]
+    pub init: bool,
+    /// More recorded cases; with `--coverage`, more launch files
+    #[arg(value_name = "CASE")]
+    pub more: Vec<PathBuf>,
+    /// Draw the pictures of all recorded cases on one sheet
+    #[arg(long, value_name = "FILE")]
+    pub sheet: Option<PathBuf>,
+    /// Look for races: threads that touch the same bytes, one of them writing, with no barrier or atomic between. Exit
+    /// status 1 if there is one; no output is made
+    #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "trace", "breaks", "profile", "fidelity", "json", "coverage", "flame"])]
+    pub races: bool,
+    /// Print JSON, an object a line: with `--trace` and `--break` the steps and stops, at the end the result with the memory
+    /// that was written and how often each instruction ran. No output is made
+    #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "profile", "fidelity", "profile_svg"])]
+    pub json: bool,
+    /// Print the JSON Schema of these objects
+    #[arg(long)]
+    pub json_schema: bool,
+    /// Do not print execution statistics
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Stop after this many seconds with exit status 1. By default only the budget limits a run
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<Duration>,
+    /// What executes the program.
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// What to look at meanwhile.
+    #[command(flatten)]
+    pub watch: WatchArgs,
+}
+
+/// What executes a program.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Engines (all produce the same results)")]
+pub struct EngineArgs {
+    /// `reference` (one instruction at a time), `handlers` (several warps at once) or `compiled` (machine code for hot
+    /// code); the fastest by default
+    #[arg(long, env = "ISAFORGE_ENGINE", value_name = "ENGINE", value_parser = engine_parser(), hide_possible_values = true, hide_env_values = true)]
+    pub engine: Option<Engine>,
+    /// Host instructions to use: `portable`, `avx2`, `avx512` or `avx512fp16`; the best available by default
+    #[arg(long, env = "ISAFORGE_LEVEL", value_name = "LEVEL", value_parser = level_parser(), hide_possible_values = true, hide_env_values = true)]
+    pub level: Option<&'static str>,
+    /// Skip the verification of machine code before it runs
+    #[arg(long)]
+    pub unchecked: bool,
+    /// Run on all engines and levels of this processor and report the first instruction that differs, with exit status 1;
+    /// no outputs are written
+    #[arg(long, conflicts_with_all = ["engine", "level", "trace", "breaks", "profile", "fidelity", "profile_svg"])]
+    pub compare: bool,
+}
+
+/// A number of seconds, perhaps with a fraction.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "a number of seconds is expected".to_owned())?;
+    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
+}
+
+fn engine_parser() -> impl TypedValueParser<Value = Engine> {
+    PossibleValuesParser::new(Engine::ALL.map(Engine::name))
+        .map(|name| Engine::ALL.into_iter().find(|engine| engine.name() == name).unwrap_or(Engine::Reference))
+}
+
+fn level_parser() -> impl TypedValueParser<Value = &'static str> {
+    PossibleValuesParser::new(Level::NAMES)
+        .map(|name| Level::NAMES.into_iter().find(|known| *known == name).unwrap_or(Level::NAMES[0]))
+}
+
+/// What to look at while a program runs.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Observation")]
+pub struct WatchArgs {
+    /// Print every instruction a warp executes: place, active lanes, text, changed registers, stores. Lines are cut to the
+    /// width of the terminal, or of `COLUMNS`
+    #[arg(long)]
+    pub trace: bool,
+    /// Trace only what this thread executes: its place in the grid, such as `3` or `1,2`; several may be given
+    #[arg(long = "thread", value_name = "X[,Y[,Z]]", requires = "trace")]
+    pub threads: Vec<String>,
+    /// Trace only the instruction at a label or an address; several may be given
+    #[arg(long = "at", value_name = "PLACE", requires = "trace")]
+    pub places: Vec<String>,
+    /// Trace only changes of this register; several may be given
+    #[arg(long = "register", value_name = "NAME", requires = "trace")]
+    pub registers: Vec<String>,
+    /// Print the warp's registers whenever one comes to a place: a label, the number of a word (the first is 0), or an address
+    /// where instructions have several lengths; `PLACE if CONDITION` as in `debug`. Several may be given
+    #[arg(long = "break", value_name = "PLACE")]
+    pub breaks: Vec<String>,
+    /// Stops that are printed at most; the program then runs to its end
+    #[arg(long, value_name = "N", default_value_t = 16, requires = "breaks", value_parser = clap::value_parser!(u32).range(1..))]
+    pub stops: u32,
+    /// Print what was executed: `table` by name, with lanes in use and bytes moved; `listing`, the program with counts beside
+    /// each instruction; `folded`, stacks of loops for flame graphs (inferno, speedscope)
+    #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "table", hide_possible_values = true)]
+    pub profile: Option<ProfileForm>,
+    /// Draw the program's loops and instructions as a flame graph, by executing threads
+    #[arg(long, value_name = "FILE")]
+    pub flame: Option<PathBuf>,
+    /// Run the launch files and print which instructions of each program none of them executes
+    #[arg(long, conflicts_with_all = ["trace", "breaks", "profile", "fidelity", "flame", "sheet", "compare", "init"])]
+    pub coverage: bool,
+    /// Print executed instructions grouped by accuracy
+    #[arg(long)]
+    pub fidelity: bool,
+    /// Draw the profile as a bar chart
+    #[arg(long, value_name = "FILE")]
+    pub profile_svg: Option<PathBuf>,
+}
+
+/// How a profile is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProfileForm {
+    /// By name.
+    Table,
+    /// Beside each instruction.
+    Listing,
+    /// For flame graphs.
+    Folded,
+}
+
+impl WatchArgs {
+    /// Whether to look at each instruction.
+    pub fn looks(&self) -> bool {
+        let by_place = matches!(self.profile, Some(ProfileForm::Listing | ProfileForm::Folded));
+        self.trace || !self.breaks.is_empty() || by_place || self.flame.is_some() || self.coverage
+    }
+
+    /// Whether to count what is executed by name.
+    pub fn counts(&self) -> bool {
+        self.profile == Some(ProfileForm::Table) || self.profile_svg.is_some() || self.fidelity
+    }
+}
+
+/// Arguments of `demo`.
+#[derive(Args, Debug)]
+pub struct DemoArgs {
+    /// Width and height of the picture in pixels
+    #[arg(long, value_name = "PIXELS", default_value_t = 768, value_parser = clap::value_parser!(u32).range(8..=4096))]
+    pub size: u32,
+    /// Output file
+    #[arg(short, long, value_name = "FILE", default_value = "mandelbrot.png")]
+    pub output: PathBuf,
+}
