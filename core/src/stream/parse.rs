@@ -5,20 +5,24 @@
 //! instruction is taken when its bits decode to the very layout that was read, so what a text means never depends
 //! on the way it was found. All ways together may take [`STEPS`] steps, whatever the text.
 //!
+//! - `walk`: what each token takes
+//!
 //! Blanks are forgiven where the text has none or some, and so are the case of hexadecimal digits, underscores in numbers and
 //! their base.
 
+mod walk;
+
 use core::cell::Cell;
 
-use super::decode::{Decoded, Engine, Scope, extract};
+use walk::Rest;
+
+use super::decode::{Decoded, Engine, Scope};
 use super::error::{ParseError, Reason};
-use super::number::{float_value, read_float, read_number, write_float};
 use super::print::{Places, WORD};
-use super::solve::{Frame, Reading, asked, solve};
-use super::table::{Bank, Field, Layout, MAX_ASIDES, MAX_FIELDS, Notation, Role, Source, Token, Type};
+use super::solve::{Frame, asked, solve};
+use super::table::{Layout, MAX_ASIDES, Role, Source};
 use super::wide::Wide;
-use crate::bits::{fits_signed, ones};
-use crate::table::{Base, Target};
+use crate::bits::ones;
 use crate::text::{Line, Word};
 
 /// The most steps that reading one instruction may take.
@@ -28,15 +32,6 @@ pub const STEPS: u32 = 400_000;
 pub trait Labels {
     /// The address in bytes that a name marks.
     fn resolve(&self, name: &str) -> Option<u64>;
-}
-
-/// Whether a field can hold a number.
-fn fits(field: &Field, number: i128) -> bool {
-    let width = u32::from(field.width);
-    match field.signed {
-        true => i64::try_from(number).is_ok_and(|number| fits_signed(number, width)),
-        false => u64::try_from(number).is_ok_and(|number| number <= ones(width)),
-    }
 }
 
 /// No labels: every name in the place of a branch target is an error.
@@ -227,7 +222,7 @@ struct Asides {
     count: usize,
 }
 
-/// The end of an instruction's own text, and what stands behind it; see [`Token::Aside`].
+/// The end of an instruction's own text, and what stands behind it; see [`Token::Aside`](super::table::Token::Aside).
 fn asides(text: &str) -> (usize, Asides) {
     let mut found = Asides::default();
     let Some(limit) = text.find("\t;") else { return (text.len(), found) };
@@ -263,40 +258,6 @@ pub(super) struct Reader<'t> {
     unnamed: Cell<bool>,
     /// The one that came furthest, and how much it says: a wrong value is nearer to what was meant than a missing text.
     missed: Cell<(u8, Miss)>,
-}
-
-/// Tokens that are still to be read, those of the group at hand before those behind it.
-struct Rest<'a> {
-    tokens: &'static [Token],
-    behind: Option<&'a Rest<'a>>,
-}
-
-/// Goes on behind what has been read; true when the whole text is an instruction.
-type Then<'a> = &'a mut dyn FnMut(usize, &Frame) -> bool;
-
-/// Floats near to one with fewer and fewer bits set: a field may have no room for all of them, and a text does not tell them
-/// apart.
-fn coarser(width: u8, bits: u64) -> impl Iterator<Item = u64> {
-    let fraction = match width {
-        16 => 10,
-        32 => 23,
-        _ => 52,
-    };
-    // All that are no number are written alike.
-    let fraction = if float_value(width, bits).is_finite() { fraction } else { 0 };
-    (1..=fraction).flat_map(move |low| {
-        let down = bits & !ones(low);
-        // Where the bit is clear already, this has been handed on.
-        let below = (bits >> (low - 1) & 1 != 0).then_some(down);
-        below.into_iter().chain(Some(down + (1 << low)))
-    })
-}
-
-/// Whether a float is written so.
-fn writes(width: u8, bits: u64, text: &str) -> bool {
-    let mut line = Line::new();
-    write_float(width, bits, &mut line);
-    line.as_str() == text
 }
 
 fn is_word(byte: u8) -> bool {
@@ -481,348 +442,5 @@ impl Reader<'_> {
                 u8::try_from(scope.expression(length)).ok().filter(|len| *len <= self.engine.stream.longest)
             }
         }
-    }
-
-    fn walk(&self, rest: &Rest<'_>, at: usize, frame: &Frame, then: Then<'_>) -> bool {
-        if !self.step() {
-            return false;
-        }
-        let Some((token, tokens)) = rest.tokens.split_first() else {
-            return match rest.behind {
-                Some(behind) => self.walk(behind, at, frame, then),
-                None => then(at, frame),
-            };
-        };
-        let rest = Rest { tokens, behind: rest.behind };
-        match token {
-            Token::Text(text) => match self.literal(at, text.str) {
-                Some(end) => self.walk(&rest, end, frame, then),
-                None => false,
-            },
-            Token::Column(_) => self.walk(&rest, self.blanks(at), frame, then),
-            Token::Field(index) => self.field(*index, at, frame, &mut |at, frame| self.walk(&rest, at, frame, then)),
-            Token::If(condition, tokens) => {
-                let inner = Rest { tokens, behind: Some(&rest) };
-                let mut there = *frame;
-                if there.assume(self, *condition, true) && self.walk(&inner, at, &there, then) {
-                    return true;
-                }
-                let mut left_out = *frame;
-                left_out.assume(self, *condition, false) && self.walk(&rest, at, &left_out, then)
-            }
-            Token::Bits(index, notation) => {
-                let text = self.rest(at);
-                let digits = usize::from(notation.digits);
-                let text = if digits > 1 { text.get(..digits).unwrap_or(text) } else { text };
-                match read_number(text, notation) {
-                    Some((value, len)) if value >= 0 => {
-                        self.assign(*index, value as u64, at, at + len, frame, &mut |at, frame| {
-                            self.walk(&rest, at, frame, then)
-                        })
-                    }
-                    _ => false,
-                }
-            }
-            Token::Aside(tokens) => self.aside(tokens, &rest, at, frame, then),
-        }
-    }
-
-    /// Reads the next remark behind the instruction, then goes on.
-    fn aside(&self, tokens: &'static [Token], rest: &Rest<'_>, at: usize, frame: &Frame, then: Then<'_>) -> bool {
-        let number = usize::from(frame.asides);
-        if number >= MAX_ASIDES {
-            // It is there and is not written.
-            return self.walk(rest, at, frame, then);
-        }
-        let Some(&(from, to)) = self.asides.places.get(number).filter(|_| number < self.asides.count) else {
-            return false;
-        };
-        let mut read = *frame;
-        read.asides += 1;
-        let inner = Rest { tokens, behind: None };
-        self.walk(&inner, from, &read, &mut |end, frame| end == to && self.walk(rest, at, frame, then))
-    }
-
-    /// The end of a text that stands here, blanks aside.
-    fn literal(&self, at: usize, text: &'static str) -> Option<usize> {
-        let mut end = at;
-        let mut bytes = text.bytes().peekable();
-        let mut after_blank = false;
-        while let Some(byte) = bytes.next() {
-            if byte == b' ' {
-                let next = self.blanks(end);
-                // Between two words there must be a blank.
-                let before = self.text.as_bytes().get(end.wrapping_sub(1)).copied().is_some_and(is_word);
-                let behind = bytes.peek().map_or_else(|| self.text.as_bytes().get(next).copied(), |byte| Some(*byte));
-                if next == end && before && behind.is_some_and(is_word) {
-                    self.miss(end, 0, Reason::Expected(" "));
-                    return None;
-                }
-                (end, after_blank) = (next, true);
-                continue;
-            }
-            let skipped = self.blanks(end);
-            let found = |at: usize| self.text.as_bytes().get(at) == Some(&byte);
-            // Punctuation may have blanks around it.
-            let place = if found(end) {
-                end
-            } else if !is_word(byte) && skipped > end && found(skipped) {
-                skipped
-            } else {
-                self.miss(if after_blank { end } else { at }, 0, Reason::Expected(text));
-                return None;
-            };
-            end = place + 1;
-            if byte == b',' {
-                end = self.blanks(end);
-            }
-            after_blank = false;
-        }
-        Some(end)
-    }
-
-    fn field(&self, index: u8, at: usize, frame: &Frame, then: Then<'_>) -> bool {
-        let Some(field) = frame.layout.fields.get(usize::from(index)) else { return false };
-        match field.ty {
-            Type::Number(notation) => self.number(index, field, &notation, at, frame, then),
-            Type::Enum(names, otherwise) => {
-                let values = self.engine.stream.enums.get(usize::from(names)).map_or(&[][..], |e| e.values);
-                let words = values.iter().map(|value| (value.text, value.bits));
-                self.words(words, at, &mut |end, value| self.assign(index, value, at, end, frame, then))
-                    || otherwise.is_some_and(|notation| self.unnamed(index, field, &notation, at, frame, then))
-                    || self.expected(at, field)
-            }
-            Type::Register(bank) => {
-                let bank = self.engine.stream.banks.get(usize::from(bank));
-                bank.is_some_and(|bank| self.register(bank, index, at, frame, then)) || self.expected(at, field)
-            }
-            Type::Float(width) => match read_float(self.rest(at), width) {
-                Some((bits, len)) => {
-                    self.assign(index, bits, at, at + len, frame, then)
-                        || coarser(width, bits).any(|other| {
-                            let same = writes(width, other, self.rest(at).get(..len).unwrap_or_default());
-                            same && self.step() && self.assign(index, other, at, at + len, frame, then)
-                        })
-                }
-                None => self.expected(at, field),
-            },
-            Type::Set(set, arguments) => {
-                self.reading(usize::from(set), arguments, index, at, frame, then) || self.expected(at, field)
-            }
-        }
-    }
-
-    /// Reads a value of an enum as a number.
-    fn unnamed(&self, index: u8, field: &Field, notation: &Notation, at: usize, frame: &Frame, then: Then<'_>) -> bool {
-        if !self.numbers.get() {
-            self.unnamed.set(self.unnamed.get() || read_number(self.rest(at), notation).is_some());
-            return false;
-        }
-        self.number(index, field, notation, at, frame, then)
-    }
-
-    /// Says that a field was expected; false.
-    fn expected(&self, at: usize, field: &Field) -> bool {
-        self.miss(at, 0, Reason::Expected(field.name));
-        false
-    }
-
-    /// Takes a value and goes on.
-    fn assign(&self, index: u8, value: u64, at: usize, end: usize, frame: &Frame, then: Then<'_>) -> bool {
-        let mut given = *frame;
-        if given.set(index, value) {
-            return then(end, &given);
-        }
-        let name = frame.layout.fields.get(usize::from(index)).map_or("", |field| field.name);
-        self.miss(at, end - at, Reason::Value(name));
-        false
-    }
-
-    /// Tries the words that stand here, the longest first.
-    fn words<'w>(
-        &self,
-        words: impl Iterator<Item = (&'w str, u64)> + Clone,
-        at: usize,
-        then: &mut dyn FnMut(usize, u64) -> bool,
-    ) -> bool {
-        let rest = self.rest(at).as_bytes();
-        // Most words are ruled out by their first letter, and most registers by their last.
-        let stands = |word: &str| match word.as_bytes() {
-            [] => true,
-            word @ [.., last] => rest.get(word.len() - 1) == Some(last) && rest[0] == word[0] && rest.starts_with(word),
-        };
-        let mut below = usize::MAX;
-        loop {
-            let (mut longest, mut value, mut several) = (None, 0, false);
-            for (word, of) in words.clone().filter(|(word, _)| word.len() < below && stands(word)) {
-                match longest {
-                    Some(len) if len > word.len() => {}
-                    Some(len) if len == word.len() => several = true,
-                    _ => (longest, value, several) = (Some(word.len()), of, false),
-                }
-            }
-            let Some(longest) = longest else { return false };
-            if self.step() && then(at + longest, value) {
-                return true;
-            }
-            if several {
-                let same = words.clone().filter(|(word, _)| word.len() == longest && stands(word));
-                for (_, value) in same.skip(1) {
-                    if self.step() && then(at + longest, value) {
-                        return true;
-                    }
-                }
-            }
-            below = longest;
-        }
-    }
-
-    fn number(&self, index: u8, field: &Field, notation: &Notation, at: usize, frame: &Frame, then: Then<'_>) -> bool {
-        if let Some(target) = notation.target
-            && self.label(index, field, target, at, frame, then)
-        {
-            return true;
-        }
-        let signed = matches!(self.text.as_bytes().get(at), Some(b'+' | b'-'));
-        let found = read_number(self.rest(at), notation).filter(|_| signed || !notation.plus);
-        if let Some((_, whole)) = found {
-            // Where a number follows directly, the digits of both are one run. Only a decoder elsewhere may write so; the
-            // first takes as many as it can.
-            let mut room = whole;
-            while let Some((value, len)) = self.rest(at).get(..room).and_then(|text| read_number(text, notation)) {
-                let fits = fits(field, value);
-                if fits && self.assign(index, value as u64, at, at + len, frame, then) {
-                    return true;
-                }
-                // What follows from bits may be any number, and some have none.
-                if len == whole && (!fits || matches!(field.source, Source::Computed { .. })) {
-                    self.miss(at, len, Reason::Value(field.name));
-                }
-                if !self.engine.stream.exclusive {
-                    break;
-                }
-                room = len - 1;
-            }
-        }
-        if notation.quiet_zero && self.assign(index, 0, at, at, frame, then) {
-            return true;
-        }
-        self.expected(at, field)
-    }
-
-    /// Reads a label in the place of a number.
-    fn label(&self, index: u8, field: &Field, target: Target, at: usize, frame: &Frame, then: Then<'_>) -> bool {
-        let rest = self.rest(at);
-        let len = rest.bytes().take_while(|&b| is_word(b) || b == b'.' || b == b'$').count();
-        let name = &rest[..len];
-        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
-            return false;
-        }
-        let Some(address) = self.labels.resolve(name) else {
-            self.miss(at, len, Reason::UnknownLabel);
-            return false;
-        };
-        self.from_next.set(self.from_next.get() || target.base == Base::Next);
-        match target.number(address, self.address, self.next.get()) {
-            Some(number) if !fits(field, number.into()) => {
-                self.miss(at, len, Reason::TooFar(field.name));
-                false
-            }
-            Some(number) => {
-                let before = self.label.replace(Some((at, len, address)));
-                let read = self.assign(index, number as u64, at, at + len, frame, then);
-                self.label.set(before);
-                read
-            }
-            None => {
-                self.miss(at, len, Reason::Between);
-                false
-            }
-        }
-    }
-
-    fn register(&self, bank: &Bank, index: u8, at: usize, frame: &Frame, then: Then<'_>) -> bool {
-        let names = bank.names.iter().zip(0u64..).map(|(name, number)| (*name, number));
-        let also = bank.also.iter().map(|(name, number)| (*name, u64::from(*number)));
-        let named = names.chain(also).filter(|(name, _)| !name.is_empty());
-        let whole = |end: usize| !self.text.as_bytes().get(end).copied().is_some_and(is_word);
-        if self.words(named, at, &mut |end, value| whole(end) && self.assign(index, value, at, end, frame, then)) {
-            return true;
-        }
-        let Some(digits) = self.rest(at).strip_prefix(bank.open) else { return false };
-        let len = digits.bytes().take_while(u8::is_ascii_digit).count();
-        let Ok(number) = digits[..len].parse::<u32>() else { return false };
-        let end = at + bank.open.len() + len;
-        if !self.rest(end).starts_with(bank.close) {
-            return false;
-        }
-        let end = end + bank.close.len();
-        if number >= bank.count {
-            self.miss(at, end - at, Reason::Value(bank.name));
-            return false;
-        }
-        self.assign(index, number.into(), at, end, frame, then)
-    }
-
-    /// Reads an operand as each layout of its set.
-    fn reading(
-        &self,
-        set: usize,
-        arguments: &'static [u8],
-        index: u8,
-        at: usize,
-        frame: &Frame,
-        then: Then<'_>,
-    ) -> bool {
-        let Some(first) = self.engine.stream.sets.get(set).map(|set| set.first) else { return false };
-        // What is meant where no alternative is needed comes first.
-        let plain = |layout: &Layout| layout.conditions.is_empty() && !layout.otherwise.is_empty();
-        let layouts = || self.engine.stream.layouts_of(set).iter().zip(first..);
-        let layouts = layouts().filter(|(l, _)| plain(l)).chain(layouts().filter(|(l, _)| !plain(l)));
-        for (layout, number) in layouts.filter(|(layout, _)| self.engine.has(layout)) {
-            let mut inner = frame.operand(layout);
-            // What is known of the operand already is what this layout must read.
-            if let Some(value) = frame.known(self, index) {
-                let word = Wide::new(value).low(layout.bits.into());
-                if !word.matches(&layout.mask, &layout.value) {
-                    continue;
-                }
-                for (i, field) in layout.fields.iter().enumerate().take(MAX_FIELDS) {
-                    if let Source::Bits(pieces) = field.source {
-                        inner.set(i as u8, extract(&word, pieces));
-                    }
-                }
-            }
-            for (i, field) in layout.fields.iter().enumerate().take(MAX_FIELDS) {
-                if let Source::Outer(parameter) = field.source
-                    && let Some(value) =
-                        arguments.get(usize::from(parameter)).and_then(|outer| frame.known(self, *outer))
-                {
-                    inner.set(i as u8, value);
-                }
-            }
-            let rest = Rest { tokens: layout.text, behind: None };
-            let read = self.walk(&rest, at, &inner, &mut |end, inner| {
-                solve(self, inner, &mut |inner| {
-                    let mut goes_on = |bits: Option<u64>| {
-                        let reading = Reading { inner, bits, index: number, arguments };
-                        match frame.with_reading(index, &reading) {
-                            Some(frame) => then(end, &frame),
-                            None => {
-                                self.miss(at, end - at, Reason::Value(inner.layout.name));
-                                false
-                            }
-                        }
-                    };
-                    goes_on(Some(inner.word().get(0, 64)))
-                        // Where the text says nothing of the operand, what else it says may need other bits.
-                        || inner.says_nothing() && goes_on(None)
-                })
-            });
-            if read || self.exhausted() {
-                return read;
-            }
-        }
-        false
     }
 }
