@@ -45,8 +45,11 @@ fn operands_that_decide_results() {
         count += want.is_some() as u32;
         assert!(want.is_none_or(|want| want == got), "{what}: {got:#x}, not {want:#x?}");
     };
+    // All of them would take Miri hours: whatever the direction, what is asked of memory is the same.
+    let rounds = if cfg!(miri) { &ROUNDS[..1] } else { &ROUNDS[..] };
+    let step = if cfg!(miri) { 7 } else { 1 };
     for f in FORMATS {
-        for r in ROUNDS {
+        for &r in rounds {
             for a in operands(f) {
                 same(decided(f, &[a], |[x, ..]| x.sqrt()), sqrt(f, a, r), format_args!("root {f:?} {r:?} {a:#x}"));
                 same(decided(f, &[a], |[x, ..]| x), ldexp(f, a, -3, r), format_args!("ldexp {f:?} {r:?} {a:#x}"));
@@ -57,7 +60,7 @@ fn operands_that_decide_results() {
                     same(decided(f, &[a, b], |[x, y, _]| x - y), sub(f, a, b, r), format_args!("sub {what}"));
                     same(decided(f, &[a, b], |[x, y, _]| x * y), mul(f, a, b, r), format_args!("mul {what}"));
                     same(decided(f, &[a, b], |[x, y, _]| x / y), div(f, a, b, r), format_args!("div {what}"));
-                    for c in operands(f) {
+                    for c in operands(f).step_by(step) {
                         // An invalid product with a NaN to add gives that NaN, as every operand that is NaN does.
                         let want = decided(f, &[a, b, c], |[x, y, z]| x.mul_add(y, z));
                         same(want, fma(f, a, b, c, r), format_args!("fma {what} {c:#x}"));
@@ -67,7 +70,7 @@ fn operands_that_decide_results() {
             }
         }
     }
-    assert!(count > 100_000, "{count} results are decided by operands");
+    assert!(cfg!(miri) || count > 100_000, "{count} results are decided by operands");
 }
 
 #[test]
