@@ -19,6 +19,7 @@ mod tests;
 use iced_x86::{Code, CpuidFeature, Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
 use thiserror::Error;
 
+use step::Codes;
 pub(crate) use step::Step;
 
 /// Why code is refused.
@@ -95,12 +96,12 @@ pub(crate) trait Rules {
 /// The first instruction that may do what it must not.
 pub(crate) fn check<R: Rules>(code: &[u8], rules: &mut R) -> Result<(), Refused> {
     let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
-    let mut steps = Vec::with_capacity(code.len() / 4);
+    let (mut steps, mut codes) = (Vec::with_capacity(code.len() / 4), Codes::new());
     while decoder.can_decode() {
         // In its place, for it is large.
         let step = steps.push_mut(Step::default());
         decoder.decode_out(&mut step.instruction);
-        step.look(|feature| rules.has(feature)).map_err(|what| Refused::new(&step.instruction, what))?;
+        step.look(&mut codes, |feature| rules.has(feature)).map_err(|what| Refused::new(&step.instruction, what))?;
     }
     let (labels, loaded) = link(&mut steps)?;
     rules.whole(&steps)?;

@@ -1,6 +1,6 @@
 //! An instruction, and what can be said of it wherever it stands.
 
-use iced_x86::{CpuidFeature, EncodingKind, FlowControl, Instruction, Mnemonic, OpKind, Register};
+use iced_x86::{Code, CpuidFeature, EncodingKind, FlowControl, Instruction, Mnemonic, OpKind, Register};
 
 /// A general register that is written.
 #[derive(Clone, Copy, Debug)]
@@ -25,18 +25,68 @@ pub(crate) struct Step {
     pub(crate) writes: [Option<Write>; 2],
     /// Which operand is in memory: one that is accessed.
     pub(crate) memory: Option<u32>,
+    /// Whether it computes in vectors and masks alone. Of what is known it changes the flags at most.
+    pub(crate) is_vector: bool,
 }
 
-impl Step {
-    /// Finds out what it does. Instructions that are not listed may do what their operands do not show.
-    pub(super) fn look(&mut self, has: impl Fn(CpuidFeature) -> bool) -> Result<(), &'static str> {
-        let instruction = &self.instruction;
+/// What can be said of all instructions with a code.
+#[derive(Clone, Copy)]
+struct Facts {
+    code: Code,
+    flow: FlowControl,
+    /// Whether vectors and masks are what it computes, where its registers are such.
+    computes_vectors: bool,
+    operands: u32,
+}
+
+/// What was found out of codes: most of a function's instructions have one of a few.
+pub(super) struct Codes([Option<Facts>; 64]);
+
+impl Codes {
+    pub(super) fn new() -> Self {
+        Codes([None; 64])
+    }
+
+    /// What can be said of an instruction by its code.
+    fn facts(&mut self, instruction: &Instruction, has: impl Fn(CpuidFeature) -> bool) -> Result<Facts, &'static str> {
+        let code = instruction.code();
+        let place = &mut self.0[code as usize % 64];
+        if let Some(facts) = place.filter(|facts| facts.code == code) {
+            return Ok(facts);
+        }
         if instruction.is_invalid() {
             return Err("is no instruction");
         }
         if !instruction.cpuid_features().iter().all(|feature| has(*feature)) {
             return Err("needs a processor that this one is not known to be");
         }
+        let flow = instruction.flow_control();
+        match flow {
+            FlowControl::Next if instruction.is_stack_instruction() => return Err("touches the stack"),
+            FlowControl::Next => {}
+            FlowControl::Return if code == Code::Retnq => {}
+            FlowControl::ConditionalBranch if instruction.is_jcc_short_or_near() => {}
+            FlowControl::UnconditionalBranch if instruction.is_jmp_short_or_near() => {}
+            FlowControl::IndirectBranch if instruction.is_jmp_near_indirect() => {}
+            _ => return Err("leaves the code"),
+        }
+        use Mnemonic as M;
+        let computes_vectors = match instruction.mnemonic() {
+            // Vectors that do what their operands do not show: how the processor rounds, a place in memory, a general register.
+            M::Vldmxcsr | M::Vstmxcsr | M::Vmaskmovdqu | M::Vpcmpestri | M::Vpcmpistri => {
+                return Err("is none of those that are known");
+            }
+            _ => matches!(instruction.encoding(), EncodingKind::EVEX | EncodingKind::VEX),
+        };
+        Ok(*place.insert(Facts { code, flow, computes_vectors, operands: instruction.op_count() }))
+    }
+}
+
+impl Step {
+    /// Finds out what it does. Instructions that are not listed may do what their operands do not show.
+    pub(super) fn look(&mut self, codes: &mut Codes, has: impl Fn(CpuidFeature) -> bool) -> Result<(), &'static str> {
+        let instruction = &self.instruction;
+        let facts = codes.facts(instruction, has)?;
         if instruction.has_lock_prefix()
             || instruction.has_rep_prefix()
             || instruction.has_repne_prefix()
@@ -44,33 +94,29 @@ impl Step {
         {
             return Err("has a prefix");
         }
-        self.flow = instruction.flow_control();
-        match self.flow {
-            FlowControl::Next => {}
-            FlowControl::Return if instruction.code() == iced_x86::Code::Retnq => return Ok(()),
-            FlowControl::ConditionalBranch if instruction.is_jcc_short_or_near() => return Ok(()),
-            FlowControl::UnconditionalBranch if instruction.is_jmp_short_or_near() => return Ok(()),
-            FlowControl::IndirectBranch if instruction.is_jmp_near_indirect() => return Ok(()),
-            _ => return Err("leaves the code"),
+        self.flow = facts.flow;
+        if self.flow != FlowControl::Next {
+            return Ok(());
         }
-        if instruction.is_stack_instruction() {
-            return Err("touches the stack");
-        }
-        let mut general = true;
-        for operand in 0..instruction.op_count() {
+        let (mut general, mut vectors) = (true, true);
+        for operand in 0..facts.operands {
             match instruction.op_kind(operand) {
                 OpKind::Register => {
                     let register = instruction.op_register(operand);
-                    general &= register.is_gpr();
-                    if register.full_register() == Register::RSP {
-                        return Err("names the stack");
+                    match register.is_gpr() {
+                        true if register.full_register() == Register::RSP => return Err("names the stack"),
+                        true => vectors = false,
+                        false => general = false,
                     }
                 }
                 OpKind::Memory if instruction.mnemonic() != Mnemonic::Lea => self.memory = Some(operand),
                 _ => {}
             }
         }
-        self.writes = writes(instruction, general)?;
+        self.is_vector = facts.computes_vectors && vectors && !general;
+        if !self.is_vector {
+            self.writes = writes(instruction, general)?;
+        }
         Ok(())
     }
 
@@ -89,10 +135,6 @@ fn writes(instruction: &Instruction, general: bool) -> Result<[Option<Write>; 2]
         Some(Write { register: register.full_register().number() as u8, narrow: register.size() == 4 })
     };
     match instruction.mnemonic() {
-        // Vectors that do what their operands do not show: how the processor rounds, a place in memory, a general register.
-        M::Vldmxcsr | M::Vstmxcsr | M::Vmaskmovdqu | M::Vpcmpestri | M::Vpcmpistri => {
-            return Err("is none of those that are known");
-        }
         // Vectors and masks.
         _ if instruction.encoding() == EncodingKind::EVEX || first.is_k() => {}
         _ if instruction.encoding() == EncodingKind::VEX && !general => {}

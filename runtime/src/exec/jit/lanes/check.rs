@@ -212,6 +212,10 @@ impl Rules for Lanes<'_> {
         if step.memory.is_some() {
             self.memory(instruction, state)?;
         }
+        if step.is_vector {
+            state.flags = Flags::Nothing;
+            return Ok(());
+        }
         let result = self.result(instruction, state)?;
         for write in step.writes.iter().flatten() {
             const KEPT: [Register; 7] = [
