@@ -284,6 +284,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "it would take hours to copy a gibibyte")]
     fn memory_has_a_greatest_size() {
         let mut memory = Memory::new();
         memory.map(0, vec![0; Memory::MAX_BYTES - 1]).unwrap();
