@@ -25,7 +25,8 @@ const WRAPS: u64 = 0xffff_e000;
 /// When one of them leaves something else than the reference.
 pub fn agree(random: &mut Random) -> bool {
     let local = [128, 256, 128, 100, 40, 16][random.below(6) as usize];
-    let groups = 1 + random.below(3) as u32;
+    // Where all workgroups go one way, those behind the first few follow a plan.
+    let groups = if random.below(3) == 0 { 4 + random.below(9) } else { 1 + random.below(3) } as u32;
     let mut program = Program::new(local, random);
     program.text();
     let Program { text, behind, counts, .. } = program;

@@ -9,6 +9,7 @@ use std::ops::{Deref, DerefMut};
 use super::code::Code;
 use super::column::{and, bit_mask, blend, equal, from_bits, lower, not, or, smallest};
 use super::handler::{Body, Fields, Op};
+use super::jit::trace::{EVENTS, Event, Located, What};
 use super::memory_view::{Home, MemoryView};
 use super::reach::{Patterns, Reached};
 use crate::exec::jit::lanes::function::BlockFn;
@@ -219,6 +220,8 @@ pub struct Bundle {
     pub stored: Vec<u16>,
     /// What the program was lowered for.
     pub level: Level,
+    /// What is executed, where that is to be written down and can be.
+    pub trace: Option<Vec<Event>>,
 }
 
 /// What a warp of a fragment program has besides its registers.
@@ -311,6 +314,7 @@ impl Bundle {
             exact: code.exact.clone(),
             stored: code.stored.clone(),
             level: code.level,
+            trace: None,
         }
     }
 
@@ -666,6 +670,30 @@ impl Bundle {
         let busy = self.busy.0.into();
         let (times, found) = machine.run(&mut self.rows, &self.active, busy, &mut self.jumps, memory, most)?;
         Some((times, found.map(|lanes| lanes != 0)))
+    }
+
+    /// Executes machine code for some lanes and their warps, whatever lanes are active. Returns how often it was.
+    #[inline(always)]
+    pub fn execute_as(
+        &mut self,
+        machine: &BlockFn,
+        memory: &mut impl Memory,
+        (active, busy): (&[u16; WARPS], u32),
+        most: u32,
+    ) -> Option<u32> {
+        let (times, _) = machine.run(&mut self.rows, active, busy, &mut self.jumps, memory, most)?;
+        Some(times)
+    }
+
+    /// Writes down what the active lanes execute.
+    #[cold]
+    pub fn note(&mut self, what: What, times: u32, places: Vec<Located>) {
+        let active = self.active;
+        if let Some(trace) = self.trace.as_mut().filter(|trace| trace.len() < EVENTS) {
+            trace.push(Event { what, active, times, places });
+        } else {
+            self.trace = None;
+        }
     }
 
     /// Notes what a branch found: whether some lanes jump, and whether some do not. True when both do.

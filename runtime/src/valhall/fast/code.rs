@@ -11,6 +11,7 @@ use isaforge_valhall::semantics::SEMANTICS;
 use super::bundle::{Bundle, Masks, Row, Rows, Schedule, Taken, WARPS};
 use super::handler::{self, Fields, Handler, handler};
 use super::jit::code_cache::Functions;
+use super::jit::trace::What;
 use super::kept;
 use super::lower::{Left, Lowering, Order, Tables, with_tables};
 use super::memory_view::MemoryView;
@@ -320,14 +321,42 @@ impl Lowered {
         bundle: &mut Bundle,
         view: &mut MemoryView<'_>,
     ) -> Option<u32> {
-        let ops = self.ops(words);
+        let ops = self.ops(words.clone());
         if ops.is_empty() {
             return None;
         }
         bundle.prepare(&self.masks, view);
         bundle.patterns.forget();
+        if bundle.trace.is_some() {
+            return self.execute_noted(words, bundle, view);
+        }
         let whole = bundle.is_whole();
         ops.iter().find(|op| !op.run(whole, bundle, view)).map(Op::pc)
+    }
+
+    /// As [`Lowered::execute`], written down word by word.
+    #[cold]
+    fn execute_noted(
+        &self,
+        mut words: std::ops::Range<usize>,
+        bundle: &mut Bundle,
+        view: &mut MemoryView<'_>,
+    ) -> Option<u32> {
+        let whole = bundle.is_whole();
+        words.find_map(|pc| {
+            let ops = self.ops(pc..pc + 1);
+            let places = self.address(pc).map(|rows| view.places(bundle, rows));
+            bundle.note(What::Handlers(pc..pc + 1), 1, places.unwrap_or_default());
+            ops.iter().find(|op| !op.run(whole, bundle, view)).map(Op::pc)
+        })
+    }
+
+    /// The rows that the last handler of a word reads, which is where it accesses memory if it does.
+    pub fn address(&self, pc: usize) -> Option<[u32; 2]> {
+        match self.ops(pc..pc + 1).last()? {
+            Op::Call(op) => Some(op.fields().sources),
+            _ => None,
+        }
     }
 
     /// Whether a word is a barrier that threads end with.

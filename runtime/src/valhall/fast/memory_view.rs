@@ -4,11 +4,13 @@ use std::ops::Range;
 
 use crate::memory::Memory;
 
+use super::bundle::Bundle;
 use super::handler::prefetch;
+use super::jit::trace::Located;
 use super::touched::Touched;
 use crate::valhall::host::Host;
 use crate::valhall::space::{self, Space, THREAD_BYTES};
-use crate::valhall::warp::LANES;
+use crate::valhall::warp::{LANES, lanes};
 
 /// Where the warp of a bundle belongs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,6 +61,9 @@ impl<'a> Outside<'a> {
     }
 }
 
+/// Lanes whose places are noted one by one, at most.
+const FEW: u64 = 16;
+
 /// Bytes that are enough of a margin for words near those of active lanes.
 pub const MARGIN: usize = 1 << 12;
 
@@ -91,8 +96,14 @@ impl MemoryView<'_> {
         if accessed.start < own.start || accessed.end > own.end {
             return None;
         }
-        let start = (self.of_group(group).start as u64).wrapping_add(address.wrapping_sub(own.start));
-        self.shared.get_mut(usize::try_from(start).ok()?..)?.get_mut(..size)
+        let start = self.place_of(group, address)?;
+        self.shared.get_mut(start..)?.get_mut(..size)
+    }
+
+    /// Where an address of a workgroup's memory, or near it, lies among the memories of all of them.
+    pub fn place_of(&self, group: usize, address: u64) -> Option<usize> {
+        let place = (self.of_group(group).start as u64).wrapping_add(address.wrapping_sub(self.own().start));
+        usize::try_from(place).ok().filter(|place| *place <= self.shared.len())
     }
 
     /// Whether there is but one workgroup, whose memory all see.
@@ -143,16 +154,50 @@ impl MemoryView<'_> {
         Some((address - offset as u64, self.all_mut(place)?))
     }
 
+    /// Where the active lanes would access memory at the addresses in two rows, if they are few.
+    pub fn places(&self, bundle: &Bundle, [low, high]: [u32; 2]) -> Vec<Located> {
+        let mut places = Vec::new();
+        if bundle.active_threads() > FEW {
+            return places;
+        }
+        let [low, high] = [low, high].map(|row| bundle.rows[row as usize].0);
+        for warp in bundle.busy() {
+            for lane in lanes(bundle.active[warp]) {
+                let address = u64::from(high[warp][lane]) << 32 | u64::from(low[warp][lane]);
+                let own = || self.place_of(bundle.homes[warp].group, address).filter(|_| self.own().contains(&address));
+                places.extend(match Memory::RESERVED.contains(&address) {
+                    true => own().map(Located::Shared),
+                    false => Some(Located::Mapped(address)),
+                });
+            }
+        }
+        places
+    }
+
+    /// The region that holds `size` bytes of mapped memory, and where in it. They mostly are where others were recently.
     #[inline(always)]
-    fn all(&self, place: Place) -> Option<&[u8]> {
+    pub fn find_mapped(&self, recent: &mut Window, address: u64, size: usize) -> Option<(Place, usize)> {
+        if Memory::RESERVED.contains(&address) {
+            return None;
+        }
+        if recent.offset(0, address, size).is_none() {
+            *recent = self.window(0, address)?;
+        }
+        Some((recent.place, recent.offset(0, address, size)?))
+    }
+
+    /// All bytes of a region, or of a workgroup's memory.
+    #[inline(always)]
+    pub fn all(&self, place: Place) -> Option<&[u8]> {
         match place {
             Place::Region(region) => self.memory.bytes(region),
             Place::Shared(group) => self.shared.get(self.of_group(group)),
         }
     }
 
+    /// As [`MemoryView::all`], to write.
     #[inline(always)]
-    fn all_mut(&mut self, place: Place) -> Option<&mut [u8]> {
+    pub fn all_mut(&mut self, place: Place) -> Option<&mut [u8]> {
         match place {
             Place::Region(region) => self.memory.bytes_mut(region),
             Place::Shared(group) => {
@@ -243,8 +288,9 @@ impl Default for Window {
     }
 }
 
+/// What bytes are part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+pub enum Place {
     Region(usize),
     Shared(usize),
 }

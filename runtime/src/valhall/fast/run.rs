@@ -22,6 +22,7 @@ use crate::valhall::warp::{LANES, Warp};
 
 mod dispatch;
 mod parallel;
+mod planned;
 mod probe;
 mod single;
 
@@ -108,8 +109,8 @@ fn count(launch: &Launch) -> u128 {
 }
 
 /// What was executed.
-#[derive(Debug, Default)]
-struct Tally {
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
     spent: u64,
     warp_instructions: u64,
     /// For each word, by how much more threads executed it than the word before, modulo 2^64.
@@ -148,6 +149,25 @@ impl Tally {
         self.warp_instructions -= bundle.busy_count() * words;
         self.add_threads(threads, to, from);
         bundle.untick(words as u32);
+    }
+
+    /// What was counted since another was a copy of it.
+    fn since(mut self, before: &Tally) -> Self {
+        self.spent -= before.spent;
+        self.warp_instructions -= before.warp_instructions;
+        for (count, before) in self.profile.iter_mut().zip(&before.profile) {
+            *count = count.wrapping_sub(*before);
+        }
+        self
+    }
+
+    /// Counts what is executed so many times.
+    fn add_times(&mut self, each: &Tally, times: u32) {
+        self.spent += each.spent * u64::from(times);
+        self.warp_instructions += each.warp_instructions * u64::from(times);
+        for (count, more) in self.profile.iter_mut().zip(&each.profile) {
+            *count = count.wrapping_add(more.wrapping_mul(times.into()));
+        }
     }
 
     /// Counts what another has run, too.
@@ -387,6 +407,7 @@ impl<'a> Runner<'a> {
                     (block, threads)
                 }
                 Some(Function::Loop(region, running)) if !ran => {
+                    bundle.trace = None;
                     let ran = region.run(running, bundle, room as u32, self.exact)?;
                     self.tally.spent += ran.threads;
                     self.tally.warp_instructions += ran.warps;
@@ -522,6 +543,7 @@ impl<'a> Runner<'a> {
     ) -> bool {
         let &Foreign { instruction, ref operation, after, registers: named } = foreign;
         bundle.patterns.forget();
+        bundle.trace = None;
         bundle.write_waiting();
         let mut straight = after == After::Next;
         for warp in bundle.busy() {

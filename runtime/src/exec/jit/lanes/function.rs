@@ -106,6 +106,11 @@ impl BlockFn {
         Some(BlockFn { code, windows: emitted.windows().to_vec() })
     }
 
+    /// The memory that it accesses.
+    pub fn windows(&self) -> &[Window] {
+        &self.windows
+    }
+
     /// Executes it for the warps with a bit in `busy`, or for all if it is for full bundles; as often as it goes on and has
     /// memory, at most `most` times. For each of them the lanes that jump are written to `jumps`, if it ends in a branch.
     ///

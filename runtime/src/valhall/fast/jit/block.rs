@@ -1,5 +1,6 @@
 //! Runs of words up to a jump: what they compute in one function, and handlers for the rest.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -7,6 +8,7 @@ use super::LONGEST;
 use super::live::{self, Words};
 use super::sequence::{Counter, Sequence};
 use super::strides::Strides;
+use super::trace::{Form, What};
 use super::window::{Access, Memory};
 use crate::exec::jit::lanes::emit::{Emitted, LoopPlan, Segment, Wanted};
 use crate::exec::jit::lanes::function::BlockFn;
@@ -29,7 +31,7 @@ pub struct Block {
     pieces: Vec<Piece>,
     /// What executes the last piece for several dispatches, where the block is the program and nothing but that piece accesses
     /// memory, and the launches for which it does.
-    ahead: OnceLock<(Grid, Option<Box<Function>>)>,
+    ahead: OnceLock<(Grid, Option<Arc<Function>>)>,
     known: Arc<Words>,
 }
 
@@ -38,7 +40,7 @@ pub struct Block {
 struct Piece {
     words: Range<usize>,
     /// All of it in one function, for full bundles that access memory in a pattern.
-    together: Option<Box<Function>>,
+    together: Option<Arc<Function>>,
     /// Otherwise, once there was one.
     calls: OnceLock<Vec<Call>>,
 }
@@ -47,15 +49,15 @@ struct Piece {
 enum Call {
     /// The handlers of some words.
     Handlers(Range<usize>),
-    Function(Box<Function>),
+    Function(Arc<Function>),
 }
 
 /// Handlers that became one function.
 #[derive(Debug)]
-struct Function {
+pub struct Function {
     wanted: Wanted,
     /// Its words: where there is no such machine, their handlers are executed.
-    words: Range<usize>,
+    pub words: Range<usize>,
     level: Level,
     /// For full bundles; where memory is accessed, in the pattern of the first of them.
     full: OnceLock<Option<BlockFn>>,
@@ -66,9 +68,9 @@ struct Function {
     /// Parts the lanes, where a branch ends it and some jump and some do not.
     parts: Option<handler::Op>,
     /// The memory that it wants to find.
-    accesses: Vec<Access>,
+    pub accesses: Vec<Access>,
     /// Registers that it writes, as bits, and pairs of them that become more by a constant.
-    writes: u64,
+    pub writes: u64,
     moved: Vec<(u32, u64)>,
 }
 
@@ -84,24 +86,25 @@ impl Function {
     /// Executes it, and again `most` times in all, as long as all lanes jump to its beginning where it branches; how often.
     /// With 0 nothing was done, since memory is not accessed as it has to be.
     #[inline(always)]
-    fn run(&self, code: &Code<'_>, bundle: &mut Bundle, view: &mut MemoryView<'_>, most: u32) -> u32 {
+    fn run(self: &Arc<Self>, code: &Code<'_>, bundle: &mut Bundle, view: &mut MemoryView<'_>, most: u32) -> u32 {
         let (is_full, has_memory) = (bundle.is_full(), !self.accesses.is_empty());
         let counted = self.counted.as_ref().filter(|_| is_full && most > 1).and_then(|counted| {
             let times = counted.counter.times(&bundle.rows, most)?;
             Some((counted, times))
         });
-        let (machine, wanted, most) = match &counted {
-            Some((counted, (times, _))) => (&counted.machine, &counted.wanted, *times),
-            None if is_full => (&self.full, &self.wanted, most),
-            None => (&self.part, &self.wanted, most),
+        let (form, wanted, most) = match &counted {
+            Some((counted, (times, _))) => (Form::Counted, &counted.wanted, *times),
+            None if is_full => (Form::Full, &self.wanted, most),
+            None => (Form::Part, &self.wanted, most),
         };
-        let machine = match machine.get() {
+        let machine = match self.compiled(form).get() {
             Some(machine) => machine,
             None => {
                 let Some(windows) = self.windows(bundle, view) else { return 0 };
-                machine.get_or_init(|| compile(wanted, &windows, self.level, is_full))
+                self.compiled(form).get_or_init(|| compile(wanted, &windows, self.level, is_full))
             }
         };
+        let mut places = Some(Vec::new());
         let ran = match machine {
             Some(machine) if has_memory => {
                 let most = if self.wanted.again.is_some() && is_full { most } else { 1 };
@@ -110,7 +113,11 @@ impl Function {
                 if memory.find(bundle).is_none() || self.parts.is_none() && most > 1 && !memory.is_global() {
                     return 0;
                 }
-                bundle.execute(machine, &mut memory, most)
+                let ran = bundle.execute(machine, &mut memory, most);
+                if bundle.trace.is_some() {
+                    places = memory.places(machine.windows());
+                }
+                ran
             }
             Some(machine) => bundle.execute(machine, &mut Nowhere, 1),
             None if has_memory => None,
@@ -121,6 +128,15 @@ impl Function {
             }
         };
         let Some((times, mut found)) = ran else { return 0 };
+        if bundle.trace.is_some() {
+            match places {
+                // More times than one without a branch are those of several dispatches.
+                Some(places) if self.parts.is_some() || times == 1 => {
+                    bundle.note(What::Function(self.clone(), form), times, places);
+                }
+                _ => bundle.trace = None,
+            }
+        }
         if let Some((_, (all, ends))) = counted {
             let leaves = times == all && ends;
             found = [!leaves, leaves];
@@ -138,6 +154,42 @@ impl Function {
         }
         times
     }
+
+    /// One of its machine codes, once it was compiled.
+    fn compiled(&self, form: Form) -> &OnceLock<Option<BlockFn>> {
+        match (form, &self.counted) {
+            (Form::Counted, Some(counted)) => &counted.machine,
+            (Form::Part, _) => &self.part,
+            _ => &self.full,
+        }
+    }
+
+    /// One of its machine codes.
+    #[inline(always)]
+    pub fn machine(&self, form: Form) -> Option<&BlockFn> {
+        self.compiled(form).get()?.as_ref()
+    }
+
+    /// Registers that what it writes depends on, as bits; perhaps also those that its branch does.
+    pub fn reads(&self, branches: bool) -> u64 {
+        let Wanted { graph, segment, again, .. } = &self.wanted;
+        let (read, mask) = (Cell::new(0), segment.mask.filter(|_| branches));
+        Segment { mask, ..segment.clone() }.reads(graph, |row| {
+            read.set(read.get() | live::bit(row));
+            false
+        });
+        let ends = again.iter().flat_map(|again| {
+            let pairs = again.pairs.iter().flat_map(|(row, _)| [*row, row + 1]);
+            pairs.chain(again.words.iter().map(|(row, _)| *row))
+        });
+        let counter = self.counted.as_ref().map(|counted| counted.counter.row);
+        ends.chain(counter).fold(read.get(), |all, row| all | live::bit(row))
+    }
+
+    /// Whether it changes memory.
+    pub fn stores(&self) -> bool {
+        !self.wanted.graph.stores().is_empty()
+    }
 }
 
 impl Block {
@@ -151,7 +203,7 @@ impl Block {
             let is_safe = longest.clone().all(|word| known.computes(word));
             let last = if is_safe { longest.end } else { first + Sequence::reach(code, longest) };
             let is_safe = is_safe || (first..last).all(|word| known.computes(word));
-            let together = if is_safe { None } else { Function::new(code, first..last, &known, None).map(Box::new) };
+            let together = if is_safe { None } else { Function::new(code, first..last, &known, None).map(Arc::new) };
             let last = last.max(first + 1);
             let piece = Piece { words: first..last, together, calls: OnceLock::new() };
             let is_call = |call: &Call| matches!(call, Call::Function(_));
@@ -225,19 +277,19 @@ impl Block {
 
     /// What executes a piece for several dispatches, if the bundle may do that, and it is the last of them.
     #[inline(always)]
-    fn ahead(&self, code: &Code<'_>, bundle: &Bundle, piece: &Piece) -> Option<&Function> {
+    fn ahead(&self, code: &Code<'_>, bundle: &Bundle, piece: &Piece) -> Option<&Arc<Function>> {
         if bundle.ahead.most < 2 || self.start > 0 || !matches!(self.exit, Exit::End) || piece.words.end != self.end {
             return None;
         }
         let grid = &bundle.ahead.grid;
-        let (known, function) = self.ahead.get_or_init(|| (*grid, self.strided(code, grid, piece).map(Box::new)));
-        function.as_deref().filter(|_| known == grid)
+        let (known, function) = self.ahead.get_or_init(|| (*grid, self.strided(code, grid, piece).map(Arc::new)));
+        function.as_ref().filter(|_| known == grid)
     }
 
     /// A function for a piece and several dispatches. `None` where they differ by more than where they access memory.
     #[cold]
     fn strided(&self, code: &Code<'_>, grid: &Grid, piece: &Piece) -> Option<Function> {
-        let mut strides = Strides::new(grid);
+        let mut strides = Strides::new(grid, code.registers());
         (self.start..piece.words.start).try_for_each(|pc| strides.execute(code, pc))?;
         Function::new(code, piece.words.clone(), &self.known, Some(&strides))
     }
@@ -260,7 +312,7 @@ fn calls(code: &Code<'_>, words: Range<usize>, known: &Words) -> Vec<Call> {
         // Half as many words need fewer registers.
         while last > first {
             if let Some(function) = Function::new(code, first..last, known, None) {
-                calls.push(Call::Function(Box::new(function)));
+                calls.push(Call::Function(Arc::new(function)));
                 break;
             }
             last = first + (last - first) / 2;
@@ -278,8 +330,8 @@ fn calls(code: &Code<'_>, words: Range<usize>, known: &Words) -> Vec<Call> {
 }
 
 impl Function {
-    /// Compiles the handlers of some words; `None` where it cannot be done. With `strides` they are executed for several
-    /// dispatches.
+    /// Compiles the handlers of some words, unless they are as fast; `None` where it cannot be done. With `strides` they are
+    /// executed for several dispatches.
     fn new(code: &Code<'_>, words: Range<usize>, known: &Words, strides: Option<&Strides>) -> Option<Self> {
         let mut sequence = Sequence::new(code);
         words.clone().try_for_each(|pc| sequence.add(pc))?;
@@ -288,6 +340,29 @@ impl Function {
         if is_one && sequence.accesses.is_empty() {
             return None;
         }
+        Function::of(code, words, known, sequence, strides)
+    }
+
+    /// Compiles the handlers of some words that only compute, however few.
+    pub fn alone(code: &Code<'_>, words: Range<usize>, known: &Words, form: Form) -> Option<Arc<Self>> {
+        if !words.clone().all(|word| known.computes(word)) {
+            return None;
+        }
+        let mut sequence = Sequence::new(code);
+        words.clone().try_for_each(|pc| sequence.add(pc))?;
+        let function = Function::of(code, words, known, sequence, None)?;
+        function.compiled(form).get_or_init(|| compile(&function.wanted, &[], code.level, form == Form::Full));
+        Some(function.into())
+    }
+
+    /// Compiles what words came to.
+    fn of(
+        code: &Code<'_>,
+        words: Range<usize>,
+        known: &Words,
+        mut sequence: Sequence<'_, '_>,
+        strides: Option<&Strides>,
+    ) -> Option<Self> {
         let repeats = matches!(code.exit(words.end - 1), Some(Exit::Branch(target)) if target as usize == words.start);
         let again = if repeats && !sequence.accesses.is_empty() { sequence.again() } else { None };
         let counter = again.as_ref().and_then(|_| sequence.counter());

@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::block::Block;
 use super::live::Words;
+use super::plan::Plan;
 use super::region::{self, Region, Running};
+use crate::valhall::fast::bundle::Grid;
 use crate::valhall::fast::code::Code;
 
 /// How often a run is executed by handlers before it is compiled: then it has cost about as much as that.
@@ -63,7 +65,15 @@ pub struct Functions {
     /// What is known of the words, once that was found out.
     known: OnceLock<Arc<Words>>,
     compilations: Mutex<Compilations>,
+    /// What is known of dispatches, by what launches of the program give to them.
+    plans: Mutex<Vec<(Key, Option<Arc<Plan>>)>>,
 }
+
+/// What plans depend on, besides the program and its uniforms: threads and workgroups, and bytes of their memory.
+pub type Key = (Grid, usize);
+
+/// Launches that differ in this, for which plans are kept.
+const PLANS: usize = 8;
 
 #[derive(Debug, Default)]
 struct Compilations {
@@ -81,9 +91,28 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Functions {
+    /// What is known of the words of the program.
+    pub fn known(&self, code: &Code<'_>) -> Arc<Words> {
+        self.known.get_or_init(|| Words::new(code).into()).clone()
+    }
+
+    /// The plan for dispatches, if it was made; `Some(None)` where there is none.
+    pub fn plan(&self, key: &Key) -> Option<Option<Arc<Plan>>> {
+        lock(&self.plans).iter().find(|(known, _)| known == key).map(|(_, plan)| plan.clone())
+    }
+
+    /// Keeps a plan for later launches, or that there is none.
+    pub fn keep_plan(&self, key: Key, plan: Option<Arc<Plan>>) {
+        let mut plans = lock(&self.plans);
+        if plans.iter().all(|(known, _)| *known != key) {
+            plans.truncate(PLANS - 1);
+            plans.push((key, plan));
+        }
+    }
+
     /// Compiles the loop or the run that begins at a word, unless it would be too much, or another launch has done it.
     fn compile(&self, code: &Code<'_>, pc: usize) -> Option<Compiled> {
-        let known = self.known.get_or_init(|| Words::new(code).into());
+        let known = &self.known(code);
         let mut compilations = lock(&self.compilations);
         if let Some((_, compiled)) = compilations.runs.iter().find(|(word, _)| *word == pc) {
             return compiled.clone();

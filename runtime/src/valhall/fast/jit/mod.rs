@@ -10,7 +10,8 @@
 //! A [loop](region) that only computes becomes one function as a whole: its lanes part and meet there. Where it ends, and
 //! how often it has been executed, is what the handlers would have found. All else is compiled from jump to jump, in
 //! [blocks](block). Where a program is one block, the dispatches of a row may be executed at once, if its addresses go on by
-//! known [strides]. The [code cache](code_cache) keeps the functions, also for later launches of the same program.
+//! known [strides]. Where it has more, and no dispatch can go another way than the first, all calls of a dispatch are known
+//! in advance, as a [plan]. The [code cache](code_cache) keeps the functions, also for later launches of the same program.
 //!
 //! The shapes of a [`Sequence`](sequence::Sequence) of [words](word) become a graph of vector operations, then
 //! [code](crate::exec::jit::lanes). This is for processors with AVX-512 or AVX2; others have the handlers alone.
@@ -18,11 +19,14 @@
 mod block;
 pub mod code_cache;
 mod live;
+pub mod plan;
 mod region;
 mod sequence;
 mod strides;
+mod terms;
 #[cfg(test)]
 mod tests;
+pub mod trace;
 mod window;
 mod word;
 

@@ -1,65 +1,107 @@
-//! How much further what is in registers is from a dispatch to the next.
+//! What is in registers in one workgroup and in another.
 //!
-//! Dispatches of a row of workgroups differ in the numbers of workgroups and threads along x alone. What is computed from these
-//! by sums and constant factors becomes more by the same amount each time, as long as it does not wrap around: bounds of all
-//! that a launch gives say that.
+//! Workgroups of a launch differ in their numbers alone. A value that is computed from these is, in each lane, something
+//! that is the same in all dispatches, and a [`Sum`] that is the same in all lanes: multiples of [terms](Term), which the
+//! number of the workgroup decides. That holds as long as nothing wraps around: bounds of all that a launch gives say that.
+//! What is loaded from memory is not known at all.
 
 use isaforge_core::semantics::instantiate::for_each_argument;
-use isaforge_core::semantics::{NONE, Node, Op, Shape, Type};
+use isaforge_core::semantics::primitive::primitive;
+use isaforge_core::semantics::{Class, NONE, Node, Op, Shape, Type};
 
+use super::terms::{Sum, Term, Terms};
 use crate::exec::jit::lanes::select::{Place, Target};
-use crate::valhall::fast::bundle::Grid;
+use crate::valhall::fast::bundle::{Grid, WARPS};
 use crate::valhall::fast::code::{Code, row};
 use crate::valhall::fast::operands;
 use crate::valhall::preload::{COMPUTE, Value as Preloaded};
 
-/// A value of the first dispatch and those behind it. Of 64 bits it may wrap around.
-#[derive(Clone, Copy, Debug)]
+/// A value of all dispatches. Of 64 bits it may wrap around.
+#[derive(Clone, Debug)]
 struct Value {
-    /// How much more it is each time.
-    step: u64,
+    /// How far it is from what is the same in all of them.
+    sum: Sum,
+    /// That, where it is the same in all lanes, too.
+    number: Option<u64>,
     /// It is never more than that.
     most: u64,
-    /// Whether it is always that.
-    constant: bool,
 }
 
 impl Value {
     /// The same in all dispatches.
     fn fixed(ty: Type) -> Self {
-        Value { step: 0, most: ty.mask(), constant: false }
+        Value { sum: Sum::NONE, number: None, most: ty.mask() }
     }
 
     fn number(number: u64) -> Self {
-        Value { step: 0, most: number, constant: true }
+        Value { sum: Sum::NONE, number: Some(number), most: number }
     }
 
-    fn is_fixed(self) -> bool {
-        self.step == 0
+    fn is_fixed(&self) -> bool {
+        self.sum.is_empty()
     }
 
     /// The number that it is.
-    fn known(self) -> Option<u64> {
-        self.constant.then_some(self.most)
+    fn known(&self) -> Option<u64> {
+        self.number.filter(|_| self.is_fixed())
     }
 
-    /// A sum, or `None` where it may wrap around in some of the dispatches.
-    fn add(self, other: Self, ty: Type) -> Option<Self> {
-        let step = self.step.wrapping_add(other.step);
-        match self.most.checked_add(other.most).filter(|most| *most <= ty.mask()) {
-            Some(most) => Some(Value { step, most, constant: self.constant && other.constant }),
-            None if step == 0 || ty.size() == 64 => Some(Value { step, ..Value::fixed(ty) }),
+    /// A result that would be at most so much; `None` where it may wrap around in some of the dispatches.
+    fn bounded(self, most: Option<u64>, ty: Type) -> Option<Self> {
+        let number = self.number.map(|number| number & ty.mask());
+        match most.filter(|most| *most <= ty.mask()) {
+            Some(most) => Some(Value { number, most, ..self }),
+            None if self.is_fixed() || ty.size() == 64 => Some(Value { number, most: ty.mask(), ..self }),
             None => None,
         }
     }
 
-    /// The same for a product with a number.
-    fn times(self, factor: u64, ty: Type) -> Option<Self> {
-        let step = self.step.wrapping_mul(factor);
-        match self.most.checked_mul(factor).filter(|most| *most <= ty.mask()) {
-            Some(most) => Some(Value { step, most, ..self }),
-            None if step == 0 || ty.size() == 64 => Some(Value { step, ..Value::fixed(ty) }),
-            None => None,
+    /// A sum.
+    fn add(&self, other: &Self, ty: Type) -> Option<Self> {
+        let number = self.number.zip(other.number).map(|(one, other)| one.wrapping_add(other));
+        let sum = Value { sum: self.sum.add(&other.sum), number, most: 0 };
+        sum.bounded(self.most.checked_add(other.most), ty)
+    }
+
+    /// A product with a number.
+    fn times(&self, factor: u64, ty: Type) -> Option<Self> {
+        let number = self.number.map(|number| number.wrapping_mul(factor));
+        let product = Value { sum: self.sum.times(factor), number, most: 0 };
+        product.bounded(self.most.checked_mul(factor), ty)
+    }
+
+    /// What lanes hold of which some have one value and some another.
+    fn or(&self, other: &Self) -> Option<Self> {
+        let number = self.number.filter(|number| other.number == Some(*number));
+        let both = Value { sum: self.sum.clone(), number, most: self.most.max(other.most) };
+        (self.sum == other.sum).then_some(both)
+    }
+}
+
+/// Lanes of a bundle.
+type Lanes = [u16; WARPS];
+
+/// What lanes hold, and which do; what others hold is not known.
+#[derive(Clone, Debug)]
+struct Held {
+    value: Value,
+    lanes: Lanes,
+}
+
+impl Held {
+    /// What some lanes read.
+    fn read(&self, lanes: &Lanes) -> Option<&Value> {
+        self.lanes.iter().zip(lanes).all(|(held, wanted)| wanted & !held == 0).then_some(&self.value)
+    }
+
+    /// What is held when some lanes have written a value over this.
+    fn written(self, value: Value, lanes: Lanes) -> Self {
+        let kept = self.lanes.iter().zip(&lanes).any(|(held, written)| held & !written != 0);
+        match self.value.or(&value) {
+            Some(both) if kept => {
+                Held { value: both, lanes: std::array::from_fn(|warp| self.lanes[warp] | lanes[warp]) }
+            }
+            _ => Held { value, lanes },
         }
     }
 }
@@ -67,59 +109,86 @@ impl Value {
 /// What registers hold.
 #[derive(Debug)]
 pub struct Strides {
-    /// Each alone; `None` where it differs by more than a step.
-    rows: Vec<Option<Value>>,
+    /// Each alone; `None` where nothing is known.
+    rows: Vec<Option<Held>>,
     /// Two that are written together, by the first.
-    pairs: Vec<Option<Value>>,
+    pairs: Vec<Option<Held>>,
+    /// The lanes that execute words.
+    pub active: [u16; WARPS],
+    pub terms: Terms,
+    /// Workgroups of a dispatch.
+    together: u32,
 }
 
 impl Strides {
-    /// At the start of a dispatch.
-    pub fn new(grid: &Grid) -> Self {
-        let registers = row::REGISTERS as usize;
-        let mut strides = Strides { rows: vec![Some(Value::number(0)); registers], pairs: vec![None; registers] };
-        let steps = [u64::from(grid.together), 0, 0];
+    /// At the start of a dispatch, which puts some registers at their beginning.
+    pub fn new(grid: &Grid, registers: u64) -> Self {
+        let (terms, count) = (Terms::new(), row::REGISTERS as usize);
+        let active = [u16::MAX; WARPS];
+        let held = |value: Value| Held { value, lanes: active };
+        let begins = |register: usize| (registers >> register & 1 != 0).then(|| held(Value::number(0)));
+        let rows = (0..count).map(begins).collect();
+        let mut strides = Strides { rows, pairs: vec![None; count], active, terms, together: grid.together };
         let [size, groups] = [grid.size, grid.groups].map(|three| three.map(u64::from));
         let last = |axis: usize| size[axis].saturating_sub(1);
         for &(register, value) in COMPUTE.iter() {
-            let bound =
-                |most: u64, step: u64| (most <= u64::from(u32::MAX)).then_some(Value { step, most, constant: false });
-            let held = match value {
-                Preloaded::Group(axis) => bound(groups[axis].saturating_sub(1), steps[axis]),
+            let number_of = |axis: usize, times: u64, most: u64, number: Option<u64>| {
+                let sum = Sum::of(axis).times(times);
+                (most <= u64::from(u32::MAX)).then_some(Value { sum, number, most })
+            };
+            let bound = |most: u64| Some(Value { most, ..Value::fixed(Type::U32) });
+            let value = match value {
+                Preloaded::Group(axis) => {
+                    // Several workgroups have several numbers.
+                    let number = (axis > 0 || grid.together == 1).then_some(0);
+                    number_of(axis, 1, groups[axis].saturating_sub(1), number)
+                }
                 Preloaded::Global(axis) => {
                     let threads = groups[axis].saturating_mul(size[axis]);
-                    bound(threads.saturating_sub(1), steps[axis] * size[axis])
+                    number_of(axis, size[axis], threads.saturating_sub(1), None)
                 }
-                Preloaded::LocalXy => bound(last(1) << 16 | last(0), 0),
-                Preloaded::LocalZ => bound(last(2), 0),
+                Preloaded::LocalXy => bound(last(1) << 16 | last(0)),
+                Preloaded::LocalZ => bound(last(2)),
                 _ => Some(Value::fixed(Type::U32)),
             };
-            if let Some(row) = strides.rows.get_mut(register) {
-                *row = held;
+            if let Some(row) = strides.rows.get_mut(register).filter(|row| row.is_some()) {
+                *row = value.map(held);
             }
         }
         strides
     }
 
-    /// How much further the address in two rows is. `None` where that is not a known number below 2^31.
+    /// How much further the address in two rows is in the next dispatch of a row. `None` where that is not a known number
+    /// below 2^31.
     pub fn of(&self, [low, high]: [u32; 2]) -> Option<u32> {
-        let step = self.pair(low, high)?.step;
+        let sum = self.pair(low, high)?.sum;
+        let step = self.terms.step(&sum)?.wrapping_mul(self.together.into());
         u32::try_from(step).ok().filter(|step| *step < 1 << 31)
     }
 
-    /// Whether a row may hold something else in another dispatch.
+    /// Whether a row may hold something else in the next dispatch of a row.
     pub fn moves(&self, row: u32) -> bool {
-        self.rows.get(row as usize).is_some_and(|held| held.is_none_or(|held| !held.is_fixed()))
+        self.row(row).is_none_or(|value| self.terms.varies(&value.sum))
+    }
+
+    /// How the address in two rows depends on the workgroup. `None` where nothing is known of it.
+    pub fn address(&self, [low, high]: [u32; 2]) -> Option<Sum> {
+        Some(self.pair(low, high)?.sum)
+    }
+
+    fn row(&self, row: u32) -> Option<Value> {
+        let Some(held) = self.rows.get(row as usize) else { return Some(Value::fixed(Type::U32)) };
+        held.as_ref()?.read(&self.active).cloned()
     }
 
     fn pair(&self, low: u32, high: u32) -> Option<Value> {
-        if !self.moves(low) && !self.moves(high) {
-            return Some(Value::fixed(Type::U64));
+        match (self.row(low), self.row(high)) {
+            (Some(low), Some(high)) if low.is_fixed() && high.is_fixed() => Some(wide(&low, &high)),
+            _ => self.pairs.get(low as usize).filter(|_| high == low + 1)?.as_ref()?.read(&self.active).cloned(),
         }
-        *self.pairs.get(low as usize).filter(|_| high == low + 1)?
     }
 
-    /// A word is executed. `None` where it is not known what it does.
+    /// The active lanes execute a word. `None` where it is not known what it does, or which lanes go on where behind it.
     pub fn execute(&mut self, code: &Code<'_>, pc: usize) -> Option<()> {
         let operation = code.operation(pc)?;
         let shape = operation.shape();
@@ -135,7 +204,7 @@ impl Strides {
                 }
                 Op::Write => {
                     let operand = *operation.operands().get(usize::from(a))?;
-                    let value = if when == NONE { values.get(usize::from(from)).copied()? } else { None };
+                    let value = if when == NONE { values.get(usize::from(from))?.clone() } else { None };
                     if let Target::Row(row) = operands::written(operand, b.into())? {
                         writes.push((row, node.ty, value));
                     }
@@ -145,9 +214,15 @@ impl Strides {
                     self.write(&mut writes);
                     None
                 }
+                Op::Branch => {
+                    let known = |node: u16| values.get(usize::from(node)).is_some_and(|value| is_fixed(value.as_ref()));
+                    (b == NONE || known(b)).then_some(())?;
+                    None
+                }
+                Op::Load | Op::Store => None,
                 Op::Special | Op::State => Some(Value::fixed(node.ty)),
                 op if op.is_effect() => return None,
-                _ => computed(shape, node, &values),
+                _ => self.computed(shape, node, &values),
             });
         }
         self.write(&mut writes);
@@ -157,30 +232,40 @@ impl Strides {
     fn read(&self, [low, high]: [Place; 2], ty: Type) -> Option<Value> {
         let word = |place: Place| match place {
             Place::Number(number) => Some(Value::number(number.into())),
-            Place::Row(row) if self.moves(row) => self.rows[row as usize],
-            Place::Row(row) => Some(self.rows.get(row as usize).copied().flatten().unwrap_or(Value::fixed(Type::U32))),
+            Place::Row(row) => self.row(row),
         };
         match (ty.size(), low, high) {
             (33.., Place::Row(low), Place::Row(high)) => self.pair(low, high),
-            (33.., ..) => match [word(low)?, word(high)?] {
-                [low, high] if low.constant && high.constant => Some(Value::number(high.most << 32 | low.most)),
-                [low, high] if low.is_fixed() && high.is_fixed() => Some(Value::fixed(ty)),
-                _ => None,
-            },
+            (33.., ..) => {
+                let (low, high) = (word(low)?, word(high)?);
+                (low.is_fixed() && high.is_fixed()).then(|| wide(&low, &high))
+            }
             (32, ..) => word(low),
-            _ => word(low).filter(|word| word.is_fixed()).map(|_| Value::fixed(ty)),
+            _ => word(low)
+                .filter(Value::is_fixed)
+                .map(|word| Value { number: word.number.map(|number| number & ty.mask()), ..Value::fixed(ty) }),
         }
     }
 
     fn write(&mut self, writes: &mut Vec<(u32, Type, Option<Value>)>) {
+        let active = self.active;
+        let over = |old: Option<Held>, new: Option<Value>| match (old, new?) {
+            (Some(old), new) => Some(old.written(new, active)),
+            (None, value) => Some(Held { value, lanes: active }),
+        };
         for (row, ty, value) in writes.drain(..) {
-            let row = row as usize;
-            let wide = ty.size() > 32;
-            let half = value.filter(|value| value.is_fixed()).map(|_| Value::fixed(Type::U32));
-            let held = if wide { [half, half] } else { [value, None] };
-            for (row, held) in (row..).zip(held).take(if wide { 2 } else { 1 }) {
+            let is_wide = ty.size() > 32;
+            let half = |from: u32| {
+                let value = value.as_ref().filter(|value| value.is_fixed())?;
+                let number = value.number.map(|number| Value::number(number >> from & u64::from(u32::MAX)));
+                Some(number.unwrap_or(Value::fixed(Type::U32)))
+            };
+            let old = self.pairs.get_mut(row as usize).and_then(Option::take);
+            let pair = if is_wide { over(old, value.clone()) } else { None };
+            let held = if is_wide { [half(0), half(32)] } else { [value, None] };
+            for (row, held) in (row as usize..).zip(held).take(if is_wide { 2 } else { 1 }) {
                 if let Some(known) = self.rows.get_mut(row) {
-                    *known = held;
+                    *known = over(known.take(), held);
                 }
                 // Two that are written apart are no pair.
                 for first in [row.wrapping_sub(1), row] {
@@ -189,37 +274,87 @@ impl Strides {
                     }
                 }
             }
-            if wide && let Some(pair) = self.pairs.get_mut(row) {
-                *pair = value;
+            if let Some(known) = self.pairs.get_mut(row as usize).filter(|_| is_wide) {
+                *known = pair;
             }
         }
     }
+
+    /// What a node comes to.
+    fn computed(&mut self, shape: &Shape, node: &Node, values: &[Option<Value>]) -> Option<Value> {
+        let ty = node.ty;
+        if node.op == Op::Const {
+            return Some(Value::number(*shape.constants.get(usize::from(node.args[0]))?));
+        }
+        let of = |argument: u16| values.get(usize::from(argument))?.as_ref();
+        let [a, b, ..] = node.args;
+        let linear = || match node.op {
+            _ if ty.lanes > 1 || !ty.is_integer() => None,
+            Op::Bits | Op::Zext => of(a).cloned(),
+            Op::Sext => of(a).filter(|value| value.most <= shape.nodes[usize::from(a)].ty.mask() >> 1).cloned(),
+            Op::Add => of(a)?.add(of(b)?, ty),
+            Op::Shl => of(a)?.times(1 << (of(b)?.known()? % u64::from(ty.bits)), ty),
+            Op::Mul => match (of(a)?, of(b)?) {
+                (value, factor) | (factor, value) if factor.known().is_some() => value.times(factor.known()?, ty),
+                _ => None,
+            },
+            Op::Or | Op::Xor => match (of(a)?, of(b)?) {
+                (value, zero) | (zero, value) if zero.known() == Some(0) => Some(value.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        linear().or_else(|| self.applied(shape, node, values))
+    }
+
+    /// What an operation makes of numbers, or of what is the same in all dispatches.
+    fn applied(&mut self, shape: &Shape, node: &Node, values: &[Option<Value>]) -> Option<Value> {
+        let of = |argument: u16| values.get(usize::from(argument))?.as_ref();
+        let ty = node.ty;
+        let (mut all_fixed, mut all_numbers) = (node.op.is_pure(), !matches!(node.op, Op::Pack | Op::Canonical));
+        for_each_argument(node, &shape.lists, |argument| {
+            all_fixed &= is_fixed(of(argument));
+            all_numbers &= of(argument).is_some_and(|value| value.number.is_some());
+        });
+        let most = match node.op {
+            _ if ty.lanes > 1 || !ty.is_integer() => None,
+            Op::And => of(node.args[0]).zip(of(node.args[1])).map(|(one, other)| one.most.min(other.most)),
+            Op::Or | Op::Xor => {
+                let both = of(node.args[0]).zip(of(node.args[1])).map(|(one, other)| one.most | other.most);
+                both.map(|both| u64::MAX.checked_shr(both.leading_zeros()).unwrap_or(0))
+            }
+            Op::Shr if ty.class != Class::Signed => of(node.args[0])
+                .zip(of(node.args[1]).and_then(Value::known))
+                .map(|(value, by)| value.most >> (by % u64::from(ty.bits))),
+            _ => None,
+        };
+        let most = most.unwrap_or(ty.mask()).min(ty.mask());
+        if !node.op.is_pure() || !all_numbers {
+            return all_fixed.then(|| Value { most, ..Value::fixed(ty) });
+        }
+        let (mut types, mut args) = ([Type::BOOL; 4], [const { (Sum::NONE, 0) }; 4]);
+        for k in (0..4).filter(|k| node.op.node_arguments() >> k & 1 != 0) {
+            let value = of(node.args[k])?;
+            (types[k], args[k]) = (shape.nodes.get(usize::from(node.args[k]))?.ty, (value.sum.clone(), value.number?));
+        }
+        if all_fixed {
+            let numbers = args.map(|(_, number)| number);
+            return Some(Value::number(primitive(node.op, node.imm, ty, types, numbers)));
+        }
+        let term = self.terms.number(Term::Operation { op: node.op, imm: node.imm, ty, types, args });
+        Some(Value { sum: Sum::of(term), number: Some(0), most })
+    }
 }
 
-/// What a node comes to.
-fn computed(shape: &Shape, node: &Node, values: &[Option<Value>]) -> Option<Value> {
-    let ty = node.ty;
-    let of = |argument: u16| values.get(usize::from(argument)).copied().flatten();
-    let [a, b, ..] = node.args;
-    let mut all_fixed = node.op.is_pure();
-    for_each_argument(node, &shape.lists, |argument| {
-        all_fixed &= of(argument).is_some_and(Value::is_fixed);
-    });
-    let is_integer = ty.lanes == 1 && ty.is_integer();
-    let moved = match node.op {
-        Op::Const => Some(Value::number(*shape.constants.get(usize::from(a))?)),
-        _ if !is_integer => None,
-        Op::Bits | Op::Zext => of(a),
-        Op::Sext => of(a).filter(|value| value.most <= shape.nodes[usize::from(a)].ty.mask() >> 1),
-        Op::Add => of(a)?.add(of(b)?, ty),
-        Op::Shl => of(a)?.times(1 << (of(b)?.known()? % u64::from(ty.bits)), ty),
-        Op::Mul => match (of(a)?, of(b)?) {
-            (value, factor) | (factor, value) if factor.constant => value.times(factor.most, ty),
-            _ => None,
-        },
-        _ => None,
-    };
-    moved.or(all_fixed.then(|| Value::fixed(ty)))
+/// Whether a value is known to be the same in all dispatches.
+fn is_fixed(value: Option<&Value>) -> bool {
+    value.is_some_and(Value::is_fixed)
+}
+
+/// Two words that are the same in all dispatches, as one value.
+fn wide(low: &Value, high: &Value) -> Value {
+    let number = low.known().zip(high.known()).map(|(low, high)| high << 32 | low);
+    number.map_or(Value::fixed(Type::U64), Value::number)
 }
 
 #[cfg(test)]
@@ -235,7 +370,7 @@ mod tests {
         let words = assemble(isaforge_valhall::ISA, text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
         let program = Program::new(&words);
         let code = Code::new(&program, &[0x1000, 0, 640], 1, Level::portable());
-        let mut strides = Strides::new(grid);
+        let mut strides = Strides::new(grid, code.registers());
         (0..words.len()).try_for_each(|pc| strides.execute(&code, pc)).expect("they only compute");
         strides.of([62, 63])
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::trace::Located;
 use crate::exec::jit::lanes::select;
 use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS, Window};
 use crate::level::Level;
@@ -118,6 +119,23 @@ impl<'m, 'w> Memory<'m, 'w> {
         self.active = if bundle.is_full() { None } else { Some(bundle.active) };
         self.group = bundle.only_group;
         Some(())
+    }
+
+    /// Where it was found, for code with these windows.
+    pub fn places(&self, windows: &[Window]) -> Option<Vec<Located>> {
+        let places = windows.iter().enumerate().map(|(index, window)| self.place(index, window));
+        places.collect()
+    }
+
+    /// Where a window was found.
+    fn place(&self, index: usize, window: &Window) -> Option<Located> {
+        let start = self.starts.get(index)?.wrapping_add_signed(window.from.into());
+        // Lanes that are not active may be in the margin.
+        let accessed = self.active.as_ref().map_or(0, |active| window.accessed(active).start);
+        if ![start, start.wrapping_add(accessed)].iter().any(|address| Mapped::RESERVED.contains(address)) {
+            return Some(Located::Mapped(start));
+        }
+        self.view.place_of(self.group?, start).map(Located::Shared)
     }
 
     /// Whether all of it is what all workgroups share.

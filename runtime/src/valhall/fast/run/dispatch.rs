@@ -3,6 +3,7 @@
 use crate::guarded::Guarded;
 use crate::launch::{Launch, RunError};
 
+use super::planned::Planning;
 use super::{BUNDLE_TURN, Runner, registers};
 use crate::valhall::fast::bundle::{Bundle, Grid, WARPS};
 use crate::valhall::fast::code::{Code, row};
@@ -32,7 +33,7 @@ impl Body for Begin {
 
 /// What is the same in all threads of a workgroup and added to a register at the beginning.
 #[derive(Clone, Copy, Debug)]
-enum Added {
+pub(super) enum Added {
     Nothing,
     /// The number of the workgroup along an axis.
     Number(usize),
@@ -63,6 +64,17 @@ fn beginning(code: &Code<'_>, register: usize) -> (Op, Added) {
     (code.begin.with(Fields { dest: register as u32, sources: [place; 2], ..Fields::default() }), added)
 }
 
+/// Puts some of the registers at their beginning, which are given as bits.
+pub(super) fn begin(all: &[(Op, Added)], groups: &[Group], which: u64, bundle: &mut Bundle, view: &mut MemoryView<'_>) {
+    for (begin, word) in all.iter().filter(|(begin, _)| which >> begin.fields().dest & 1 != 0) {
+        bundle.firsts = match groups {
+            [group] => [word.of(group); WARPS],
+            groups => bundle.homes.map(|home| groups.get(home.group).map_or(0, |group| word.of(group))),
+        };
+        begin.run(true, bundle, view);
+    }
+}
+
 /// Says where a warp belongs and which threads it has.
 fn place(bundle: &mut Bundle, warp: usize, home: Home, group: &Group) {
     bundle.place_in(warp, home);
@@ -85,7 +97,7 @@ fn place(bundle: &mut Bundle, warp: usize, home: Home, group: &Group) {
 
 /// What a dispatch has of its own, beside memory.
 #[derive(Debug)]
-struct Own {
+pub(super) struct Own {
     /// The memories of workgroups, with a margin on both sides.
     shared: Guarded<u8>,
     margin: usize,
@@ -97,8 +109,16 @@ struct Own {
 }
 
 impl Own {
+    /// The memories as workgroups find them.
+    pub(super) fn clear(&mut self) {
+        // The margin is never written.
+        let end = self.shared.len() - self.margin;
+        clear(&mut self.shared[self.margin..end]);
+        clear(&mut self.private);
+    }
+
     /// All that handlers reach.
-    fn view<'a>(&'a mut self, outside: &'a mut Outside<'_>) -> MemoryView<'a> {
+    pub(super) fn view<'a>(&'a mut self, outside: &'a mut Outside<'_>) -> MemoryView<'a> {
         MemoryView {
             memory: outside.memory,
             shared: &mut self.shared,
@@ -123,12 +143,14 @@ const AT_ONCE: u32 = 1 << 12;
 #[derive(Debug)]
 pub struct Dispatch {
     pub(super) groups: Vec<Group>,
-    bundles: Vec<Bundle>,
-    own: Own,
+    pub(super) bundles: Vec<Bundle>,
+    pub(super) own: Own,
     /// What puts registers at their beginning, and what is added for each workgroup.
-    registers: Vec<(Op, Added)>,
+    pub(super) registers: Vec<(Op, Added)>,
     /// Threads of a workgroup along each axis, and how many workgroups fit.
-    size: ([u32; 3], usize),
+    pub(super) size: ([u32; 3], usize),
+    /// What is known of all dispatches of the launch.
+    pub(super) planning: Planning,
 }
 
 impl Dispatch {
@@ -146,6 +168,7 @@ impl Dispatch {
         };
         let grid = Grid { groups: launch.groups, size: launch.local_size, together: together as u32 };
         dispatch.bundles.iter_mut().for_each(|bundle| bundle.ahead.grid = grid);
+        dispatch.planning = Planning::of(code, (grid, launch.shared_bytes as usize));
         dispatch
     }
 
@@ -175,6 +198,7 @@ impl Dispatch {
             },
             registers: registers(code.registers()).map(|register| beginning(code, register)).collect(),
             size: (launch.local_size, together),
+            planning: Planning::default(),
         };
         let group = Group { id: [0; 3], size: launch.local_size };
         for (index, bundle) in dispatch.bundles.iter_mut().enumerate() {
@@ -203,6 +227,11 @@ impl Dispatch {
         if self.groups.is_empty() {
             return Ok(0);
         }
+        if let Some(done) = self.run_planned(runner, outside, behind) {
+            self.groups.clear();
+            return Ok(done - 1);
+        }
+        let before = self.watch(runner, behind);
         self.start(outside);
         if let [only] = &mut self.bundles[..] {
             let goes_alone = runner.probe.is_some() || runner.code.ordered;
@@ -240,6 +269,9 @@ impl Dispatch {
                 }
             }
         }
+        if let Some(before) = before {
+            self.plan(runner, &before);
+        }
         self.groups.clear();
         match (runner.failed.take(), &self.bundles[..]) {
             (Some((_, error)), _) => Err(error),
@@ -250,11 +282,7 @@ impl Dispatch {
 
     /// Puts all threads at the first word.
     fn start(&mut self, outside: &mut Outside<'_>) {
-        // The margin is never written.
-        let margin = self.own.margin;
-        let end = self.own.shared.len() - margin;
-        clear(&mut self.own.shared[margin..end]);
-        clear(&mut self.own.private);
+        self.own.clear();
         let present = self.groups.len() * self.own.warps;
         let mut view = self.own.view(outside);
         for (index, bundle) in self.bundles.iter_mut().enumerate() {
@@ -262,13 +290,7 @@ impl Dispatch {
             if present < (index + 1) * WARPS {
                 bundle.drop_from(present.saturating_sub(index * WARPS));
             }
-            for (begin, word) in &self.registers {
-                bundle.firsts = match &self.groups[..] {
-                    [group] => [word.of(group); WARPS],
-                    groups => bundle.homes.map(|home| groups.get(home.group).map_or(0, |group| word.of(group))),
-                };
-                begin.run(true, bundle, &mut view);
-            }
+            begin(&self.registers, &self.groups, u64::MAX, bundle, &mut view);
         }
     }
 
@@ -285,12 +307,14 @@ impl Dispatch {
             // Near the end of the budget it matters who spends it.
             runner.exact = runner.budget - runner.tally.spent < BUNDLE_TURN;
             if runner.exact || runner.code.ordered {
+                bundle.trace = None;
                 for warp in 0..WARPS {
                     runner.turn(bundle, &mut view, &self.groups, ready & 1 << warp);
                 }
             } else {
                 runner.turn(bundle, &mut view, &self.groups, ready);
             }
+            self.planning.note(index, bundle);
             let going = (0..WARPS).filter(|&warp| ready >> warp & 1 != 0 && bundle.turns[warp] >= TURN);
             running |= going.fold(0, |bits, warp| bits | 1 << bundle.homes[warp].group);
             if runner.failed.is_some() {

@@ -1,0 +1,376 @@
+//! A dispatch whose way is known before it begins.
+//!
+//! Which lanes go where, and which memory they access, mostly follows from the numbers of threads and from what a launch
+//! gives to all of them, not from what is in memory. It is the same in every dispatch then, but for addresses, which depend
+//! on the number of the workgroup in a [known way](super::strides). So one dispatch is executed as any other, and what it
+//! does is [written down](super::trace). The words of the trace are followed once more to see that no other dispatch can do
+//! anything else. What is left is a list of machine codes and of places in memory: no lanes are chosen, nobody looks for
+//! barriers, what was computed for addresses and branches alone is left out, and what is counted is known.
+//!
+//! All places are found before anything is executed. Where one of them is missing, the dispatch goes the way of any
+//! other, and fails where it has to.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::block::Function;
+use super::live::{Words, bit};
+use super::sequence::Sequence;
+use super::strides::Strides;
+use super::terms::{Sum, Terms};
+use super::trace::{Event, Form, Located, What};
+use crate::exec::jit::lanes::function::BlockFn;
+use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS};
+use crate::valhall::fast::bundle::{Bundle, Grid, WARPS};
+use crate::valhall::fast::code::{Code, Exit};
+use crate::valhall::fast::memory_view::{self, MemoryView, Place};
+use crate::valhall::fast::run::Tally;
+use crate::valhall::warp::lanes;
+
+/// Words that are followed, at most: that takes about a millisecond.
+const WORDS: usize = 1 << 12;
+
+/// What all dispatches of a launch do.
+#[derive(Debug)]
+pub struct Plan {
+    steps: Vec<Step>,
+    windows: Vec<Window>,
+    terms: Terms,
+    /// For each bundle the registers that have to be at their beginning, as bits.
+    pub begins: Vec<u64>,
+    /// What is counted in a dispatch.
+    pub counts: Tally,
+}
+
+/// Something that a bundle executes.
+#[derive(Clone, Debug)]
+struct Step {
+    bundle: usize,
+    what: Done,
+}
+
+/// What is executed.
+#[derive(Clone, Debug)]
+enum Done {
+    /// Machine code, by some lanes and their warps, and the numbers of its windows.
+    Call { function: Arc<Function>, form: Form, active: [u16; WARPS], busy: u32, times: u32, windows: [u16; WINDOWS] },
+    /// A row is stored, lane by lane: the warp, the lane, and the number of the window.
+    Store { row: u32, lanes: Vec<(u8, u8, u16)> },
+}
+
+/// Memory that steps access.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Window {
+    /// Where it would be in a workgroup whose sum is 0.
+    base: Located,
+    sum: Sum,
+    bytes: usize,
+}
+
+/// Where windows are in a dispatch.
+#[derive(Debug)]
+pub struct Places {
+    found: Vec<Found>,
+    /// What was found before.
+    recent: Vec<memory_view::Window>,
+    terms: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Found {
+    Shared(usize),
+    Mapped(Place, usize),
+}
+
+/// The memory of a step.
+struct Memory<'m, 'w> {
+    view: &'m mut MemoryView<'w>,
+    found: &'m [Found],
+    windows: &'m [u16; WINDOWS],
+}
+
+impl window::Memory for Memory<'_, '_> {
+    #[inline(always)]
+    fn window(&mut self, index: usize, window: &window::Window, _: usize) -> Option<Bytes<'_>> {
+        let found = *self.found.get(usize::from(*self.windows.get(index)?))?;
+        match found {
+            Found::Mapped(place, offset) if !window.writes => self.view.all(place)?.get(offset..).map(Bytes::Read),
+            found => found.bytes_mut(self.view).map(Bytes::Write),
+        }
+    }
+}
+
+impl Found {
+    /// The bytes from there on.
+    #[inline(always)]
+    fn bytes_mut<'v>(self, view: &'v mut MemoryView<'_>) -> Option<&'v mut [u8]> {
+        match self {
+            Found::Shared(place) => view.shared.get_mut(place..),
+            Found::Mapped(place, offset) => view.all_mut(place)?.get_mut(offset..),
+        }
+    }
+}
+
+/// What an event comes to, with its windows.
+enum Followed {
+    Call(Arc<Function>, Form, Vec<Window>),
+    Store(u32, Vec<Window>),
+}
+
+/// The word that an instruction only stores, in a row; the rows of its address, and its offset from there.
+fn stored(code: &Code<'_>, pc: usize) -> Option<(u32, [u32; 2], i32)> {
+    let mut sequence = Sequence::new(code);
+    sequence.add(pc)?;
+    let ([stored], [access]) = (sequence.graph.stores(), &sequence.accesses[..]) else { return None };
+    let rows = access.rows();
+    let is_address = code.address(pc) == Some(rows) && sequence.graph.written().next().is_none();
+    Some((sequence.graph.old_row(stored.value)?, rows, stored.offset)).filter(|_| is_address)
+}
+
+/// Events, where handlers of one word after another that only compute are one.
+fn joined(code: &Code<'_>, known: &Words, events: &[(usize, Event)]) -> Vec<(usize, Event)> {
+    let mut joined: Vec<(usize, Event)> = Vec::new();
+    for (bundle, event) in events {
+        if let Some((last, Event { what: What::Handlers(words), active, .. })) = joined.last_mut()
+            && let What::Handlers(more) = &event.what
+            && (*last, *active, words.end) == (*bundle, event.active, more.start)
+            && matches!(code.exit(words.end - 1), Some(Exit::Next))
+            && words.clone().chain(more.clone()).all(|word| known.computes(word))
+        {
+            words.end = more.end;
+            continue;
+        }
+        joined.push((*bundle, event.clone()));
+    }
+    joined
+}
+
+/// Follows the events of a bundle.
+struct Follower<'a> {
+    code: &'a Code<'a>,
+    known: &'a Words,
+    group: [u32; 3],
+    strides: Strides,
+    /// Words that may still be followed.
+    left: usize,
+}
+
+impl Follower<'_> {
+    /// An event; `None` where it may be another in another workgroup.
+    fn follow(&mut self, event: &Event) -> Option<Followed> {
+        self.strides.active = event.active;
+        let (function, form) = match &event.what {
+            What::Function(function, form) => (function.clone(), *form),
+            What::Handlers(words) if !words.clone().all(|word| self.known.computes(word)) => {
+                return self.follow_store(words.start, event);
+            }
+            What::Handlers(words) => {
+                let form = if event.active == [u16::MAX; WARPS] { Form::Full } else { Form::Part };
+                (Function::alone(self.code, words.clone(), self.known, form)?, form)
+            }
+        };
+        let windows = self.windows(event, &function, function.machine(form)?)?;
+        for _ in 0..event.times {
+            self.left = self.left.checked_sub(function.words.len())?;
+            function.words.clone().try_for_each(|pc| self.strides.execute(self.code, pc))?;
+        }
+        Some(Followed::Call(function, form, windows))
+    }
+
+    /// The handler of an instruction that only stores a word.
+    fn follow_store(&mut self, pc: usize, event: &Event) -> Option<Followed> {
+        let (row, rows, offset) = stored(self.code, pc)?;
+        let sum = self.strides.address(rows)?;
+        let windows = event.places.iter().map(|place| {
+            let base = match self.base(place, &sum)? {
+                Located::Mapped(address) => Located::Mapped(address.wrapping_add_signed(offset.into())),
+                Located::Shared(place) => Located::Shared(place.checked_add_signed(offset as isize)?),
+            };
+            Some(Window { base, sum: sum.clone(), bytes: 4 })
+        });
+        Some(Followed::Store(row, windows.collect::<Option<_>>()?))
+    }
+
+    /// Where something would be in a workgroup whose sum is 0.
+    fn base(&self, place: &Located, sum: &Sum) -> Option<Located> {
+        match *place {
+            Located::Mapped(address) => {
+                let mut terms = Vec::new();
+                self.strides.terms.values(self.group, &mut terms);
+                Some(Located::Mapped(address.wrapping_sub(sum.value(&terms))))
+            }
+            // The memory of a workgroup ends where that of another begins.
+            shared => sum.is_empty().then_some(shared),
+        }
+    }
+
+    /// The memory that an event accesses.
+    fn windows(&mut self, event: &Event, function: &Function, machine: &BlockFn) -> Option<Vec<Window>> {
+        let accesses = function.accesses.iter().zip(machine.windows()).zip(&event.places);
+        let windows = accesses.map(|((access, window), place)| {
+            let sum = self.strides.address(access.rows())?;
+            let base = self.base(place, &sum)?;
+            let more = u64::from(window.stride) * u64::from(event.times - 1);
+            Some(Window { base, sum, bytes: usize::try_from(window.bytes(WARPS) + more).ok()? })
+        });
+        windows.collect()
+    }
+}
+
+impl Plan {
+    /// Whether there may be a plan of some events. Until memory is accessed by machine code, but for words that few lanes store,
+    /// there is none.
+    pub fn may_be(code: &Code<'_>, events: &[(usize, Event)]) -> bool {
+        let known = code.functions().known(code);
+        let mut handlers = events.iter().filter_map(|(_, event)| match &event.what {
+            What::Function(..) => None,
+            What::Handlers(words) => Some((words.start, event)),
+        });
+        let is_stored = |pc: usize, event: &Event| {
+            let lanes: u32 = event.active.iter().map(|lanes| lanes.count_ones()).sum();
+            event.places.len() == lanes as usize && stored(code, pc).is_some()
+        };
+        !events.is_empty() && handlers.all(|(pc, event)| known.computes(pc) || is_stored(pc, event))
+    }
+
+    /// The plan of dispatches that do what one of them did. `None` where others may do something else.
+    pub fn new(
+        code: &Code<'_>,
+        (grid, group): (&Grid, [u32; 3]),
+        events: &[(usize, Event)],
+        counts: Tally,
+    ) -> Option<Self> {
+        let known = code.functions().known(code);
+        let events = joined(code, &known, events);
+        let bundles = events.iter().map(|(bundle, _)| bundle + 1).max()?;
+        let mut followed: Vec<Option<Followed>> = events.iter().map(|_| None).collect();
+        let (mut terms, mut left) = (None, WORDS);
+        for bundle in 0..bundles {
+            let mut strides = Strides::new(grid, code.registers());
+            strides.terms = terms.take().unwrap_or(strides.terms);
+            let mut follower = Follower { code, known: &known, group, strides, left };
+            for (index, (_, event)) in events.iter().enumerate().filter(|(_, (of, _))| *of == bundle) {
+                followed[index] = Some(follower.follow(event)?);
+            }
+            (terms, left) = (Some(follower.strides.terms), follower.left);
+        }
+        let mut plan = Plan { steps: vec![], windows: vec![], terms: terms?, begins: vec![0; bundles], counts };
+        let followed: Vec<_> = followed.into_iter().collect::<Option<_>>()?;
+        let mut numbers = HashMap::new();
+        for ((bundle, event), followed) in events.iter().zip(followed).rev() {
+            let needs = plan.needs(*bundle, &followed, event.times);
+            // What nobody has to execute still fails where its memory is missing.
+            let what = plan.step(event, followed, &mut numbers)?;
+            if needs {
+                plan.steps.push(Step { bundle: *bundle, what });
+            }
+        }
+        plan.steps.reverse();
+        let Plan { terms, windows, .. } = &mut plan;
+        terms.retain(windows.iter().map(|window| &window.sum));
+        Some(plan)
+    }
+
+    /// Whether a step before all others has to be executed, for what it leaves in memory, or in registers that they read; these
+    /// are where steps begin now. Addresses are known.
+    fn needs(&mut self, bundle: usize, followed: &Followed, times: u32) -> bool {
+        let live = &mut self.begins[bundle];
+        match followed {
+            Followed::Call(function, form, _) => {
+                let needs = function.stores() || *live & function.writes != 0;
+                if needs {
+                    // What some lanes write, others keep.
+                    *live &= if *form == Form::Part { u64::MAX } else { !function.writes };
+                    *live |= function.reads(times > 1 && *form == Form::Full);
+                }
+                needs
+            }
+            Followed::Store(row, _) => {
+                *live |= bit(*row);
+                true
+            }
+        }
+    }
+
+    /// What an event is to do, with the numbers of its windows.
+    fn step(&mut self, event: &Event, followed: Followed, numbers: &mut HashMap<Window, u16>) -> Option<Done> {
+        let mut number = |window: Window| {
+            let next = u16::try_from(numbers.len()).ok()?;
+            let number = *numbers.entry(window.clone()).or_insert(next);
+            if number == next {
+                self.windows.push(window);
+            }
+            Some(number)
+        };
+        Some(match followed {
+            Followed::Call(function, form, all) => {
+                let mut windows = [0; WINDOWS];
+                for (to, window) in windows.iter_mut().zip(all) {
+                    *to = number(window)?;
+                }
+                let busy = (0..WARPS).filter(|warp| event.active[*warp] != 0).fold(0, |busy, warp| busy | 1 << warp);
+                Done::Call { function, form, active: event.active, busy, times: event.times, windows }
+            }
+            Followed::Store(row, all) => {
+                let lanes =
+                    (0..WARPS).flat_map(|warp| lanes(event.active[warp]).map(move |lane| (warp as u8, lane as u8)));
+                let lanes = lanes.zip(all).map(|((warp, lane), window)| Some((warp, lane, number(window)?)));
+                Done::Store { row, lanes: lanes.collect::<Option<_>>()? }
+            }
+        })
+    }
+
+    /// No places yet.
+    pub fn places(&self) -> Places {
+        let found = vec![Found::Shared(0); self.windows.len()];
+        Places { found, recent: vec![Default::default(); self.windows.len()], terms: Vec::new() }
+    }
+
+    /// Finds the memory of a dispatch, whose first workgroup is given. Returns `false` where something is missing.
+    #[inline]
+    pub fn find(&self, places: &mut Places, view: &MemoryView<'_>, group: [u32; 3]) -> bool {
+        let Places { found, recent, terms } = places;
+        self.terms.values(group, terms);
+        for ((window, found), recent) in self.windows.iter().zip(found).zip(recent) {
+            *found = match window.base {
+                Located::Shared(place)
+                    if view.shared.len().checked_sub(place).is_some_and(|len| len >= window.bytes) =>
+                {
+                    Found::Shared(place)
+                }
+                Located::Shared(_) => return false,
+                Located::Mapped(base) => {
+                    let address = base.wrapping_add(window.sum.value(terms));
+                    let Some((place, offset)) = view.find_mapped(recent, address, window.bytes) else { return false };
+                    Found::Mapped(place, offset)
+                }
+            };
+        }
+        true
+    }
+
+    /// Executes a dispatch whose memory was found.
+    #[inline]
+    pub fn run(&self, places: &Places, bundles: &mut [Bundle], view: &mut MemoryView<'_>) {
+        for step in &self.steps {
+            let Some(bundle) = bundles.get_mut(step.bundle) else { continue };
+            match &step.what {
+                Done::Call { function, form, active, busy, times, windows } => {
+                    let Some(machine) = function.machine(*form) else { continue };
+                    let mut memory = Memory { view, found: &places.found, windows };
+                    let ran = bundle.execute_as(machine, &mut memory, (active, *busy), *times);
+                    debug_assert_eq!(ran, Some(*times), "a step goes another way than it was seen to go");
+                }
+                Done::Store { row, lanes } => {
+                    for &(warp, lane, window) in lanes {
+                        let word = bundle.rows[*row as usize].0[usize::from(warp)][usize::from(lane)];
+                        let bytes = places.found[usize::from(window)].bytes_mut(view);
+                        if let Some(bytes) = bytes.and_then(|bytes| bytes.first_chunk_mut()) {
+                            *bytes = word.to_le_bytes();
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Launches whose dispatches follow a plan leave what the reference does, and those that must not have a plan have none.
+
+use std::num::NonZero;
+
+use isaforge_core::program::assemble;
+
+use super::super::{Runner, count, warps};
+use crate::launch::{Launch, Outcome};
+use crate::level::Level;
+use crate::memory::Memory;
+use crate::valhall::fast;
+use crate::valhall::fast::bundle::{Grid, WARPS};
+use crate::valhall::fast::code::Code;
+use crate::valhall::fast::memory_view::Outside;
+use crate::valhall::host::Nothing;
+use crate::valhall::program::Program;
+use crate::valhall::reference;
+
+/// Where threads read and write words.
+const IN: u64 = 0x10_0000;
+const OUT: u64 = 0x20_0000;
+/// Words there are at each.
+const WORDS: u32 = 1 << 14;
+
+/// A launch of a program whose first uniforms are the addresses of what is read and written.
+fn launch(text: &str, local: [u32; 3], groups: [u32; 3], uniforms: &[u32]) -> Launch {
+    let program = assemble(isaforge_valhall::ISA, text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+    let uniforms = [OUT as u32, 0, IN as u32, 0].iter().chain(uniforms).copied().collect();
+    Launch { program, local_size: local, groups, uniforms, shared_bytes: 0x1000, ..Launch::default() }
+}
+
+fn memory(out: u32) -> Memory {
+    let mut memory = Memory::new();
+    let words = (0..WORDS).map(|word| word.wrapping_mul(0x9e37_79b1).rotate_left(13));
+    memory.map(IN, words.flat_map(u32::to_le_bytes).collect::<Vec<_>>()).unwrap();
+    memory.map(OUT, vec![0; 4 * out as usize]).unwrap();
+    memory
+}
+
+/// What a launch leaves: what was counted, or why it failed, and the words at `OUT`.
+type Left = (Result<Outcome, String>, Vec<u8>);
+
+fn left(out: u32, run: impl FnOnce(&mut Memory) -> Result<Outcome, crate::launch::RunError>) -> Left {
+    let mut memory = memory(out);
+    let outcome = run(&mut memory).map_err(|error| error.to_string());
+    (outcome, memory.region(OUT).unwrap().to_vec())
+}
+
+/// Sees that a launch leaves what the reference leaves, and says whether a plan was made for it.
+fn agrees(launch: &Launch, out: u32) -> bool {
+    let expected = left(out, |memory| reference::run(launch, memory));
+    for level in Level::available().into_iter().flat_map(|level| [level, level.eager()]) {
+        // Also as a later launch of the same program.
+        for _ in 0..2 {
+            assert!(left(out, |memory| fast::run(launch, memory, level)) == expected, "{}", level.name());
+        }
+    }
+    let (level, two) = (Level::best().eager(), NonZero::new(2).unwrap());
+    let parallel = left(out, |memory| fast::run_parallel(launch, memory, level, two));
+    assert!(parallel == expected, "two threads");
+    is_planned(launch, out)
+}
+
+fn is_planned(launch: &Launch, out: u32) -> bool {
+    let program = Program::new(&launch.program);
+    let code = Code::new(&program, &launch.uniforms, warps(launch) as u32, Level::best().eager());
+    let mut runner = Runner::new(&code, launch);
+    let _ = runner.groups(launch, &mut Outside::new(&mut memory(out), &mut Nothing), 0..count(launch));
+    let together = (WARPS / warps(launch)).max(1) as u32;
+    let grid = Grid { groups: launch.groups, size: launch.local_size, together };
+    code.functions().plan(&(grid, launch.shared_bytes as usize)).flatten().is_some()
+}
+
+/// Whether there are plans on this machine at all.
+fn compiles() -> bool {
+    Level::best().compiles()
+}
+
+/// The address of the thread's word of the workgroup's memory in r46, of its word to read in r58, and to write in r62.
+const ADDRESSES: &str = "SHADDX.u64 r46, workgroup_local_pointer.w0, r55.w0, shift:0x2
+    SHADDX.u64 r58, u2, r60.w0, shift:0x2
+    SHADDX.u64 r62, u0, r60.w0, shift:0x2\n";
+
+/// Each thread adds the word of one before it, in two steps.
+fn sums() -> String {
+    let step = |by: u32, uniform: u32| {
+        format!(
+            "MOV.i32 r1, 0x0
+            ICMP.u32.lt.m1 r7, r55, u{uniform}, 0x0
+            BRANCHZ.reconverge r7, offset:by{by}
+            LOAD.i32.unsigned.slot0.wait0 @r1, r46, offset:-{}
+            by{by}: BARRIER.slot7.wait
+            IADD.u32 r0, r0, r1
+            STORE.i32.slot0.wait0 @r0, r46, offset:0
+            BARRIER.slot7.wait\n",
+            4 * by
+        )
+    };
+    format!(
+        "{ADDRESSES} LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0
+        STORE.i32.slot0.wait0 @r0, r46, offset:0
+        BARRIER.slot7.wait
+        {}{} STORE.i32.slot0.end @r0, r62, offset:0",
+        step(1, 4),
+        step(16, 5)
+    )
+}
+
+#[test]
+fn dispatches_by_a_plan_leave_what_the_reference_leaves() {
+    // A bundle, several, one that is not full, and rows. Where several workgroups are in one, they have several memories.
+    for (local, groups, planned) in [
+        ([128, 1, 1], [9, 1, 1], true),
+        ([256, 1, 1], [5, 1, 1], true),
+        ([100, 1, 1], [7, 1, 1], false),
+        ([64, 1, 1], [9, 1, 1], false),
+        ([16, 1, 1], [43, 1, 1], false),
+        ([128, 1, 1], [5, 3, 2], true),
+    ] {
+        let launch = launch(&sums(), local, groups, &[1, 16]);
+        assert_eq!(agrees(&launch, WORDS), planned && compiles(), "{local:?} {groups:?}");
+    }
+    // Without such memory several workgroups are in one, and a dispatch may lack some.
+    let text = "SHADDX.u64 r58, u2, r60.w0, shift:0x2
+        SHADDX.u64 r62, u0, r60.w0, shift:0x2
+        LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0
+        ICMP.u32.lt.m1 r7, r55, u4, 0x0
+        BRANCHZ.reconverge r7, offset:over
+        IADD.u32 r0, r0, r57
+        IADD.u32 r0, r0, r57
+        over: STORE.i32.slot0.end @r0, r62, offset:0";
+    for (local, groups) in [([32, 1, 1], [4 * 5 + 3, 1, 1]), ([16, 1, 1], [32, 2, 1]), ([64, 1, 1], [7, 3, 1])] {
+        assert_eq!(agrees(&launch(text, local, groups, &[5]), WORDS), compiles(), "{local:?} {groups:?}");
+    }
+}
+
+#[test]
+fn words_that_few_lanes_store_are_part_of_a_plan() {
+    // Some lanes alone have the address; others have one of a workgroup before.
+    let text = format!(
+        "{ADDRESSES} LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0
+        STORE.i32.slot0.wait0 @r0, r46, offset:0
+        BARRIER.slot7.wait
+        ICMP.u32.ge.m1 r7, r55, u4, 0x0
+        BRANCHZ.reconverge r7, offset:done
+        LOAD.i32.unsigned.slot0.wait0 @r1, r46, offset:64
+        IADD.u32 r0, r0, r1
+        SHADDX.u64 r62, u0, r57.w0, shift:0x2
+        STORE.i32.slot0.wait0 @r0, r62, offset:4
+        STORE.i32.slot0.wait0 @r0, r46, offset:0
+        done: NOP.end"
+    );
+    for lanes in [1, 3] {
+        assert_eq!(agrees(&launch(&text, [128, 1, 1], [9, 1, 1], &[lanes]), WORDS), compiles(), "{lanes}");
+        // The last are missing.
+        agrees(&launch(&text, [128, 1, 1], [9, 1, 1], &[lanes]), 6);
+    }
+}
+
+#[test]
+fn rows_of_workgroups_and_parts_of_their_numbers_are_known() {
+    // The third bit of the number on says one thing, the others another; y is the row.
+    let text = format!(
+        "{ADDRESSES} IADD_IMM.i32 r20, 0x0, #0x3
+        RSHIFT_OR.i32 r10, r57, u4.b00, 0x0
+        LSHIFT_AND.i32 r11, r57, 0x0.b00, r20
+        IMUL.i32 r10, r10, u5
+        IMUL.i32 r11, r11, u6
+        IMUL.i32 r12, r58, u7
+        IADD.u32 r10, r10, r11
+        IADD.u32 r10, r10, r12
+        IADD.u32 r10, r10, r55
+        SHADDX.u64 r62, u0, r10.w0, shift:0x2
+        SHADDX.u64 r40, u2, r10.w0, shift:0x2
+        MOV.i32 r3, 0x0
+        again: LOAD.i32.unsigned.slot0.wait0 @r1, r40, offset:0
+        STORE.i32.slot0.wait0 @r1, r46, offset:0
+        BARRIER.slot7.wait
+        LOAD.i32.unsigned.slot0.wait0 @r2, r46, offset:4
+        IADD.u32 r0, r0, r2
+        BARRIER.slot7.wait
+        IADD.u64 r40, r40, u8.w0
+        IADD_IMM.i32 r3, r3, #0x1
+        ICMP.u32.lt.m1 r7, r3, u9, 0x0
+        BRANCHZ.reconverge r7, offset:again
+        STORE.i32.slot0.end @r0, r62, offset:0"
+    );
+    // r58 is the row of the workgroup until the address is written there.
+    let text = text.replacen("SHADDX.u64 r58, u2, r60.w0, shift:0x2\n", "", 1);
+    for local in [128, 256] {
+        let launch = launch(&text, [local, 1, 1], [8, 3, 1], &[2, 512, 2 * local, 1024, 256, 3]);
+        assert_eq!(agrees(&launch, WORDS), compiles(), "{local}");
+    }
+}
+
+#[test]
+fn ways_that_depend_on_memory_are_in_no_plan() {
+    let compare = "IADD_IMM.i32 r20, 0x0, #0x1\nLSHIFT_AND.i32 r7, r0, 0x0.b00, r20\n";
+    let program = |what: &str| {
+        format!(
+            "{ADDRESSES} LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0
+            STORE.i32.slot0.wait0 @r0, r46, offset:0
+            BARRIER.slot7.wait
+            {what}
+            BARRIER.slot7.wait
+            STORE.i32.slot0.end @r0, r62, offset:0"
+        )
+    };
+    // It is known which lanes go where, and what they do does not matter.
+    let known = "ICMP.u32.lt.m1 r7, r55, u4, 0x0\nBRANCHZ.reconverge r7, offset:over\nIADD.u32 r0, r0, r55\nover: NOP";
+    for (what, planned) in [
+        (known.to_owned(), true),
+        // Lanes that go where what they have loaded sends them.
+        (format!("{compare} BRANCHZ.reconverge r7, offset:over\nIADD.u32 r0, r0, r55\nover: NOP"), false),
+        // All of them go there.
+        ("MOV.i32 r42, u2\nMOV.i32 r43, u3\nLOAD.i32.unsigned.slot0.wait0 @r1, r42, offset:0\nBRANCHZ.reconverge r1, offset:over\nIADD.u32 r0, r0, r55\nover: NOP".to_owned(), false),
+        // The number of a workgroup is no part of a plan either.
+        ("BRANCHZ.reconverge r57, offset:over\nIADD.u32 r0, r0, r55\nover: NOP".to_owned(), false),
+        // Addresses that were loaded, or that only some lanes have.
+        (format!("{compare} SHADDX.u64 r40, u2, r7.w0, shift:0x2\nLOAD.i32.unsigned.slot0.wait0 @r0, r40, offset:0"), false),
+        ("MOV.i32 r42, u2\nMOV.i32 r43, u3\nLOAD.i32.unsigned.slot0.wait0 @r1, r42, offset:0\nSHADDX.u64 r40, workgroup_local_pointer.w0, r1.w0, shift:0x2\nLOAD.i32.unsigned.slot0.wait0 @r1, r46, offset:0".to_owned(), true),
+        // Atomics are handlers.
+        ("MOV.i32 r50, r0\nMOV.i32 r41, u5\nSHADDX.u64 r40, u0, r41.w0, shift:0x2\nATOM.i32.slot0.aadd.wait0 @r50, r40, offset:0".to_owned(), false),
+    ] {
+        let launch = launch(&program(&what), [128, 1, 1], [8, 1, 1], &[40, WORDS - 1]);
+        assert_eq!(agrees(&launch, WORDS), planned && compiles(), "{what}");
+    }
+}
+
+#[test]
+fn a_workgroup_whose_memory_is_missing_fails_as_in_the_reference() {
+    // Of what each workgroup writes, the last lanes of one, those of none, or all of one are missing.
+    for out in [128 * 5 - 3, 128 * 5, 128 * 4 + 1, 128, 5] {
+        agrees(&launch(&sums(), [128, 1, 1], [9, 1, 1], &[1, 16]), out);
+        agrees(&launch(&sums(), [256, 1, 1], [5, 1, 1], &[1, 16]), out);
+        agrees(&launch(&sums(), [32, 1, 1], [33, 1, 1], &[1, 16]), out);
+    }
+}
+
+#[test]
+fn a_load_that_nobody_needs_fails_where_its_memory_is_missing() {
+    let text = format!(
+        "{ADDRESSES} LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0
+        STORE.i32.slot0.wait0 @r0, r46, offset:0
+        BARRIER.slot7.wait
+        LOAD.i32.unsigned.slot0.wait0 @r1, r62, offset:0
+        BARRIER.slot7.wait
+        SHADDX.u64 r40, u0, r55.w0, shift:0x2
+        BARRIER.slot7.wait
+        STORE.i32.slot0.end @r0, r40, offset:0"
+    );
+    for out in [WORDS, 128 * 5, 128 * 6 - 1] {
+        assert_eq!(agrees(&launch(&text, [128, 1, 1], [9, 1, 1], &[]), out), compiles(), "{out}");
+    }
+}
+
+#[test]
+fn a_plan_ends_before_the_budget_does() {
+    // Threads go round so often that a plan is followed until one and two turns of the bundle are left.
+    let text = format!(
+        "{ADDRESSES} MOV.i32 r3, 0x0
+        again: LOAD.i32.unsigned.slot0.wait0 @r1, r58, offset:0
+        IADD.u32 r0, r0, r1
+        IADD_IMM.i32 r3, r3, #0x1
+        ICMP.u32.lt.m1 r7, r3, u4, 0x0
+        BRANCHZ.reconverge r7, offset:again
+        STORE.i32.slot0.wait0 @r0, r46, offset:0
+        BARRIER.slot7.wait
+        LOAD.i32.unsigned.slot0.wait0 @r0, r46, offset:4
+        STORE.i32.slot0.end @r0, r62, offset:0"
+    );
+    let launch = launch(&text, [128, 1, 1], [12, 1, 1], &[700]);
+    let all = left(WORDS, |memory| reference::run(&launch, memory)).0.unwrap().thread_instructions;
+    assert!(all > super::BUNDLE_TURN, "{all}");
+    assert!(!compiles() || is_planned(&Launch { budget: 2 * all, ..launch.clone() }, WORDS));
+    for budget in [all - 1, super::BUNDLE_TURN + all / 12] {
+        agrees(&Launch { budget, ..launch.clone() }, WORDS);
+    }
+}
+
+#[test]
+fn a_plan_is_for_launches_that_are_alike() {
+    let all = launch(&sums(), [128, 1, 1], [9, 1, 1], &[1, 16]);
+    for (groups, shared_bytes, out) in [(9, 0x1000, WORDS), (12, 0x1000, WORDS), (9, 0x200, WORDS), (9, 0x1000, 700)] {
+        agrees(&Launch { groups: [groups, 1, 1], shared_bytes, ..all.clone() }, out);
+    }
+}
