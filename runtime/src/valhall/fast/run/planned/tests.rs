@@ -219,6 +219,21 @@ fn ways_that_depend_on_memory_are_in_no_plan() {
         // Addresses that were loaded, or that only some lanes have.
         (format!("{compare} SHADDX.u64 r40, u2, r7.w0, shift:0x2\nLOAD.i32.unsigned.slot0.wait0 @r0, r40, offset:0"), false),
         ("MOV.i32 r42, u2\nMOV.i32 r43, u3\nLOAD.i32.unsigned.slot0.wait0 @r1, r42, offset:0\nSHADDX.u64 r40, workgroup_local_pointer.w0, r1.w0, shift:0x2\nLOAD.i32.unsigned.slot0.wait0 @r1, r46, offset:0".to_owned(), true),
+        // Some lanes have another address, which is the same in the first workgroup alone.
+        (
+            "ICMP.u32.lt.m1 r7, r55, u4, 0x0\nBRANCHZ.reconverge r7, offset:over\n\
+             SHADDX.u64 r58, u2, r55.w0, shift:0x2\nSHADDX.u64 r40, u2, r55.w0, shift:0x2\n\
+             over: LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0"
+                .to_owned(),
+            false,
+        ),
+        // A workgroup finds its memory cleared.
+        (
+            "LOAD.i32.unsigned.slot0.wait0 @r1, r46, offset:1024\nIADD.u32 r0, r0, r1\nBARRIER.slot7.wait\n\
+             STORE.i32.slot0.wait0 @r0, r46, offset:1024"
+                .to_owned(),
+            true,
+        ),
         // Atomics are handlers.
         ("MOV.i32 r50, r0\nMOV.i32 r41, u5\nSHADDX.u64 r40, u0, r41.w0, shift:0x2\nATOM.i32.slot0.aadd.wait0 @r50, r40, offset:0".to_owned(), false),
     ] {
@@ -245,9 +260,7 @@ fn a_load_that_nobody_needs_fails_where_its_memory_is_missing() {
         BARRIER.slot7.wait
         LOAD.i32.unsigned.slot0.wait0 @r1, r62, offset:0
         BARRIER.slot7.wait
-        SHADDX.u64 r40, u0, r55.w0, shift:0x2
-        BARRIER.slot7.wait
-        STORE.i32.slot0.end @r0, r40, offset:0"
+        STORE.i32.slot0.end @r0, r46, offset:0"
     );
     for out in [WORDS, 128 * 5, 128 * 6 - 1] {
         assert_eq!(agrees(&launch(&text, [128, 1, 1], [9, 1, 1], &[]), out), compiles(), "{out}");
@@ -281,7 +294,14 @@ fn a_plan_ends_before_the_budget_does() {
 #[test]
 fn a_plan_is_for_launches_that_are_alike() {
     let all = launch(&sums(), [128, 1, 1], [9, 1, 1], &[1, 16]);
-    for (groups, shared_bytes, out) in [(9, 0x1000, WORDS), (12, 0x1000, WORDS), (9, 0x200, WORDS), (9, 0x1000, 700)] {
-        agrees(&Launch { groups: [groups, 1, 1], shared_bytes, ..all.clone() }, out);
+    for (local, groups, shared_bytes, out) in [
+        (128, 9, 0x1000, WORDS),
+        (256, 9, 0x1000, WORDS),
+        (128, 12, 0x1000, WORDS),
+        (128, 9, 0x200, WORDS),
+        (128, 9, 0x1000, 700),
+    ] {
+        let launch = Launch { local_size: [local, 1, 1], groups: [groups, 1, 1], shared_bytes, ..all.clone() };
+        agrees(&launch, out);
     }
 }
