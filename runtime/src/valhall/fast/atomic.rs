@@ -210,26 +210,15 @@ fn around<'a>(bundle: &Bundle, view: &'a mut MemoryView<'_>, op: &Fields) -> Opt
 fn update(bundle: &Bundle, op: &Fields, base: u32, words: &mut [[u8; 4]], new: impl Fn(u32, u32) -> u32) {
     let (low, values) = (&bundle.rows[op.sources[0] as usize].0, &bundle.rows[op.dest as usize].0);
     for warp in bundle.busy() {
-        let (values, active) = (&values[warp], bundle.active[warp]);
-        // All at once, in a vector.
-        let places = low[warp].map(|low| low.wrapping_sub(base) >> 2);
+        let (low, values, active) = (&low[warp], &values[warp], bundle.active[warp]);
         let mut change = |lane: usize| {
-            if let Some(word) = words.get_mut(places[lane] as usize) {
+            if let Some(word) = words.get_mut((low[lane].wrapping_sub(base) >> 2) as usize) {
                 *word = new(u32::from_le_bytes(*word), values[lane]).to_le_bytes();
             }
         };
-        // A call of `for_each` may become a function that is not compiled for this processor.
         match active {
-            u16::MAX => {
-                for lane in 0..LANES {
-                    change(lane);
-                }
-            }
-            _ => {
-                for lane in lanes(active) {
-                    change(lane);
-                }
-            }
+            u16::MAX => (0..LANES).for_each(&mut change),
+            _ => lanes(active).for_each(&mut change),
         }
     }
 }

@@ -83,9 +83,9 @@ impl Dispatch {
     /// Makes a plan of what the dispatch has done, unless it has done something that no plan has.
     #[cold]
     pub(super) fn plan(&mut self, runner: &mut Runner<'_>, before: &Tally) {
-        let is_traced = self.bundles.iter_mut().fold(true, |all, bundle| bundle.trace.take().is_some() && all);
+        let untraced = self.bundles.iter_mut().filter_map(|bundle| bundle.trace.take().is_none().then_some(())).count();
         let Planning::Open { key, events, .. } = &mut self.planning else { return };
-        if !is_traced || runner.failed.is_some() || !Plan::may_be(runner.code, events) {
+        if untraced > 0 || runner.failed.is_some() || !Plan::may_be(runner.code, events) {
             return;
         }
         runner.gather();
