@@ -110,7 +110,7 @@ Tables:
   origins       name, source, file, stage, isa, hash: everything that was imported, code that occurs twice included
   forms         isa, opcode, mnemonic, title, unit: what could occur
   variants      isa, opcode, mnemonic, modifier, value, text, is_default
-  results       program, isa, hash, inputs, label, error, instructions, result_hash, result: what `run` has kept
+  results       program, isa, hash, inputs, inputs_hash, label, error, instructions, result_hash, result: of `run`
 Functions of a program's code; `isa` may be left out where the lake has one set:
   isa_count(code, form [, modifiers [, isa]])    isa_histogram(code [, isa])    isa_variants(code [, isa])
   isa_registers(code [, isa])    isa_pressure(code [, isa])    isa_text(code [, isa])
@@ -181,12 +181,13 @@ pub struct UnseenArgs {
 #[command(after_help = "\
 Inputs are a launch file of `isaforge run` without `isa` and `program`: groups, uniforms and buffers for Valhall, registers and
 buffers for other sets. A fragment or vertex program of Valhall gives its colour; other programs leave their memory, and those of
-a processor its registers behind that. Programs that have results of this label for these inputs are not run again.
+a processor its registers behind that. Programs that have results of this label for these inputs are not run again; inputs
+are known by the content of the launch file and of the files that it names.
 
 Examples:
   isaforge-corpus run lake/ --inputs zeros.yaml
   isaforge-corpus run lake/ --inputs zeros.yaml --label patched
-  isaforge-corpus query lake/ \"SELECT a.program FROM results a JOIN results b USING (hash, inputs)
+  isaforge-corpus query lake/ \"SELECT a.program FROM results a JOIN results b USING (hash, inputs_hash)
                               WHERE a.label = 'before' AND b.label = 'patched' AND a.result_hash <> b.result_hash\"")]
 pub struct RunArgs {
     /// The lake.

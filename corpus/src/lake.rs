@@ -95,6 +95,7 @@ impl Table {
                 text("isa"),
                 text("hash"),
                 text("inputs"),
+                text("inputs_hash"),
                 text("label"),
                 perhaps("error"),
                 Field::new("instructions", DataType::UInt64, true),

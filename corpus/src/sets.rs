@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use isaforge_analysis as analysis;
 use isaforge_arrow::{Decoder, INVALID, Set};
+use isaforge_cli::run::valhall;
 use isaforge_cli::{builtin, target};
 use isaforge_compiler::Settings;
 use isaforge_compiler::load::{Loaded, entry, load};
@@ -21,9 +22,9 @@ use crate::error::{Error, Result};
 macro_rules! decoder {
     ($set:ident) => {
         Decoder::Generated(|words, opcodes| {
-            $set::decode_all(words, |index, found| {
-                opcodes[index] = found.map_or(INVALID, |found| found.opcode() as u16);
-            });
+            for (word, opcode) in words.iter().zip(opcodes) {
+                *opcode = $set::decode(u64::from_le_bytes(*word)).map_or(INVALID, |found| found.opcode() as u16);
+            }
         })
     };
 }
@@ -164,6 +165,12 @@ impl Known {
             Err(failure) => return Err(Error::usage(failure.to_string(), "")),
         }
         Known::of(packed(given, generation)?)
+    }
+
+    /// Whether its programs run in workgroups, as those of Valhall do.
+    pub fn runs_in_workgroups(&self) -> bool {
+        let launches = builtin::find(&self.recipe.name).and_then(|found| found.launches);
+        launches.is_some_and(|launches| std::ptr::eq(launches, &valhall::LAUNCHES))
     }
 
     /// The set of a recipe.

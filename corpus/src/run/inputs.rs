@@ -3,16 +3,19 @@
 use std::path::Path;
 
 use isaforge_cli::check;
-use isaforge_cli::machine::Resources;
-use isaforge_cli::run::buffers::Buffers;
-use isaforge_cli::run::own::launch::OwnLaunch;
-use isaforge_cli::run::plan;
-use isaforge_compiler::diagnostic::Diagnostics;
-use isaforge_compiler::keys::{FromNode, Reader};
-use isaforge_compiler::source::Sources;
-use isaforge_compiler::yaml::{Node, read_yaml};
+use isaforge_cli::run::buffers::{Buffers, read_file};
+use isaforge_cli::run::launch::LaunchFile;
+use isaforge_cli::run::own::launch::{Number, OwnLaunch};
+use isaforge_cli::run::valhall::resources;
+use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
+use isaforge_compiler::keys::{FromNode, OneOrMany, Reader};
+use isaforge_compiler::source::{Sources, Spanned};
+use isaforge_compiler::yaml::{Node, Value, read_yaml};
+use isaforge_runtime::valhall::host::Resources;
+use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
+use crate::lake::hex;
 use crate::sets::Known;
 
 /// Inputs as they were read. What they mean depends on the set: see [`Launch`] and [`Start`].
@@ -20,6 +23,8 @@ use crate::sets::Known;
 pub struct Inputs {
     /// The name of the file, which the table of results has.
     pub name: String,
+    /// The SHA-256 of the file and of the files that its buffers and textures name: inputs that changed are other inputs.
+    pub hash: String,
     /// For sets whose programs run in workgroups.
     pub launch: Option<Launch>,
     /// For sets whose machine the specification describes.
@@ -29,18 +34,10 @@ pub struct Inputs {
 /// A launch of workgroups.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// Workgroups in each direction.
-    pub groups: [u32; 3],
-    /// Threads of a workgroup in each direction.
-    pub local_size: [u32; 3],
-    /// Bytes that they share.
-    pub shared_bytes: u32,
-    /// The most instructions.
-    pub budget: u64,
-    /// The uniform words.
-    pub uniforms: Vec<u32>,
-    /// Addresses and contents.
-    pub memory: Vec<(u64, Vec<u8>)>,
+    /// Everything but the program and the deadline.
+    pub launch: isaforge_runtime::Launch,
+    /// The memory.
+    pub buffers: Buffers,
     /// What programs name by table and index.
     pub resources: Resources,
 }
@@ -62,61 +59,126 @@ impl Inputs {
     /// Reads inputs for the programs of some sets.
     ///
     /// # Errors
-    /// When the file cannot be read. Mistakes in it are shown, and are an error, too.
+    /// When a file cannot be read. Mistakes in it are shown, and are an error, too.
     pub fn read(path: &Path, sets: &[&Known]) -> Result<Inputs> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Error::File { what: format!("cannot read `{}`", path.display()), error })?;
+        let cannot_read = |path: &Path| {
+            let what = format!("cannot read `{}`", path.display());
+            move |error| Error::File { what, error }
+        };
+        let text = std::fs::read_to_string(path).map_err(cannot_read(path))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let mut inputs = Inputs { name, launch: None, start: None };
+        let mut inputs = Inputs { name, hash: String::new(), launch: None, start: None };
+        let mut files = Vec::new();
         for known in sets {
-            let of_workgroups =
-                isaforge_cli::builtin::find(&known.recipe.name).is_some_and(|found| found.machine.is_some());
-            let has = if of_workgroups { inputs.launch.is_some() } else { inputs.start.is_some() };
+            let in_workgroups = known.runs_in_workgroups();
+            let has = if in_workgroups { inputs.launch.is_some() } else { inputs.start.is_some() };
             if has {
                 continue;
             }
-            if of_workgroups {
+            if in_workgroups {
                 // An empty program stands for the one that each is run with.
                 let whole = format!("{text}\nisa: {}\nprogram: \"\"\n", known.recipe.name);
-                inputs.launch = Some(read(path, &whole, |node, sources, out| launch(node, folder, sources, out))?);
+                let of = |node: &Node, sources: &mut Sources, out: &mut Diagnostics| launch(node, folder, sources, out);
+                inputs.launch = Some(read(path, &whole, &mut files, of)?);
             } else {
                 let whole = format!("{text}\nprogram: \"\"\n");
-                inputs.start = Some(read(path, &whole, |node, sources, out| start(node, folder, sources, out))?);
+                let of = |node: &Node, sources: &mut Sources, out: &mut Diagnostics| start(node, folder, sources, out);
+                inputs.start = Some(read(path, &whole, &mut files, of)?);
             }
         }
+        let mut digest = Sha256::new();
+        let mut add = |content: &[u8]| {
+            digest.update((content.len() as u64).to_le_bytes());
+            digest.update(content);
+        };
+        add(text.as_bytes());
+        files.sort();
+        files.dedup();
+        for file in files {
+            let path = folder.join(file);
+            add(&read_file(&path).map_err(cannot_read(&path))?);
+        }
+        inputs.hash = hex(&digest.finalize());
         Ok(inputs)
     }
 }
 
-fn read<T>(path: &Path, text: &str, of: impl FnOnce(&Node, &mut Sources, &mut Diagnostics) -> Option<T>) -> Result<T> {
+/// Reads a launch file as what a kind of set makes of it. The files that it names are added to `files`.
+fn read<T>(
+    path: &Path,
+    text: &str,
+    files: &mut Vec<String>,
+    of: impl FnOnce(&Node, &mut Sources, &mut Diagnostics) -> Option<T>,
+) -> Result<T> {
     let (mut sources, mut diagnostics) = (Sources::new(), Diagnostics::new());
     let file = sources.add(path.display().to_string(), text.to_owned());
     let node = read_yaml(&sources, file, &mut diagnostics);
-    let found = node.and_then(|node| of(&node, &mut sources, &mut diagnostics));
+    let found = node.as_ref().and_then(|node| of(node, &mut sources, &mut diagnostics));
     diagnostics.finish();
     check::render(&diagnostics, &sources);
+    if let Some(Node { value: Value::Map(entries), .. }) = &node {
+        let content = entries.iter().filter(|(key, _)| matches!(key.value.as_str(), "buffers" | "textures"));
+        content.for_each(|(_, node)| files_of(node, files));
+    }
     let message = format!("`{}` has mistakes", path.display());
     found.ok_or_else(|| Error::usage(message, "inputs are a launch file without `isa` and `program`"))
 }
 
+/// The files that the values below a node are read from.
+fn files_of(node: &Node, files: &mut Vec<String>) {
+    match &node.value {
+        Value::Map(entries) => {
+            for (key, value) in entries {
+                match &value.value {
+                    Value::Text(file) if key.value == "file" => files.push(file.clone()),
+                    _ => files_of(value, files),
+                }
+            }
+        }
+        Value::List(items) => items.iter().for_each(|item| files_of(item, files)),
+        _ => {}
+    }
+}
+
 fn launch(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Launch> {
-    let plan = plan::read(node, folder, sources, out)?;
-    Some(Launch {
-        groups: plan.groups,
-        local_size: plan.local_size,
-        shared_bytes: plan.shared_bytes,
-        budget: plan.budget,
-        uniforms: plan.uniforms,
-        memory: plan.buffers.memory,
-        resources: plan.resources,
-    })
+    let file = LaunchFile::from_node(node, &mut Reader { sources, out })?;
+    let buffers = Buffers::read(file.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
+    let resources = resources::read(
+        file.textures.as_deref().unwrap_or_default(),
+        file.images.as_deref().unwrap_or_default(),
+        file.uniform_buffers.as_deref().unwrap_or_default(),
+        &buffers,
+        folder,
+        out,
+    );
+    let launch = isaforge_runtime::Launch {
+        groups: directions(file.groups.as_ref(), "groups", out),
+        local_size: directions(file.local_size.as_ref(), "local size", out),
+        uniforms: buffers.uniforms(file.uniforms.as_deref().unwrap_or_default(), out),
+        shared_bytes: file.shared_bytes.map_or(0, |bytes| bytes.value),
+        budget: file.budget.unwrap_or(isaforge_runtime::Launch::DEFAULT_BUDGET),
+        ..isaforge_runtime::Launch::default()
+    };
+    (!out.has_errors()).then_some(Launch { launch, buffers, resources })
+}
+
+/// Up to three numbers, none of them zero; 1 where there is none.
+fn directions(given: Option<&Spanned<OneOrMany<u32>>>, what: &str, out: &mut Diagnostics) -> [u32; 3] {
+    let mut numbers = [1; 3];
+    let Some(given) = given else { return numbers };
+    if !(1..=3).contains(&given.len()) || given.contains(&0) {
+        let message = format!("`{what}` has one to three numbers, none of them zero");
+        out.push(Diagnostic::error("L0003", given.span, message));
+    }
+    numbers.iter_mut().zip(given.iter()).for_each(|(number, given)| *number = *given);
+    numbers
 }
 
 fn start(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Start> {
     let launch = OwnLaunch::from_node(node, &mut Reader { sources, out })?;
     let buffers = Buffers::read(launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
-    let value = |values: &[isaforge_cli::run::own::launch::Number]| values.iter().map(|number| number.0).collect();
+    let value = |values: &[Number]| values.iter().map(|number| number.0).collect();
     let registers = launch.registers.iter().flat_map(|named| named.iter());
     let start = Start {
         address: launch.address.as_ref().map_or(0, |address| address.value),

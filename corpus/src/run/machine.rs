@@ -2,11 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use isaforge_cli::builtin;
-use isaforge_cli::machine::{self as machines, Deadline};
 use isaforge_core::Tables;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Stop, Trap};
 use isaforge_core::semantics::Semantics;
+use isaforge_runtime::{Deadline, Execution, valhall};
 
 use super::Computed;
 use super::inputs::{Inputs, Launch, Start};
@@ -23,10 +22,8 @@ const SLICE: u64 = 1 << 16;
 /// # Errors
 /// Says why it cannot go on, or is not run at all.
 pub fn run(known: &Known, inputs: &Inputs, stage: &str, code: &[u8], limit: Duration) -> Result<Computed, String> {
-    if let Some(machine) = builtin::find(&known.recipe.name).and_then(|found| found.machine)
-        && let Some(launch) = &inputs.launch
-    {
-        return launched(machine, launch, stage, code, limit);
+    if let (Some(launch), true) = (&inputs.launch, known.runs_in_workgroups()) {
+        return launched(launch, stage, code, limit);
     }
     let set = &known.set.analysis;
     let (Some(semantics), Some(hardware), Some(start)) = (set.semantics, known.hardware, &inputs.start) else {
@@ -46,34 +43,23 @@ pub fn run(known: &Known, inputs: &Inputs, stage: &str, code: &[u8], limit: Dura
 }
 
 /// A program of workgroups; one of a pixel or a vertex gives its colour.
-fn launched(
-    machine: &machines::Machine,
-    launch: &Launch,
-    stage: &str,
-    code: &[u8],
-    limit: Duration,
-) -> Result<Computed, String> {
+fn launched(inputs: &Launch, stage: &str, code: &[u8], limit: Duration) -> Result<Computed, String> {
     let program: Vec<u64> = code.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
     if matches!(stage, "fragment" | "vertex") {
-        let colour = (machine.shader)(&program, &launch.uniforms, launch.budget.min(BUDGET))?;
-        let result = colour.iter().flat_map(|channel| channel.to_bits().to_le_bytes()).collect();
-        return Ok(Computed { instructions: None, result });
+        let budget = inputs.launch.budget.min(BUDGET);
+        let outcome = valhall::run_fragment(&program, &inputs.launch.uniforms, budget);
+        let outcome = outcome.map_err(|error| error.to_string())?;
+        let result = outcome.colour.iter().flat_map(|channel| channel.to_le_bytes()).collect();
+        return Ok(Computed { instructions: outcome.thread_instructions, result });
     }
-    let mut memory = launch.memory.clone();
-    let job = machines::Job {
-        program: &program,
-        groups: launch.groups,
-        local_size: launch.local_size,
-        uniforms: &launch.uniforms,
-        resources: &launch.resources,
-        shared_bytes: launch.shared_bytes,
-        budget: launch.budget,
-        deadline: Deadline::after(limit),
-        execution: None,
-    };
-    let executed = (machine.run)(&job, &mut memory)?;
-    let result = memory.into_iter().flat_map(|(_, bytes)| bytes).collect();
-    Ok(Computed { instructions: Some(executed), result })
+    let launch = isaforge_runtime::Launch { program, deadline: Deadline::after(limit), ..inputs.launch.clone() };
+    let mut buffers = inputs.buffers.clone();
+    let mut memory = buffers.map()?;
+    let outcome = valhall::run_hosted(Execution::best(), &launch, &mut memory, &mut inputs.resources.clone());
+    let outcome = outcome.map_err(|error| error.to_string())?;
+    buffers.take_back(memory);
+    let result = buffers.memory.into_iter().flat_map(|(_, bytes)| bytes).collect();
+    Ok(Computed { instructions: outcome.thread_instructions, result })
 }
 
 /// A program of a processor that its specification describes: what it leaves is memory, and all registers after it.
@@ -124,7 +110,7 @@ fn processed<const L: usize>(
             }
         }
     }
-    Ok(Computed { instructions: Some(machine.executed()), result })
+    Ok(Computed { instructions: machine.executed(), result })
 }
 
 fn finish<const L: usize>(machine: &mut Machine<L>, budget: u64, deadline: Instant) -> Result<(), String> {

@@ -65,8 +65,8 @@ struct Job {
 /// What a program computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Computed {
-    /// How many instructions it executed, those of all threads together; `None` where nobody counts.
-    pub instructions: Option<u64>,
+    /// How many instructions it executed, those of all threads together.
+    pub instructions: u64,
     /// What it left: memory, registers, or a colour.
     pub result: Vec<u8>,
 }
@@ -85,8 +85,8 @@ pub async fn run(lake: &Lake, request: &Request<'_>) -> Result<Summary> {
         HashSet::new()
     } else {
         let quoted = |text: &str| text.replace('\'', "''");
-        let (inputs, label) = (quoted(&request.inputs.name), quoted(request.label));
-        let sql = format!("SELECT isa, hash FROM results WHERE inputs = '{inputs}' AND label = '{label}'");
+        let (inputs, label) = (&request.inputs.hash, quoted(request.label));
+        let sql = format!("SELECT isa, hash FROM results WHERE inputs_hash = '{inputs}' AND label = '{label}'");
         let batches = context.sql(&sql).await?.collect().await?;
         let pair = |batch: &RecordBatch, row| (text(batch, 0, row), text(batch, 1, row));
         batches.iter().flat_map(|batch| (0..batch.num_rows()).map(move |row| pair(batch, row))).collect()
@@ -164,8 +164,8 @@ async fn part(
         return Ok(());
     }
     done.sort_by_key(|(index, _)| *index);
-    let [mut program, mut isa, mut hash, mut inputs, mut label, mut error, mut result_hash] =
-        [(); 7].map(|()| StringViewBuilder::new());
+    let [mut program, mut isa, mut hash, mut inputs, mut inputs_hash, mut label, mut error, mut result_hash] =
+        [(); 8].map(|()| StringViewBuilder::new());
     let (mut instructions, mut result) = (UInt64Builder::new(), BinaryViewBuilder::new());
     for (index, found) in &done {
         let job = &jobs[*index];
@@ -173,12 +173,13 @@ async fn part(
         isa.append_value(&job.isa);
         hash.append_value(&job.hash);
         inputs.append_value(&request.inputs.name);
+        inputs_hash.append_value(&request.inputs.hash);
         label.append_value(request.label);
         match found {
             Ok(computed) => {
                 summary.ran += 1;
                 error.append_null();
-                instructions.append_option(computed.instructions);
+                instructions.append_value(computed.instructions);
                 result_hash.append_value(hex(&Sha256::digest(&computed.result)));
                 result.append_value(&computed.result);
             }
@@ -196,6 +197,7 @@ async fn part(
         Arc::new(isa.finish()),
         Arc::new(hash.finish()),
         Arc::new(inputs.finish()),
+        Arc::new(inputs_hash.finish()),
         Arc::new(label.finish()),
         Arc::new(error.finish()),
         Arc::new(instructions.finish()),

@@ -23,13 +23,42 @@ fn programs_leave_results_and_their_hash() {
     let (_, said) = fine(&["run", &lake, "--inputs", &inputs, "--label", "before"]);
     assert!(said.contains("0 programs") && said.contains("2 had results"), "{said}");
     fine(&["run", &lake, "--inputs", &inputs, "--label", "after", "--jobs", "1"]);
-    let differ = "SELECT count(*) FROM results a JOIN results b USING (hash, inputs)
+    let differ = "SELECT count(*) FROM results a JOIN results b USING (hash, inputs_hash)
                   WHERE a.label = 'before' AND b.label = 'after' AND a.result_hash <> b.result_hash";
     assert_eq!(one(&lake, differ), "0");
     assert_eq!(one(&lake, "SELECT count(*) FROM results"), "4");
     fs::write(at("wrong.yaml"), "buffer: { out: { size: 16 } }\n").unwrap();
     let said = refused(&["run", &lake, "--inputs", &at("wrong.yaml").display().to_string()], 2);
     assert!(said.contains("unknown") || said.contains("buffer"), "{said}");
+}
+
+#[test]
+fn inputs_are_known_by_their_content() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    // Copies what lies at the address in u2 and u3 to that in u0 and u1.
+    fs::write(at("copy.s"), "LOAD.i32.unsigned.slot0.wait0 @r4, u2, offset:0\nSTORE.i32.slot0.end @r4, u0, offset:0\n")
+        .unwrap();
+    let inputs = "uniforms: [{ address: out }, { address: data }]\n\
+                  buffers: { out: { size: 4 }, data: { file: data.bin } }\n";
+    fs::write(at("inputs.yaml"), inputs).unwrap();
+    fs::write(at("data.bin"), 5u32.to_le_bytes()).unwrap();
+    let (_lake, lake) = made("valhall", &[&at("copy.s")]);
+    let run = |file: &str| fine(&["run", &lake, "--inputs", at(file).to_str().unwrap(), "--label", "one"]).1;
+    let results = || ask(&lake, "SELECT result FROM results ORDER BY result");
+    assert!(run("inputs.yaml").contains("0 had results"));
+    assert_eq!(results(), [["0500000005000000"]]);
+    // The same under another name is the same …
+    fs::write(at("again.yaml"), inputs).unwrap();
+    assert!(run("again.yaml").contains("1 had results"));
+    // … and a file that it names is part of it, as its own text is.
+    fs::write(at("data.bin"), 6u32.to_le_bytes()).unwrap();
+    assert!(run("inputs.yaml").contains("0 had results"));
+    assert_eq!(results(), [["0500000005000000"], ["0600000006000000"]]);
+    fs::write(at("inputs.yaml"), inputs.replace("file: data.bin", "words: [7]")).unwrap();
+    assert!(run("inputs.yaml").contains("0 had results"));
+    assert_eq!(results(), [["0500000005000000"], ["0600000006000000"], ["0700000007000000"]]);
+    assert_eq!(one(&lake, "SELECT count(DISTINCT inputs_hash) FROM results WHERE inputs = 'inputs.yaml'"), "3");
 }
 
 #[test]
