@@ -5,7 +5,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use datafusion::arrow::array::builder::{ListBuilder, StringViewBuilder, UInt64Builder};
+use datafusion::arrow::array::builder::{ListBuilder, StringViewBuilder};
 use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, BinaryViewArray, ListArray, StringViewArray, StructArray, UInt32Array, UInt64Array,
 };
@@ -14,7 +14,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::{exec_err, plan_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
-use isaforge_arrow::whole::{self, Histogram, Wanted};
+use isaforge_arrow::whole::{self, FormNames, Histogram, Wanted};
 use isaforge_arrow::{Set, forms};
 use isaforge_compiler::suggest::did_you_mean;
 
@@ -78,8 +78,8 @@ impl Kind {
     fn returns(self) -> DataType {
         match self {
             Kind::Count => DataType::UInt64,
-            Kind::Histogram => DataType::new_list(DataType::Struct(counted(&["mnemonic"])), true),
-            Kind::Variants => DataType::new_list(DataType::Struct(counted(&["mnemonic", "modifier", "text"])), true),
+            Kind::Histogram => DataType::new_list(DataType::Struct(counted(&[])), true),
+            Kind::Variants => DataType::new_list(DataType::Struct(counted(&["modifier", "text"])), true),
             Kind::Registers => DataType::new_list(DataType::Utf8View, true),
             Kind::Pressure => DataType::UInt32,
             Kind::Text => DataType::Utf8View,
@@ -87,9 +87,9 @@ impl Kind {
     }
 }
 
-/// Texts, and a number behind them.
+/// The name of a form, texts, and a number behind them.
 fn counted(texts: &[&str]) -> Fields {
-    let texts = texts.iter().map(|name| Field::new(*name, DataType::Utf8View, true));
+    let texts = ["mnemonic"].iter().chain(texts).map(|name| Field::new(*name, DataType::Utf8View, true));
     texts.chain([Field::new("count", DataType::UInt64, true)]).collect()
 }
 
@@ -202,21 +202,20 @@ impl ScalarUDFImpl for Function {
             Kind::Histogram => {
                 // Rows of one set mostly stand together.
                 let mut last: Option<(&Set, Histogram)> = None;
-                rows.counted(&["mnemonic"], |set, code, found| {
+                rows.counted(&[], |set, code, found| {
                     let same = last.take().filter(|(of, _)| std::ptr::eq(*of, set));
                     let (_, histogram) = last.insert(same.unwrap_or_else(|| (set, Histogram::new(set))));
-                    histogram.count(set, code, |form, count| found.push(&[set.forms[form].name], count));
+                    histogram.count(set, code, |form, count| found.push(set, form, &[], count));
                 })?
             }
-            Kind::Variants => rows.counted(&["mnemonic", "modifier", "text"], |set, code, found| {
+            Kind::Variants => rows.counted(&["modifier", "text"], |set, code, found| {
                 let mut counts = std::collections::HashMap::new();
                 whole::variants(set, code, |opcode, index, value| {
                     *counts.entry((opcode, index, value)).or_insert(0u64) += 1;
                 });
                 for variant in forms::variants_of(set) {
                     if let Some(count) = counts.get(&(variant.opcode, variant.index, variant.value)) {
-                        let mnemonic = set.forms[usize::from(variant.opcode)].name;
-                        found.push(&[mnemonic, variant.modifier, variant.text], *count);
+                        found.push(set, variant.opcode.into(), &[variant.modifier, variant.text], *count);
                     }
                 }
             })?,
@@ -299,21 +298,22 @@ impl<'a> Programs<'a> {
         Ok(())
     }
 
-    /// A column of lists of texts and numbers.
+    /// A column of lists of names of forms, texts and numbers.
     fn counted(&self, names: &[&str], mut of: impl FnMut(&'a Set, &'a [u8], &mut Counted)) -> Result<ArrayRef> {
-        let mut found =
-            Counted { texts: names.iter().map(|_| StringViewBuilder::new()).collect(), counts: UInt64Builder::new() };
+        let texts = names.iter().map(|_| StringViewBuilder::new()).collect();
+        let mut found = Counted { forms: FormNames::default(), texts, counts: Vec::new() };
         let (mut ends, mut valid) = (vec![0], Vec::new());
         self.each(|program| {
             if let Some((set, code)) = program {
                 of(set, code, &mut found);
             }
             valid.push(program.is_some());
-            ends.push(datafusion::arrow::array::ArrayBuilder::len(&found.counts) as i32);
+            ends.push(found.counts.len() as i32);
         })?;
-        let Counted { mut texts, mut counts } = found;
-        let mut columns: Vec<ArrayRef> = texts.iter_mut().map(|texts| Arc::new(texts.finish()) as ArrayRef).collect();
-        columns.push(Arc::new(counts.finish()));
+        let Counted { forms, mut texts, counts } = found;
+        let mut columns: Vec<ArrayRef> = vec![Arc::new(forms.finish())];
+        columns.extend(texts.iter_mut().map(|texts| Arc::new(texts.finish()) as ArrayRef));
+        columns.push(Arc::new(UInt64Array::from(counts)));
         let fields = counted(names);
         let values = StructArray::new(fields.clone(), columns, None);
         let field = Arc::new(Field::new_list_field(DataType::Struct(fields), true));
@@ -322,13 +322,15 @@ impl<'a> Programs<'a> {
 }
 
 struct Counted {
+    forms: FormNames,
     texts: Vec<StringViewBuilder>,
-    counts: UInt64Builder,
+    counts: Vec<u64>,
 }
 
 impl Counted {
-    fn push(&mut self, texts: &[&str], count: u64) {
+    fn push(&mut self, set: &Set, form: usize, texts: &[&str], count: u64) {
+        self.forms.push(set, form);
         self.texts.iter_mut().zip(texts).for_each(|(builder, text)| builder.append_value(text));
-        self.counts.append_value(count);
+        self.counts.push(count);
     }
 }

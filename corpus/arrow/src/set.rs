@@ -13,8 +13,9 @@ use crate::views::{Name, Names, Texts};
 /// What finds the opcode of a word.
 #[derive(Clone, Copy, Debug)]
 pub enum Decoder {
-    /// The decoder of a generated crate, for many words at once: the opcode of each, [`INVALID`] for what is no instruction.
-    Generated(fn(&[u64], &mut [u16])),
+    /// The decoder of a generated crate, for many words at once, each as its bytes in the order of memory: the opcode of each,
+    /// [`INVALID`] for what is no instruction.
+    Generated(fn(&[[u8; 8]], &mut [u16])),
     /// Tables that the compiler made of a specification.
     Tables(Fast),
     /// The tables of the core alone.
@@ -23,6 +24,9 @@ pub enum Decoder {
 
 /// Stands for the opcode of what is no instruction. No set has this many instructions.
 pub const INVALID: u16 = u16::MAX;
+
+/// Words that are decoded at once.
+pub(crate) const CHUNK: usize = 64;
 
 /// A form of a set: an instruction, or an operation of groups.
 #[derive(Clone, Debug)]
@@ -99,15 +103,35 @@ impl Set {
         matches!(self.tables(), Tables::Words(_)).then(|| self.tables().unit().min(8))
     }
 
+    /// Calls `each` with the words of some code, up to [`CHUNK`] at once, without a piece of one at its end. Words of eight bytes
+    /// stay where they lie; shorter ones get zeros behind them.
+    #[inline]
+    pub(crate) fn words(&self, code: &[u8], mut each: impl FnMut(&[[u8; 8]])) {
+        let size = self.tables().unit().clamp(1, 8);
+        if size == 8 {
+            return code.as_chunks::<8>().0.chunks(CHUNK).for_each(each);
+        }
+        let mut words = [[0; 8]; CHUNK];
+        for part in code.chunks(CHUNK * size) {
+            let chunks = part.chunks_exact(size);
+            let count = chunks.len();
+            for (word, chunk) in words.iter_mut().zip(chunks) {
+                word[..size].copy_from_slice(chunk);
+            }
+            each(&words[..count]);
+        }
+    }
+
     /// Finds the opcodes of words, where instructions are words; [`INVALID`] for those that are no instruction.
-    pub(crate) fn opcodes(&self, words: &[u64], opcodes: &mut [u16]) {
+    pub(crate) fn opcodes(&self, words: &[[u8; 8]], opcodes: &mut [u16]) {
         let fast = match &self.decoder {
             Decoder::Generated(decode) => return decode(words, opcodes),
             Decoder::Tables(fast) => Some(fast),
             Decoder::Exact => None,
         };
         for (word, opcode) in words.iter().zip(opcodes) {
-            let found = fast.and_then(|fast| fast.opcode(*word)).or_else(|| self.exact(*word));
+            let word = u64::from_le_bytes(*word);
+            let found = fast.and_then(|fast| fast.opcode(word)).or_else(|| self.exact(word));
             *opcode = found.unwrap_or(INVALID);
         }
     }

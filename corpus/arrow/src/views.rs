@@ -102,6 +102,45 @@ impl FromIterator<Name> for Views {
     }
 }
 
+/// A column of names that come from several [`Names`].
+#[derive(Debug, Default)]
+pub(crate) struct MixedViews {
+    views: Vec<u128>,
+    texts: Vec<Buffer>,
+    /// Which of the buffers the last long name has.
+    last: usize,
+}
+
+impl MixedViews {
+    /// Appends a value. The texts have to be those of the [`Names`] that the name comes from.
+    #[inline]
+    pub fn push(&mut self, Name(view): Name, Texts(texts): &Texts) {
+        if view as u32 <= INLINE as u32 {
+            return self.views.push(view);
+        }
+        if !self.texts.get(self.last).is_some_and(|known| known.ptr_eq(texts)) {
+            self.last = self.texts.iter().position(|known| known.ptr_eq(texts)).unwrap_or(self.texts.len());
+            if self.last == self.texts.len() {
+                self.texts.push(texts.clone());
+            }
+        }
+        self.views.push(view | (self.last as u128) << BUFFER);
+    }
+
+    /// The column.
+    #[allow(unsafe_code, reason = "views that were made of `&str`")]
+    pub fn finish(self) -> StringViewArray {
+        let views = ScalarBuffer::from(self.views);
+        debug_assert!(StringViewArray::try_new(views.clone(), self.texts.clone(), None).is_ok());
+        // SAFETY: `Names::intern` made every view of a whole `&str`, for the buffer that became the texts of its `Names`. `push`
+        // gets both, and puts the index of these texts where `intern` has left 0.
+        unsafe { StringViewArray::new_unchecked(views, self.texts, None) }
+    }
+}
+
+/// Where a view has the index of its buffer.
+const BUFFER: u32 = 64;
+
 /// A column of lists of names.
 #[derive(Debug)]
 pub struct Lists {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use arrow_array::StringViewArray;
 use isaforge_analysis::{Graph, Liveness, Program, Register};
 use isaforge_core::Tables;
 use isaforge_core::group::info::operations;
@@ -10,37 +11,17 @@ use isaforge_core::print::Style;
 use isaforge_core::stream::listing::parts;
 use isaforge_core::{group, program, stream};
 
-use crate::set::{INVALID, Set};
-use crate::views::Name;
-
-/// Words that are decoded at once.
-const CHUNK: usize = 64;
-
-/// Calls `each` with the words of a program, some at once, without a piece of one at its end.
-fn words(set: &Set, code: &[u8], mut each: impl FnMut(&[u64])) {
-    let size = set.tables().unit().clamp(1, 8);
-    let mut words = [0; CHUNK];
-    for part in code.chunks(CHUNK * size) {
-        let chunks = part.chunks_exact(size);
-        let count = chunks.len();
-        for (word, chunk) in words.iter_mut().zip(chunks) {
-            *word = match chunk.try_into() {
-                Ok(bytes) => u64::from_le_bytes(bytes),
-                Err(_) => chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
-            };
-        }
-        each(&words[..count]);
-    }
-}
+use crate::set::{CHUNK, INVALID, Set};
+use crate::views::{MixedViews, Name};
 
 /// Calls `each` with the words of a program that are instructions, and their opcodes.
 fn instructions(set: &Set, code: &[u8], mut each: impl FnMut(u64, u16)) {
     let mut opcodes = [INVALID; CHUNK];
-    words(set, code, |words| {
+    set.words(code, |words| {
         set.opcodes(words, &mut opcodes[..words.len()]);
         for (word, opcode) in words.iter().zip(opcodes) {
             if opcode != INVALID {
-                each(*word, opcode);
+                each(u64::from_le_bytes(*word), opcode);
             }
         }
     });
@@ -180,6 +161,26 @@ impl Histogram {
     }
 }
 
+/// A column of the names of forms, which may be those of several sets.
+#[derive(Debug, Default)]
+pub struct FormNames(MixedViews);
+
+impl FormNames {
+    /// Appends the name of a form, by its opcode.
+    ///
+    /// # Panics
+    /// If the set has no such form.
+    #[inline]
+    pub fn push(&mut self, set: &Set, form: usize) {
+        self.0.push(set.forms[form].view, &set.texts);
+    }
+
+    /// The column.
+    pub fn finish(self) -> StringViewArray {
+        self.0.finish()
+    }
+}
+
 /// How often each value of each modifier occurs, in the order of [`crate::forms::variants_of`]: by form, modifier and bits.
 pub fn variants(set: &Set, code: &[u8], mut each: impl FnMut(u16, usize, u64)) {
     instructions(set, code, |word, opcode| {
@@ -223,7 +224,7 @@ pub fn text(set: &Set, code: &[u8]) -> String {
     match set.tables() {
         Tables::Words(isa) => {
             let mut all = Vec::new();
-            words(set, code, |words| all.extend_from_slice(words));
+            set.words(code, |words| all.extend(words.iter().map(|word| u64::from_le_bytes(*word))));
             // Writing to a string cannot fail.
             let _ = program::disassemble(isa, &all, Style::Customary, &mut out);
         }

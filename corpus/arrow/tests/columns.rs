@@ -10,7 +10,7 @@ use arrow_array::{Array, RecordBatch};
 use flate2::read::MultiGzDecoder;
 use isaforge_analysis as analysis;
 use isaforge_analysis::{Graph, Liveness, Program};
-use isaforge_arrow::whole::{self, Wanted};
+use isaforge_arrow::whole::{self, FormNames, Wanted};
 use isaforge_arrow::{Column, Decoder, INVALID, Keep, Rows, Set, forms};
 use isaforge_core::Tables;
 
@@ -23,9 +23,10 @@ fn set(name: &str) -> Arc<Set> {
     };
     let decoder = match name {
         "valhall" => Decoder::Generated(|words, opcodes| {
-            isaforge_valhall::decode_all(words, |index, found| {
-                opcodes[index] = found.map_or(INVALID, |found| found.opcode() as u16);
-            });
+            for (word, opcode) in words.iter().zip(opcodes) {
+                let found = isaforge_valhall::decode(u64::from_le_bytes(*word));
+                *opcode = found.map_or(INVALID, |found| found.opcode() as u16);
+            }
         }),
         _ => Decoder::Exact,
     };
@@ -261,4 +262,20 @@ fn what_could_occur_is_all_that_occurs() {
     assert!(count > 10_000, "{count}");
     assert_eq!(forms::forms(&valhall).unwrap().num_rows(), 238);
     assert_eq!(forms::variants(&valhall).unwrap().num_rows(), known.len());
+}
+
+#[test]
+fn one_column_has_the_names_of_several_sets() {
+    let sets = ["valhall", "vpu", "usc", "valhall-2021"].map(set);
+    let (mut names, mut expected) = (FormNames::default(), Vec::new());
+    for form in 0..20 {
+        for set in &sets {
+            names.push(set, form);
+            expected.push(set.forms[form].name);
+        }
+    }
+    // Some are too long to stand in a view.
+    assert!(expected.iter().any(|name| name.len() > 12));
+    let found = names.finish();
+    assert!(found.iter().flatten().eq(expected));
 }

@@ -63,20 +63,17 @@ impl Words {
         let most = most.saturating_sub(self.len()).max(1).min(rest.len() / size + 1);
         let (head, tail) = rest.split_at(rest.len().min(most.saturating_mul(size)));
         let start = self.words.len();
-        if size == 8 {
-            let words = head.as_chunks::<8>().0.iter();
-            self.words.extend(words.map(|chunk| u64::from_le_bytes(*chunk)));
-        } else {
-            let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-            self.words.extend(head.chunks_exact(size).map(word));
-        }
+        set.words(head, |words| {
+            let from = self.words.len();
+            self.words.extend(words.iter().map(|word| u64::from_le_bytes(*word)));
+            if decoded {
+                self.opcodes.resize(self.words.len(), INVALID);
+                set.opcodes(words, &mut self.opcodes[from..]);
+            }
+        });
         if addressed {
             let addresses = (from..).step_by(size).take(self.words.len() - start);
             self.pcs.extend(addresses.map(|address| u32::try_from(address).unwrap_or(u32::MAX)));
-        }
-        if decoded {
-            self.opcodes.resize(self.words.len(), INVALID);
-            set.opcodes(&self.words[start..], &mut self.opcodes[start..]);
         }
         if let Some(keep) = keep {
             self.retain(start, keep, addressed);
