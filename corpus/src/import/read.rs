@@ -196,12 +196,17 @@ fn objects(set: &Set, text: &str, of_file: &Program, programs: &mut Vec<Program>
             let object: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
             let digits = match &object["words"] {
                 Value::String(digits) => digits.clone(),
-                Value::Array(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
-                _ => return Err("it has no `words`".to_owned()),
+                Value::Array(words) => texts(words)?.join(" "),
+                Value::Null => return Err("it has no `words`".to_owned()),
+                other => return Err(format!("`words` is neither a text nor a list of texts: {}", short(other))),
             };
-            let text = |key: &str| object[key].as_str().unwrap_or_default().to_owned();
-            let name = Some(text("name")).filter(|name| !name.is_empty()).unwrap_or_else(|| of_file.name.clone());
-            Ok(Program { name, stage: text("stage"), code: code_of(set, &digits)?, ..of_file.clone() })
+            let text = |key: &str| match &object[key] {
+                Value::Null => Ok(String::new()),
+                Value::String(text) => Ok(text.clone()),
+                other => Err(format!("`{key}` is no text: {}", short(other))),
+            };
+            let name = Some(text("name")?).filter(|name| !name.is_empty()).unwrap_or_else(|| of_file.name.clone());
+            Ok(Program { name, stage: text("stage")?, code: code_of(set, &digits)?, ..of_file.clone() })
         };
         match read() {
             Ok(program) => programs.push(program),
@@ -209,6 +214,28 @@ fn objects(set: &Set, text: &str, of_file: &Program, programs: &mut Vec<Program>
         }
     }
     lines_are_wrong(&wrong)
+}
+
+/// The texts that words are. A number is refused: nobody has said whether its digits stand for a word or for bytes in the order of
+/// memory, and many writers of JSON round numbers of more than 53 bits.
+fn texts(words: &[Value]) -> Result<Vec<&str>, String> {
+    let others: Vec<&Value> = words.iter().filter(|word| !word.is_string()).collect();
+    match others.first() {
+        None => Ok(words.iter().filter_map(Value::as_str).collect()),
+        Some(first) => {
+            Err(format!("{} of {} words are no texts; the first is {}", others.len(), words.len(), short(first)))
+        }
+    }
+}
+
+/// A value as it stands in a file, or the beginning of a long one.
+fn short(value: &Value) -> String {
+    const MOST: usize = 40;
+    let text = value.to_string();
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("`{}…`", &text[..end]),
+        None => format!("`{text}`"),
+    }
 }
 
 /// What Mesa's compilers print of a run of shader-db: shaders in their intermediate forms, instructions as bytes with the text

@@ -43,6 +43,30 @@ fn what_is_no_code_is_named_and_counted_and_kept() {
 }
 
 #[test]
+fn words_of_json_that_are_no_texts_are_named_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("words.jsonl");
+    let good = r#"{"name":"good","words":["0091c10000000002"]}"#;
+    for (line, expected) in [
+        (r#"{"name":"a","words":["0091c10000000002",5,null]}"#, "2 of 3 words are no texts; the first is `5`"),
+        (r#"{"name":"a","words":[[1,2]]}"#, "1 of 1 words are no texts; the first is `[1,2]`"),
+        (r#"{"name":"a","words":5}"#, "`words` is neither a text nor a list of texts: `5`"),
+        (r#"{"name":"a","words":null}"#, "it has no `words`"),
+        (r#"{"name":7,"words":["0091c10000000002"]}"#, "`name` is no text: `7`"),
+        (r#"{"name":"a","words":["0091zz"]}"#, "`z` is not a hexadecimal digit"),
+        (r#"{"name":"a","words":["0091c10000000002"]"#, "EOF"),
+        (r#"["words"]"#, "it has no `words`"),
+    ] {
+        fs::write(&file, format!("{good}\n{line}\n{good}\n")).unwrap();
+        let lake = folder.path().join("lake").display().to_string();
+        let said = refused(&["import", "--isa", "valhall", file.to_str().unwrap(), "-o", &lake], 1);
+        assert!(said.contains("line 2: ") && said.contains(expected), "{line}: {said}");
+        assert!(said.contains("2 programs in 1 file") && said.contains("not imported, or not whole: 1 file"), "{said}");
+        assert_eq!(ask(&lake, "SELECT name, words FROM programs"), [["good", "1"]]);
+    }
+}
+
+#[test]
 fn a_parquet_file_of_somebody_else_is_named() {
     let (_folder, lake) = made("vpu", &[]);
     let other = format!("{lake}/programs/other.parquet");
