@@ -1,6 +1,6 @@
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use datafusion::execution::FunctionRegistry;
@@ -15,21 +15,33 @@ use crate::support::{command, fine, refused, session, shaders};
 const TIMEOUT: &str = "8";
 
 /// A scheduler and its executors, which end with it.
-struct Cluster {
-    address: String,
+pub struct Cluster {
+    pub address: String,
     scheduler: Child,
     executors: Vec<Child>,
 }
 
-fn start(arguments: &[&str]) -> Child {
+/// Starts a process with more variables of the environment.
+fn start(arguments: &[&str], variables: &[(&str, String)]) -> Child {
     let mut child = Command::new(env!("CARGO_BIN_EXE_isaforge-corpus"));
-    child.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
+    child
+        .args(arguments)
+        .envs(variables.iter().cloned())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts")
 }
 
 impl Cluster {
     fn new(executors: usize) -> Cluster {
-        let (address, scheduler) = Cluster::anywhere();
-        let work = |_| start(&["executor", "--scheduler", &address, "--cores", "1"]);
+        Cluster::with(executors, &[])
+    }
+
+    /// One whose processes have more variables in their environment.
+    pub fn with(executors: usize, variables: &[(&str, String)]) -> Cluster {
+        let (address, scheduler) = Cluster::anywhere(variables);
+        let work = |_| start(&["executor", "--scheduler", &address, "--cores", "1"], variables);
         let executors = (0..executors).map(work).collect();
         let mut cluster = Cluster { address, scheduler, executors };
         cluster.wait();
@@ -37,18 +49,18 @@ impl Cluster {
     }
 
     /// A scheduler at an address that nobody listens at. Somebody may take it before the scheduler does, which then ends.
-    fn anywhere() -> (String, Child) {
+    fn anywhere(variables: &[(&str, String)]) -> (String, Child) {
         loop {
             let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-            if let Some(scheduler) = Cluster::schedule(&address) {
+            if let Some(scheduler) = Cluster::schedule(&address, variables) {
                 return (address, scheduler);
             }
         }
     }
 
     /// A scheduler at an address; `None` where it cannot listen there.
-    fn schedule(address: &str) -> Option<Child> {
-        let mut scheduler = start(&["scheduler", "--bind", address, "--executor-timeout", TIMEOUT]);
+    fn schedule(address: &str, variables: &[(&str, String)]) -> Option<Child> {
+        let mut scheduler = start(&["scheduler", "--bind", address, "--executor-timeout", TIMEOUT], variables);
         let started = Instant::now();
         loop {
             assert!(started.elapsed() < Duration::from_secs(60), "the scheduler does not listen");
@@ -89,6 +101,11 @@ impl Drop for Cluster {
 /// Processes of one test leave the machine to those of the next.
 static ALONE: Mutex<()> = Mutex::new(());
 
+/// Waits for the tests that have the machine.
+pub fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A question that takes some seconds, in several parts.
 const SLOW: &str = "SELECT count(*), sum(isa_pressure(code)) FROM programs CROSS JOIN (SELECT unnest(range(0, 12)))";
 
@@ -98,7 +115,7 @@ fn embedded(sql: &str) -> String {
 
 #[test]
 fn executors_give_the_answers_of_one_process() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let cluster = Cluster::new(2);
     for sql in [
         "SELECT mnemonic, count(*) AS n FROM instructions GROUP BY 1 ORDER BY n DESC, 1",
@@ -121,7 +138,7 @@ fn executors_give_the_answers_of_one_process() {
 
 #[test]
 fn an_executor_that_dies_in_a_query_changes_no_answer() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let expected = embedded(SLOW);
     for signal in ["KILL", "TERM"] {
         let mut cluster = Cluster::new(2);
@@ -142,7 +159,7 @@ fn an_executor_that_dies_in_a_query_changes_no_answer() {
 
 #[test]
 fn without_any_executor_a_query_ends_with_an_error() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let mut cluster = Cluster::new(2);
     let started = Instant::now();
     let status = std::thread::scope(|scope| {
@@ -162,8 +179,8 @@ fn without_any_executor_a_query_ends_with_an_error() {
 
 #[test]
 fn a_scheduler_that_nobody_works_for_says_so() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let (address, scheduler) = Cluster::anywhere();
+    let _alone = alone();
+    let (address, scheduler) = Cluster::anywhere(&[]);
     let cluster = Cluster { address, scheduler, executors: Vec::new() };
     let started = Instant::now();
     let said = refused(&["query", shaders(), "SELECT count(*) FROM programs", "--remote", &cluster.address], 2);
@@ -173,13 +190,13 @@ fn a_scheduler_that_nobody_works_for_says_so() {
 
 #[test]
 fn a_scheduler_that_comes_back_finds_its_executors() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let mut cluster = Cluster::new(1);
     cluster.scheduler.kill().unwrap();
     cluster.scheduler.wait().unwrap();
     let said = refused(&["query", shaders(), "SELECT 1", "--remote", &cluster.address], 2);
     assert!(said.contains("no scheduler answers"), "{said}");
-    cluster.scheduler = Cluster::schedule(&cluster.address).expect("its address is free again");
+    cluster.scheduler = Cluster::schedule(&cluster.address, &[]).expect("its address is free again");
     cluster.wait();
     let sql = "SELECT count(*) FROM instructions";
     assert_eq!(cluster.ask(sql), (embedded(sql), true));

@@ -101,6 +101,63 @@ fn a_container_holds_as_many_programs_as_it_has_shaders() {
 }
 
 #[test]
+fn databases_and_caches_hold_as_many_programs_as_they_have_shaders() {
+    let numbers = |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    // What Panfrost keeps of a shader, as an item of Mesa's cache: its size, its code, and what is known of it.
+    let item = |word: u64| {
+        let content = [&numbers(&[8])[..], &word.to_le_bytes(), &[7; 40]].concat();
+        let mut item = [b"\x01panfrost\0Mali-G57\0\x08".as_slice(), &[0; 8]].concat();
+        item.resize(item.len().next_multiple_of(4), 0);
+        [item, numbers(&[0, 0x1234, content.len() as u32]), content].concat()
+    };
+    let items = [item(0x0091_c100_0000_0002), item(0x0091_c200_0000_0003)];
+    let mut fossils = b"\x81FOSSILIZEDB\0\0\0\x06".to_vec();
+    let mut database = [b"MESA_DB\0".as_slice(), &numbers(&[1, 7, 8])].concat();
+    for (key, item) in (0xa1u8..).zip(&items) {
+        let size = item.len() as u32;
+        fossils.extend([format!("{key:02x}").repeat(20).as_bytes(), &numbers(&[size, 1, 0, size]), item].concat());
+        database.extend([&[key; 20], &numbers(&[0, size])[..], item].concat());
+    }
+    // What an application gave is not machine code: it is passed over, and the shaders beside it are not.
+    fossils.extend(format!("{}04{}", "0".repeat(22), "0123456789abcdef").bytes());
+    fossils.extend([numbers(&[8, 1, 0, 8]), b"\x03\x02\x23\x07more".to_vec()].concat());
+    let content = [&[7; 20][..], &numbers(&[8]), &0x0091_c300_0000_0004_u64.to_le_bytes(), &numbers(&[0, 0])].concat();
+    let mut cache = numbers(&[32, 1, 0x13b5, 0x9091, 1, 2, 3, 4, 1, u32::MAX, 5, content.len() as u32]);
+    cache.extend([0xaa; 5]);
+    cache.resize(cache.len().next_multiple_of(8), 0);
+    cache.extend(content);
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join("in").join(name);
+    fs::create_dir(at("")).unwrap();
+    fs::write(at("mesa.foz"), &fossils).unwrap();
+    fs::write(at("mesa_cache.db"), database).unwrap();
+    fs::write(at("item"), &items[0]).unwrap();
+    fs::write(at("pipelines.bin"), cache).unwrap();
+    // A database of SPIR-V alone has no code of the set, and is named.
+    let spirv = fossils[..16].iter().chain(&fossils[fossils.len() - 64..]).copied().collect::<Vec<u8>>();
+    fs::write(at("steam.foz"), spirv).unwrap();
+    let lake = folder.path().join("lake").display().to_string();
+    let said = refused(&["import", "--isa", "valhall", at("").to_str().unwrap(), "-o", &lake], 1);
+    assert!(said.contains("6 programs in 5 files, 3 new"), "{said}");
+    assert!(said.contains("steam.foz` is a Fossilize database, and holds no code of this instruction set"), "{said}");
+    let key = |digits: &str| digits.repeat(20);
+    let rows = ask(
+        &lake,
+        "SELECT split_part(o.name, ' at ', 1), isa_text(p.code) FROM origins o JOIN programs p USING (hash) ORDER BY 1",
+    );
+    let expected = [
+        ("item".to_owned(), "MOV.i32 r1, r2\n"),
+        (format!("mesa.foz: {}", key("a1")), "MOV.i32 r1, r2\n"),
+        (format!("mesa.foz: {}", key("a2")), "MOV.i32 r2, r3\n"),
+        (format!("mesa_cache.db: {}", key("a1")), "MOV.i32 r1, r2\n"),
+        (format!("mesa_cache.db: {}", key("a2")), "MOV.i32 r2, r3\n"),
+        ("pipelines.bin".to_owned(), "MOV.i32 r3, r4\n"),
+    ];
+    let found: Vec<(String, &str)> = rows.iter().map(|row| (row[0].clone(), row[1].as_str())).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn an_import_that_was_killed_goes_on() {
     use std::process::{Command, Stdio};
     let folder = tempfile::tempdir().unwrap();

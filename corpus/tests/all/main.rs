@@ -1,5 +1,6 @@
 //! Lakes of the shipped corpora, asked in SQL and from the command line. One binary: linking DataFusion takes long.
 
+mod alike;
 mod command;
 mod compare;
 mod hostile;

@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::cluster::{Cluster, alone};
 use crate::support::{fine, project, shaders};
 
 struct Mock {
@@ -46,15 +47,19 @@ impl Mock {
             && answer.starts_with("HTTP/1.1 200")
     }
 
+    /// What says where the store is, and who asks.
+    fn variables(&self) -> [(&'static str, String); 4] {
+        [
+            ("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{}", self.port)),
+            ("AWS_ACCESS_KEY_ID", "nobody".to_owned()),
+            ("AWS_SECRET_ACCESS_KEY", "nothing".to_owned()),
+            ("AWS_REGION", "us-east-1".to_owned()),
+        ]
+    }
+
     fn command(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_isaforge-corpus"))
-            .args(arguments)
-            .env("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{}", self.port))
-            .env("AWS_ACCESS_KEY_ID", "nobody")
-            .env("AWS_SECRET_ACCESS_KEY", "nothing")
-            .env("AWS_REGION", "us-east-1")
-            .output()
-            .unwrap()
+        let mut command = Command::new(env!("CARGO_BIN_EXE_isaforge-corpus"));
+        command.args(arguments).envs(self.variables()).output().unwrap()
     }
 
     #[track_caller]
@@ -89,6 +94,17 @@ fn a_lake_in_s3_gives_the_answers_of_one_on_disk() {
     ] {
         let expected = fine(&["query", shaders(), sql, "--format", "csv"]).0;
         assert_eq!(mock.fine(&["query", "s3://corpus/lakes/one", sql, "--format", "csv"]), expected, "{sql}");
+    }
+    // Two executors, each with what the variables say, read it as well.
+    let _alone = alone();
+    let cluster = Cluster::with(2, &mock.variables());
+    for sql in [
+        "SELECT mnemonic, count(*) AS n FROM instructions GROUP BY 1 ORDER BY n DESC, 1",
+        "SELECT sum(isa_pressure(code)) FROM programs",
+    ] {
+        let expected = fine(&["query", shaders(), sql, "--format", "csv"]).0;
+        let asked = ["query", "s3://corpus/lakes/one", sql, "--format", "csv", "--remote", &cluster.address];
+        assert_eq!(mock.fine(&asked), expected, "{sql}");
     }
     let output = mock.command(&["query", "s3://corpus/none", "SELECT 1"]);
     assert_eq!(output.status.code(), Some(2));

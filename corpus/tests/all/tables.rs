@@ -83,7 +83,7 @@ fn plain() -> Vec<Vec<u64>> {
     codes.into_iter().map(words).collect()
 }
 
-fn valhall() -> std::sync::Arc<Set> {
+pub fn valhall() -> std::sync::Arc<Set> {
     let analysis =
         isaforge_analysis::Set::new(Tables::Words(isaforge_valhall::ISA), Some(isaforge_valhall::semantics::SEMANTICS));
     Set::new("valhall", analysis, Decoder::Exact)
