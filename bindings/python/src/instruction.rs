@@ -13,6 +13,7 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use crate::explain::Explanation;
 use crate::html;
+use crate::isa::Isa;
 use crate::set::Set;
 
 /// An operand of an instruction.
@@ -330,4 +331,30 @@ impl Instruction {
     fn _repr_html_(&self) -> String {
         html::instruction(&self.explain())
     }
+
+    /// Another process loads the set again. A branch keeps its target, which depends on the address.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
+        let rebuild = py.import("isaforge._isaforge")?.getattr("_instruction")?;
+        Ok((rebuild, (Isa { set: self.set }, self.bytes(py), self.at, self.target())))
+    }
+}
+
+/// The set, the bytes, the address and the branch target of an instruction.
+type Pickled<'py> = (Isa, Bound<'py, PyBytes>, u64, Option<u64>);
+
+/// Rebuilds a pickled instruction.
+#[pyfunction]
+pub fn _instruction(
+    isa: &Bound<'_, Isa>,
+    code: &Bound<'_, PyBytes>,
+    address: u64,
+    target: Option<u64>,
+) -> PyResult<Instruction> {
+    let found = isa.get().exactly(isa.py(), code.as_bytes().to_vec())?;
+    if address == 0 {
+        return Ok(found);
+    }
+    let mut facts = found.facts().clone();
+    facts.flow.target = target;
+    Ok(Instruction::within(found.set, found.code, address, facts))
 }

@@ -13,7 +13,7 @@ use crate::explain::Explanation;
 use crate::form;
 use crate::input::{Items, number};
 use crate::instruction::{Code, Instruction};
-use crate::program::{Program, listing};
+use crate::program::{Invalid, Program, listing};
 use crate::run::{self, Outcome, Request, Trace};
 use crate::set::{Origin, Set};
 use crate::{batch, error, explain as explained};
@@ -34,10 +34,21 @@ impl Isa {
         Err(error::plain(py, &message, "`disassemble` and `assemble` read and write them"))
     }
 
-    /// The bytes of one instruction, which may be a number.
+    /// The bytes of one instruction, which may be a number, an `Instruction`, or the `Invalid` of a program.
     fn one(&self, code: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         let py = code.py();
         self.layouts(py)?;
+        if let Ok(found) = code.cast::<Instruction>() {
+            let found = found.get();
+            if !std::ptr::eq(found.set, self.set) {
+                let message = format!("the instruction is one of `{}`, not of `{}`", found.set.name, self.set.name);
+                return Err(error::plain(py, &message, "its `bytes` can be decoded as another set's"));
+            }
+            return Ok(found.raw());
+        }
+        if let Ok(invalid) = code.cast::<Invalid>() {
+            return Ok(invalid.get().raw.clone());
+        }
         let tables = self.set.tables();
         let Some(code) = &number(code) else { return Ok(Items::bytes(code)?.to_vec()) };
         match tables {
@@ -70,7 +81,7 @@ impl Isa {
     }
 
     /// The instruction that some bytes are.
-    fn exactly(&self, py: Python<'_>, bytes: Vec<u8>) -> PyResult<Instruction> {
+    pub fn exactly(&self, py: Python<'_>, bytes: Vec<u8>) -> PyResult<Instruction> {
         let refused = |message: &str| error::decode(py, message, "", None);
         let len = match self.set.tables() {
             Tables::Words(isa) => {
@@ -206,7 +217,7 @@ impl Isa {
         self.exactly(py, bytes)
     }
 
-    /// The text of an instruction given as a number, or of a program given as bytes: an instruction a line, labels where
+    /// The text of an `Instruction` or of one given as a number, or of a program given as bytes: an instruction a line, labels where
     /// branches lead, and what is no instruction as raw words or bytes with the reason. It assembles to the same bytes, except
     /// where two encodings share a text.
     ///
@@ -227,7 +238,7 @@ impl Isa {
             print(isa, opcode, word, Style::Customary, &mut line);
             return Ok(PyString::new(py, line.as_str()));
         }
-        if number(code).is_some() {
+        if code.is_instance_of::<Instruction>() || number(code).is_some() {
             return Ok(PyString::new(py, &self.decode(code)?.text()));
         }
         let bytes = self.program_of(code)?;
@@ -279,8 +290,8 @@ impl Isa {
         Ok(code.py().detach(|| Program::new(self.set, bytes)))
     }
 
-    /// All that is known of an instruction given as a number, as bytes, as a line of assembly, or by its name alone; bits
-    /// that are no instruction are explained, too.
+    /// All that is known of an instruction given as an `Instruction`, a number, bytes, a line of assembly, or by its name alone;
+    /// bits that are no instruction are explained, too.
     ///
     /// >>> import isaforge
     /// >>> isa = isaforge.load("valhall")

@@ -45,7 +45,7 @@ mod _isaforge {
         explain::{Explanation, Field, Part},
         form::Form,
         graph::{Block, Graph},
-        instruction::{Flow, Instruction, Modifier, Operand},
+        instruction::{_instruction, Flow, Instruction, Modifier, Operand},
         isa::Isa,
         load::{load, sets},
         program::{Invalid, Program},

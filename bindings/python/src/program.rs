@@ -10,6 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple};
 use crate::graph::Graph;
 use crate::html::{escaped, shell};
 use crate::instruction::{Code, Instruction};
+use crate::isa::Isa;
 use crate::sequence::Items;
 use crate::set::Set;
 
@@ -19,7 +20,7 @@ pub struct Invalid {
     /// Where they stand in the program, in bytes.
     #[pyo3(get)]
     address: u64,
-    raw: Vec<u8>,
+    pub raw: Vec<u8>,
     /// Why they are no instruction.
     #[pyo3(get)]
     error: String,
@@ -186,6 +187,12 @@ impl Program {
     fn __str__(&self) -> PyResult<String> {
         let text = listing(self.set, &self.code).map_err(pyo3::exceptions::PyValueError::new_err)?;
         Ok(text.trim_end_matches('\n').to_owned())
+    }
+
+    /// Another process loads the set and reads the bytes again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let isa = Bound::new(py, Isa { set: self.set })?;
+        Ok((isa.getattr("program")?, (self.bytes(py),)))
     }
 
     fn __repr__(&self) -> String {

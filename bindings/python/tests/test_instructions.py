@@ -120,6 +120,18 @@ def test_explain_takes_names_texts_and_wrong_words(valhall: isaforge.Isa, usc: i
         valhall.explain("no such thing")
 
 
+def test_what_was_decoded_is_explained_and_printed_again(valhall: isaforge.Isa, usc: isaforge.Isa) -> None:
+    fma = valhall.decode(FMA)
+    assert str(valhall.explain(fma)) == str(fma.explain()) and valhall.annotate(fma) == fma.annotate()
+    assert valhall.decode(fma) == fma and valhall.disassemble(fma) == str(fma)
+    group = usc.decode(bytes.fromhex("6490409000000000"))
+    assert str(usc.explain(group)) == str(group.explain()) and usc.disassemble(group) == str(group)
+    invalid = valhall.program(bytes(8))[0]
+    assert isinstance(invalid, isaforge.Invalid) and valhall.explain(invalid).error == invalid.error
+    with pytest.raises(isaforge.Error, match="one of `valhall`, not of `usc`"):
+        usc.explain(fma)
+
+
 def test_the_list_has_all_instructions(valhall: isaforge.Isa) -> None:
     assert len(valhall.list()) == 238
     found = valhall.list("fused", "f32")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import pickle
 from pathlib import Path
 
@@ -102,6 +103,21 @@ def test_sets_go_to_other_processes(tmp_path: Path) -> None:
     for isa in (loom, isaforge.load("mali"), isaforge.load(ROOT / "examples/riscv")):
         assert pickle.loads(pickle.dumps(isa)) == isa and len({isa, pickle.loads(pickle.dumps(isa))}) == 1
     assert loom != isaforge.load(DATA / "isaspec/loom.xml", "3")
+
+
+def test_instructions_and_programs_go_to_other_processes(valhall: isaforge.Isa, usc: isaforge.Isa, riscv: isaforge.Isa) -> None:
+    loop = valhall.program("top: IADD_IMM.i32 r0, ^r0, #0x1\nBRANCHZ.eq ^r1, top\nNOP.end")
+    group = usc.decode(bytes.fromhex("6490409000000000"))
+    for instruction in (*loop, *riscv.program("top: addi a0, a0, 5\nbnez a0, top"), group):
+        assert isinstance(instruction, isaforge.Instruction)
+        again = pickle.loads(pickle.dumps(instruction))
+        assert again == instruction and hash(again) == hash(instruction)
+        facts = [(one.operands, one.reads, one.writes, one.flow, one.target, one.address) for one in (again, instruction)]
+        assert facts[0] == facts[1]
+    again = pickle.loads(pickle.dumps(loop))
+    assert list(again) == list(loop) and again.labels == loop.labels == {0: "l0"}
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(str, list(loop)) == [str(instruction) for instruction in loop]
 
 
 def test_long_words_of_streams() -> None:
