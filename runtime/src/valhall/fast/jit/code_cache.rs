@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::block::Block;
@@ -67,6 +68,8 @@ pub struct Functions {
     compilations: Mutex<Compilations>,
     /// What is known of dispatches, by what launches of the program give to them.
     plans: Mutex<Vec<(Key, Option<Arc<Plan>>)>>,
+    /// Dispatches that were watched and could not be planned yet.
+    watched: AtomicU32,
 }
 
 /// What plans depend on, besides the program and its uniforms: threads and workgroups, and bytes of their memory.
@@ -74,6 +77,9 @@ pub type Key = (Grid, usize);
 
 /// Launches that differ in this, for which plans are kept.
 const PLANS: usize = 8;
+
+/// Dispatches that are watched in vain, at most: by then what is hot has become machine code.
+const WATCHED: u32 = 32;
 
 #[derive(Debug, Default)]
 struct Compilations {
@@ -108,6 +114,11 @@ impl Functions {
             plans.truncate(PLANS - 1);
             plans.push((key, plan));
         }
+    }
+
+    /// Counts a dispatch that was watched in vain. Returns whether there were so many that no more should be.
+    pub fn is_watched_in_vain(&self) -> bool {
+        self.watched.fetch_add(1, Ordering::Relaxed) + 1 >= WATCHED
     }
 
     /// Compiles the loop or the run that begins at a word, unless it would be too much, or another launch has done it.

@@ -86,6 +86,11 @@ impl Dispatch {
         let untraced = self.bundles.iter_mut().filter_map(|bundle| bundle.trace.take().is_none().then_some(())).count();
         let Planning::Open { key, events, .. } = &mut self.planning else { return };
         if untraced > 0 || runner.failed.is_some() || !Plan::may_be(runner.code, events) {
+            // To watch costs as much as some dispatches.
+            if runner.code.functions().is_watched_in_vain() {
+                runner.code.functions().keep_plan(*key, None);
+                self.planning = Planning::Never;
+            }
             return;
         }
         runner.gather();
