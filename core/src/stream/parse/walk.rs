@@ -347,13 +347,13 @@ impl Reader<'_> {
         then: Then<'_>,
     ) -> bool {
         let Some(first) = self.engine.stream.sets.get(set).map(|set| set.first) else { return false };
-        // What is meant where no alternative is needed comes first.
+        // Layouts that need no alternative come first.
         let plain = |layout: &Layout| layout.conditions.is_empty() && !layout.otherwise.is_empty();
         let layouts = || self.engine.stream.layouts_of(set).iter().zip(first..);
         let layouts = layouts().filter(|(l, _)| plain(l)).chain(layouts().filter(|(l, _)| !plain(l)));
         for (layout, number) in layouts.filter(|(layout, _)| self.engine.has(layout)) {
             let mut inner = frame.operand(layout);
-            // What is known of the operand already is what this layout must read.
+            // This layout has to read the bits of the operand that are known already.
             if let Some(value) = frame.known(self, index) {
                 let word = Wide::new(value).low(layout.bits.into());
                 if !word.matches(&layout.mask, &layout.value) {

@@ -161,7 +161,7 @@ impl Tally {
         self
     }
 
-    /// Counts what is executed so many times.
+    /// Adds the counts of something that is executed `times` times.
     fn add_times(&mut self, each: &Tally, times: u32) {
         self.spent += each.spent * u64::from(times);
         self.warp_instructions += each.warp_instructions * u64::from(times);

@@ -78,7 +78,7 @@ pub type Key = (Grid, usize);
 /// Launches that differ in this, for which plans are kept.
 const PLANS: usize = 8;
 
-/// Dispatches that are watched in vain, at most: by then what is hot has become machine code.
+/// The most dispatches that are watched without a plan coming of it: by then, hot code has been compiled.
 const WATCHED: u32 = 32;
 
 #[derive(Debug, Default)]
@@ -116,8 +116,8 @@ impl Functions {
         }
     }
 
-    /// Counts a dispatch that was watched in vain. Returns whether there were so many that no more should be.
-    pub fn is_watched_in_vain(&self) -> bool {
+    /// Counts a dispatch that was watched without a plan coming of it. Returns `true` when no more should be watched.
+    pub fn gives_up_watching(&self) -> bool {
         self.watched.fetch_add(1, Ordering::Relaxed) + 1 >= WATCHED
     }
 

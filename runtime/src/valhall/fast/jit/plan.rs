@@ -4,8 +4,8 @@
 //! gives to all of them, not from what is in memory. It is the same in every dispatch then, but for addresses, which depend
 //! on the number of the workgroup in a [known way](super::strides). So one dispatch is executed as any other, and what it
 //! does is [written down](super::trace). The words of the trace are followed once more to see that no other dispatch can do
-//! anything else. What is left is a list of machine codes and of places in memory: no lanes are chosen, nobody looks for
-//! barriers, what was computed for addresses and branches alone is left out, and what is counted is known.
+//! anything else. The plan is a list of functions and of places in memory: no lanes are scheduled, barriers vanish, code that
+//! only computed addresses and branches is dropped, and the counts are known in advance.
 //!
 //! All places are found before anything is executed. Where one of them is missing, the dispatch goes the way of any
 //! other, and fails where it has to.

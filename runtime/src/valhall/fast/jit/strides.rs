@@ -3,7 +3,7 @@
 //! Workgroups of a launch differ in their numbers alone. A value that is computed from these is, in each lane, something
 //! that is the same in all dispatches, and a [`Sum`] that is the same in all lanes: multiples of [terms](Term), which the
 //! number of the workgroup decides. That holds as long as nothing wraps around: bounds of all that a launch gives say that.
-//! What is loaded from memory is not known at all.
+//! Nothing is known of values loaded from memory.
 
 use isaforge_core::semantics::instantiate::for_each_argument;
 use isaforge_core::semantics::primitive::primitive;
@@ -114,7 +114,7 @@ pub struct Strides {
     /// Two that are written together, by the first.
     pairs: Vec<Option<Held>>,
     /// The lanes that execute words.
-    pub active: [u16; WARPS],
+    pub active: Lanes,
     pub terms: Terms,
     /// Workgroups of a dispatch.
     together: u32,

@@ -43,7 +43,7 @@ pub enum Form {
 /// Where memory was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Located {
-    /// In the memories of the workgroups that run together, and the margins around them: so many bytes from the first.
+    /// A byte offset into the memories of the workgroups that run together, margins included.
     Shared(usize),
     /// In mapped memory, at an address.
     Mapped(u64),

@@ -63,17 +63,14 @@ impl Dispatch {
         self.groups.len() == self.size.1 && self.groups.iter().zip(0..).all(follows)
     }
 
-    /// Lets bundles write down what they execute, if a plan may come of it: where it does not, it is tried again after as
-    /// many dispatches as there were. The last of a row is not watched: of others it shows whether they are executed at once,
-    /// which is better. Returns what was counted before.
+    /// Lets bundles write down what they execute, if a plan may come of it; where none does, this is tried again after twice as
+    /// many dispatches. Only a dispatch with others behind it is watched: where several can be executed at once, which is
+    /// better, it shows. Returns what was counted before.
     pub(super) fn watch(&mut self, runner: &mut Runner<'_>, behind: u32) -> Option<Tally> {
         let Planning::Open { seen, .. } = &mut self.planning else { return None };
         *seen += u32::from(behind > 0);
         if behind == 0 || !seen.is_power_of_two() || !self.is_row() || runner.probe.is_some() {
             return None;
-        }
-        if let Planning::Open { events, .. } = &mut self.planning {
-            events.clear();
         }
         self.bundles.iter_mut().for_each(|bundle| bundle.trace = Some(Vec::new()));
         runner.gather();
@@ -83,11 +80,13 @@ impl Dispatch {
     /// Makes a plan of what the dispatch has done, unless it has done something that no plan has.
     #[cold]
     pub(super) fn plan(&mut self, runner: &mut Runner<'_>, before: &Tally) {
-        let untraced = self.bundles.iter_mut().filter_map(|bundle| bundle.trace.take().is_none().then_some(())).count();
+        let is_traced = self.bundles.iter().all(|bundle| bundle.trace.is_some());
+        self.bundles.iter_mut().for_each(|bundle| bundle.trace = None);
         let Planning::Open { key, events, .. } = &mut self.planning else { return };
-        if untraced > 0 || runner.failed.is_some() || !Plan::may_be(runner.code, events) {
-            // To watch costs as much as some dispatches.
-            if runner.code.functions().is_watched_in_vain() {
+        let events = std::mem::take(events);
+        if !is_traced || runner.failed.is_some() || !Plan::may_be(runner.code, &events) {
+            // Watching costs as much as several dispatches.
+            if runner.code.functions().gives_up_watching() {
                 runner.code.functions().keep_plan(*key, None);
                 self.planning = Planning::Never;
             }
@@ -95,7 +94,7 @@ impl Dispatch {
         }
         runner.gather();
         let (counts, group) = (runner.tally.clone().since(before), self.groups[0].id);
-        let plan = Plan::new(runner.code, (&key.0, group), events, counts).map(Arc::new);
+        let plan = Plan::new(runner.code, (&key.0, group), &events, counts).map(Arc::new);
         runner.code.functions().keep_plan(*key, plan.clone());
         self.planning = Planning::from(plan);
     }
