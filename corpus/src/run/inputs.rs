@@ -6,10 +6,10 @@ use isaforge_cli::check;
 use isaforge_cli::run::buffers::{Buffers, read_file};
 use isaforge_cli::run::launch::LaunchFile;
 use isaforge_cli::run::own::launch::{Number, OwnLaunch};
-use isaforge_cli::run::valhall::resources;
-use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
-use isaforge_compiler::keys::{FromNode, OneOrMany, Reader};
-use isaforge_compiler::source::{Sources, Spanned};
+use isaforge_cli::run::valhall::compute;
+use isaforge_compiler::diagnostic::Diagnostics;
+use isaforge_compiler::keys::{FromNode, Reader};
+use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::{Node, Value, read_yaml};
 use isaforge_runtime::valhall::host::Resources;
 use sha2::{Digest, Sha256};
@@ -143,36 +143,8 @@ fn files_of(node: &Node, files: &mut Vec<String>) {
 
 fn launch(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Launch> {
     let file = LaunchFile::from_node(node, &mut Reader { sources, out })?;
-    let buffers = Buffers::read(file.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
-    let resources = resources::read(
-        file.textures.as_deref().unwrap_or_default(),
-        file.images.as_deref().unwrap_or_default(),
-        file.uniform_buffers.as_deref().unwrap_or_default(),
-        &buffers,
-        folder,
-        out,
-    );
-    let launch = isaforge_runtime::Launch {
-        groups: directions(file.groups.as_ref(), "groups", out),
-        local_size: directions(file.local_size.as_ref(), "local size", out),
-        uniforms: buffers.uniforms(file.uniforms.as_deref().unwrap_or_default(), out),
-        shared_bytes: file.shared_bytes.map_or(0, |bytes| bytes.value),
-        budget: file.budget.unwrap_or(isaforge_runtime::Launch::DEFAULT_BUDGET),
-        ..isaforge_runtime::Launch::default()
-    };
+    let (launch, buffers, resources) = compute::inputs(&file, folder, out);
     (!out.has_errors()).then_some(Launch { launch, buffers, resources })
-}
-
-/// Up to three numbers, none of them zero; 1 where there is none.
-fn directions(given: Option<&Spanned<OneOrMany<u32>>>, what: &str, out: &mut Diagnostics) -> [u32; 3] {
-    let mut numbers = [1; 3];
-    let Some(given) = given else { return numbers };
-    if !(1..=3).contains(&given.len()) || given.contains(&0) {
-        let message = format!("`{what}` has one to three numbers, none of them zero");
-        out.push(Diagnostic::error("L0003", given.span, message));
-    }
-    numbers.iter_mut().zip(given.iter()).for_each(|(number, given)| *number = *given);
-    numbers
 }
 
 fn start(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Start> {

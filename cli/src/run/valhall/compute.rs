@@ -10,7 +10,7 @@ use isaforge_runtime::machine::Machine;
 use isaforge_runtime::valhall::compare::compare_with;
 use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::watched::Watched;
-use isaforge_runtime::{Deadline, Engine, Execution, Launch, Memory, Outcome, RunError, valhall};
+use isaforge_runtime::{Engine, Execution, Launch, Memory, Outcome, RunError, valhall};
 
 use super::{counted, resources};
 use crate::args::RunArgs;
@@ -38,37 +38,43 @@ struct Computation {
 
 /// From a launch file in `folder`, read as YAML. `None` after mistakes, which are in `out`.
 pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Box<dyn Launched>> {
-    let launch = LaunchFile::from_node(node, &mut Reader { sources, out })?;
-    let program = program::load_words(isaforge_valhall::ISA, &launch.program, folder, sources, out);
-    let groups = directions(launch.groups.as_ref(), "groups", out);
-    let local_size = directions(launch.local_size.as_ref(), "local size", out);
-    let buffers = Buffers::read(launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
-    let resources = resources::read(
-        launch.textures.as_deref().unwrap_or_default(),
-        launch.images.as_deref().unwrap_or_default(),
-        launch.uniform_buffers.as_deref().unwrap_or_default(),
-        &buffers,
-        folder,
-        out,
-    );
-    let uniforms = buffers.uniforms(launch.uniforms.as_deref().unwrap_or_default(), out);
-    let outputs = launch.outputs.unwrap_or_default();
+    let file = LaunchFile::from_node(node, &mut Reader { sources, out })?;
+    let program = program::load_words(isaforge_valhall::ISA, &file.program, folder, sources, out);
+    let (launch, buffers, resources) = inputs(&file, folder, out);
+    let outputs = file.outputs.unwrap_or_default();
     for output in &outputs {
         buffers.check_output(output, out);
     }
     if out.has_errors() {
         return None;
     }
+    let launch = Launch { program: program?, budget: file.budget.unwrap_or(BUDGET), ..launch };
+    Some(Box::new(Computation { launch, buffers, resources, outputs, folder: folder.to_owned() }))
+}
+
+/// What a launch file in `folder` gives to any program: a launch without one, memory, and what programs name by table and
+/// index. Mistakes are in `out`.
+pub fn inputs(file: &LaunchFile, folder: &Path, out: &mut Diagnostics) -> (Launch, Buffers, Resources) {
+    let groups = directions(file.groups.as_ref(), "groups", out);
+    let local_size = directions(file.local_size.as_ref(), "local size", out);
+    let buffers = Buffers::read(file.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
+    let resources = resources::read(
+        file.textures.as_deref().unwrap_or_default(),
+        file.images.as_deref().unwrap_or_default(),
+        file.uniform_buffers.as_deref().unwrap_or_default(),
+        &buffers,
+        folder,
+        out,
+    );
     let launch = Launch {
-        program: program?,
         groups,
         local_size,
-        uniforms,
-        shared_bytes: launch.shared_bytes.map_or(0, |bytes| bytes.value),
-        budget: launch.budget.unwrap_or(BUDGET),
-        deadline: Deadline::NONE,
+        uniforms: buffers.uniforms(file.uniforms.as_deref().unwrap_or_default(), out),
+        shared_bytes: file.shared_bytes.as_ref().map_or(0, |bytes| bytes.value),
+        budget: file.budget.unwrap_or(Launch::DEFAULT_BUDGET),
+        ..Launch::default()
     };
-    Some(Box::new(Computation { launch, buffers, resources, outputs, folder: folder.to_owned() }))
+    (launch, buffers, resources)
 }
 
 impl Computation {
