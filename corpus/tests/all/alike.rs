@@ -1,5 +1,9 @@
-//! Every question of the page, answered by the table, by functions of programs where they can say it, and by a plain loop over
-//! the listing that knows neither.
+//! Every question of the page, answered by the table, by functions of programs, and by a plain loop over the listing that knows
+//! neither.
+//!
+//! Two questions have no third answer: how many registers are live is a function alone, and which operand has a modifier is
+//! not in the table. The functions do not tell the registers that are read from those that are written; so they are asked in
+//! how many programs each register occurs.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -77,6 +81,19 @@ impl Compared {
         self.0.insert(number);
     }
 }
+
+/// The lines of programs, by the function that writes them.
+const LINES: &str = "(SELECT name, hash, unnest(string_to_array(isa_text(code), chr(10))) AS line FROM programs)";
+
+/// Of a line, where execution goes on.
+const FLOW: &str = "CASE WHEN split_part(line, ' ', 1) LIKE '%.end%' THEN 'end'
+    WHEN line LIKE 'BRANCHZ% 0x0, %' OR line LIKE 'BLEND%' THEN 'jump' WHEN line LIKE 'BRANCH%' THEN 'branch' ELSE 'next' END";
+
+/// Of each first word of a line, the longest form that it begins with.
+const NAMED: &str = "named AS (SELECT token, mnemonic FROM
+    (SELECT token, f.mnemonic, row_number() OVER (PARTITION BY token ORDER BY length(f.mnemonic) DESC) AS rank
+     FROM (SELECT DISTINCT split_part(line, ' ', 1) AS token FROM lines)
+     JOIN forms f ON starts_with(concat(token, '.'), concat(f.mnemonic, '.'))) WHERE rank = 1)";
 
 #[test]
 fn questions_of_the_page_are_answered_alike_by_table_function_and_plain_loop() {
@@ -176,23 +193,56 @@ fn questions_of_the_page_are_answered_alike_by_table_function_and_plain_loop() {
 
     let decoded = all.iter().flat_map(|shader| &shader.words).map(|word| isaforge_valhall::decode(*word));
     let errors = counted(decoded.filter_map(|found| found.err()).map(|error| error.to_string()));
-    compared.check(8, ranked(errors, usize::MAX), &[]);
+    let invalid =
+        format!("SELECT line, count(*) AS n FROM {LINES} WHERE starts_with(line, '.') GROUP BY 1 ORDER BY n DESC, 1");
+    compared.check(8, ranked(errors, usize::MAX), &[&invalid]);
 
     let flows = counted(instructions().map(|found| found.flow.name().to_owned()));
-    compared.check(9, ranked(flows, usize::MAX), &[]);
+    let lines = format!("SELECT *, {FLOW} AS flow FROM {LINES} WHERE line <> '' AND line NOT LIKE '%:'");
+    let flow = format!("SELECT flow, count(*) AS n FROM ({lines}) GROUP BY 1 ORDER BY n DESC");
+    compared.check(9, ranked(flows, usize::MAX), &[&flow]);
 
     let branches = |shader: &Shader| {
         shader.instructions.iter().filter(|found| ["branch", "jump"].contains(&found.flow.name())).count()
     };
-    compared.check(10, ranked(all.iter().map(|shader| (shader.name.clone(), branches(shader))), 10), &[]);
+    let most = format!(
+        "SELECT name, count(*) AS n FROM ({lines}) WHERE flow IN ('branch', 'jump')
+         GROUP BY name, hash ORDER BY n DESC, name LIMIT 10"
+    );
+    compared.check(10, ranked(all.iter().map(|shader| (shader.name.clone(), branches(shader))), 10), &[&most]);
 
+    let named = |shader: &Shader| {
+        let of =
+            |found: &Instruction| found.reads.iter().chain(found.writes.iter().map(|(one, _)| one)).copied().collect();
+        shader.instructions.iter().flat_map(|found| -> Vec<Register> { of(found) }).collect::<BTreeSet<_>>()
+    };
     let name = |register: &Register| set.analysis.name(*register);
     let reads = counted(instructions().flat_map(|found| found.reads.iter().map(name)));
     compared.check(11, ranked(reads, 20), &[]);
+    let used =
+        ranked(counted(all.iter().flat_map(|shader| named(shader).into_iter().map(|one| name(&one)))), usize::MAX);
+    let by_table = "SELECT register, count(DISTINCT hash) AS n FROM
+        (SELECT hash, unnest(array_concat(dst, src)) AS register FROM instructions) GROUP BY 1 ORDER BY n DESC, 1";
+    let by_function =
+        "SELECT register, count(*) AS n FROM (SELECT unnest(isa_registers(code)) AS register FROM programs)
+        GROUP BY 1 ORDER BY n DESC, 1";
+    assert_eq!(ask(shaders(), by_table), used);
+    assert_eq!(ask(shaders(), by_function), used);
 
     let pairs = all.iter().flat_map(|shader| shader.instructions.windows(2));
     let pairs = counted(pairs.map(|pair| format!("{}, {}", pair[0].mnemonic, pair[1].mnemonic)));
-    compared.check(12, ranked(pairs, 15), &[]);
+    let numbered = "lines AS (SELECT hash, i, all[i] AS line FROM
+        (SELECT hash, all, unnest(range(1, CAST(array_length(all) + 1 AS BIGINT))) AS i FROM
+         (SELECT hash, array_remove_all(string_to_array(regexp_replace(isa_text(code), 'l[0-9]+:\n', '', 'g'), chr(10)), '') AS all
+          FROM programs)))";
+    let following = format!(
+        "WITH {numbered}, {NAMED}
+         SELECT concat(mnemonic, ', ', next) AS pair, count(*) AS n FROM
+         (SELECT mnemonic, lead(mnemonic) OVER (PARTITION BY hash ORDER BY i) AS next
+          FROM lines JOIN named ON token = split_part(line, ' ', 1))
+         WHERE next IS NOT NULL GROUP BY 1 ORDER BY n DESC, pair LIMIT 15"
+    );
+    compared.check(12, ranked(pairs, 15), &[&following]);
 
     let mut sources: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     all.iter().for_each(|shader| sources.entry(&shader.source).or_default().push(shader.words.len()));
@@ -211,10 +261,22 @@ fn questions_of_the_page_are_answered_alike_by_table_function_and_plain_loop() {
 
     let words = counted(all.iter().flat_map(|shader| shader.words.iter().copied()));
     let once = words.values().filter(|count| **count == 1).count();
-    compared.check(14, vec![row(&[&words.len(), &once, &words.values().sum::<usize>()])], &[]);
+    compared.check(
+        14,
+        vec![row(&[&words.len(), &once, &words.values().sum::<usize>()])],
+        &["SELECT count(*), count(*) FILTER (WHERE n = 1), sum(n) FROM
+           (SELECT substr(hex, 16 * i + 1, 16) AS word, count(*) AS n FROM
+            (SELECT hex, unnest(range(0, length(hex) / 16)) AS i FROM (SELECT encode(code, 'hex') AS hex FROM programs))
+            GROUP BY 1)"],
+    );
 
     let modifiers = counted(instructions().flat_map(|found| found.modifiers.iter().map(|one| one.text.clone())));
-    compared.check(15, ranked(modifiers, 20), &[]);
+    compared.check(
+        15,
+        ranked(modifiers, 20),
+        &["SELECT v['text'] AS text, sum(v['count']) AS n FROM (SELECT unnest(isa_variants(code)) AS v FROM programs)
+           WHERE v['text'] <> '' GROUP BY 1 ORDER BY n DESC, 1 LIMIT 20"],
+    );
 
     let mut textures: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for shader in &all {
@@ -232,16 +294,11 @@ fn questions_of_the_page_are_answered_alike_by_table_function_and_plain_loop() {
            WHERE h['mnemonic'] LIKE 'TEX%' GROUP BY stage ORDER BY stage"],
     );
 
-    let named = |shader: &Shader| {
-        let of =
-            |found: &Instruction| found.reads.iter().chain(found.writes.iter().map(|(one, _)| one)).copied().collect();
-        shader.instructions.iter().flat_map(|found| -> Vec<Register> { of(found) }).collect::<BTreeSet<_>>().len()
-    };
     let mut many: Vec<&Shader> = all.iter().filter(|shader| shader.pressure > 32).collect();
     many.sort_by_key(|shader| (usize::MAX - shader.pressure, &shader.name, &shader.stage));
     compared.check(
         17,
-        many.iter().take(10).map(|one| row(&[&one.name, &one.stage, &one.pressure, &named(one)])).collect(),
+        many.iter().take(10).map(|one| row(&[&one.name, &one.stage, &one.pressure, &named(one).len()])).collect(),
         &["SELECT p.name, p.stage, isa_pressure(p.code) AS pressure, r.n
            FROM programs p JOIN (SELECT hash, count(DISTINCT register) AS n FROM
            (SELECT hash, unnest(array_concat(dst, src)) AS register FROM instructions) GROUP BY hash) r ON r.hash = p.hash
@@ -254,7 +311,14 @@ fn questions_of_the_page_are_answered_alike_by_table_function_and_plain_loop() {
         combinations.entry(&found.mnemonic).or_default().insert(texts.join("."));
     }
     let combinations = combinations.into_iter().map(|(name, all)| (name.to_owned(), all.len()));
-    compared.check(18, ranked(combinations, 15), &[]);
+    // What is left of a line without its form, its operands, and the halves of special values.
+    let left =
+        r"regexp_replace(substr(line, length(mnemonic) + 1), '[ ,:]+([a-z]+(_[a-z0-9]+)*\.w[01]|[^ ,.:]*)', '', 'g')";
+    let combined = format!(
+        "WITH lines AS {LINES}, {NAMED} SELECT mnemonic, count(DISTINCT {left}) AS n
+         FROM lines JOIN named ON token = split_part(line, ' ', 1) GROUP BY 1 ORDER BY n DESC, 1 LIMIT 15"
+    );
+    compared.check(18, ranked(combinations, 15), &[&combined]);
 
     let mut several: BTreeMap<&str, Vec<&Shader>> = BTreeMap::new();
     all.iter().for_each(|shader| several.entry(&shader.name).or_default().push(shader));
