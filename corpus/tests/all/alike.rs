@@ -231,9 +231,9 @@ fn questions_of_the_page_are_answered_alike_by_table_function_and_plain_loop() {
 
     let pairs = all.iter().flat_map(|shader| shader.instructions.windows(2));
     let pairs = counted(pairs.map(|pair| format!("{}, {}", pair[0].mnemonic, pair[1].mnemonic)));
-    let numbered = "lines AS (SELECT hash, i, all[i] AS line FROM
-        (SELECT hash, all, unnest(range(1, CAST(array_length(all) + 1 AS BIGINT))) AS i FROM
-         (SELECT hash, array_remove_all(string_to_array(regexp_replace(isa_text(code), 'l[0-9]+:\n', '', 'g'), chr(10)), '') AS all
+    let numbered = "lines AS (SELECT hash, i, listed[i] AS line FROM
+        (SELECT hash, listed, unnest(range(1, CAST(array_length(listed) + 1 AS BIGINT))) AS i FROM
+         (SELECT hash, array_remove_all(string_to_array(regexp_replace(isa_text(code), 'l[0-9]+:\n', '', 'g'), chr(10)), '') AS listed
           FROM programs)))";
     let following = format!(
         "WITH {numbered}, {NAMED}
