@@ -271,6 +271,6 @@ pub fn run_fragment(program: &[u64], uniforms: &[u32], budget: u64) -> Result<Fr
     let image = || Format::RGBA32F.decode(memory.region(IMAGE).unwrap_or_default()).channels;
     match easel.colour.or_else(|| stored.then(image)) {
         Some(colour) => Ok(FragmentOutcome { colour, thread_instructions }),
-        None => Err(RunError::NoColour { place: machine.place(warp.pc as usize, &origin, Some(0)) }),
+        None => Err(RunError::NoColour { place: program.place(warp.pc as usize, &origin, Some(0)) }),
     }
 }

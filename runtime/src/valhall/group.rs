@@ -4,7 +4,7 @@ use isaforge_core::semantics::evaluate::Scratch;
 use isaforge_valhall::Instruction;
 
 use crate::deadline::Deadline;
-use crate::launch::{Outcome, Place, RunError, Stage};
+use crate::launch::{Outcome, RunError, Stage};
 use crate::memory::Memory;
 
 use super::host::Host;
@@ -13,7 +13,7 @@ use super::operation;
 use super::preload::{COMPUTE, Value};
 use super::program::{After, Profile, Program, Slot};
 use super::space::{Space, THREAD_BYTES};
-use super::step::{Context, Control, Fault, Step};
+use super::step::{Context, Control, Step};
 use super::warp::{LANES, Warp};
 
 /// How many instructions a warp executes before it is the next one's turn. A warp that waits for another by looking at
@@ -132,11 +132,11 @@ impl<'a, O: Observer> Machine<'a, O> {
             warps.iter().fold((0, 0), |(w, t), warp| (w + waiting(warp), t + warp.threads.count_ones() as usize));
         let Some(first) = warps.iter().find(|warp| warp.live != 0).map(|warp| warp.pc) else { return Ok(()) };
         if waiting < threads {
-            let place = self.place(first as usize, group, None);
+            let place = self.program.place(first as usize, group, None);
             return Err(RunError::Deadlock { place, waiting, ended: threads - waiting });
         }
         if let Some((number, other)) = warps.iter().enumerate().find(|(_, warp)| warp.pc != first) {
-            let place = self.place(first as usize, group, Some(number * LANES));
+            let place = self.program.place(first as usize, group, Some(number * LANES));
             return Err(RunError::DivergentBarrier { place, elsewhere: other.pc as usize });
         }
         self.observer.barrier(group.id);
@@ -196,7 +196,7 @@ impl<'a, O: Observer> Machine<'a, O> {
         let mut step = Step { warp, context: &context, space: space.reborrow(), scratch };
         step.warp.schedule();
         if let Some(limit) = self.deadline.passed() {
-            return Err(RunError::Time { place: self.place(step.warp.pc as usize, group, None), limit });
+            return Err(RunError::Time { place: self.program.place(step.warp.pc as usize, group, None), limit });
         }
         for _ in 0..TURN {
             if step.warp.live == 0 {
@@ -208,20 +208,23 @@ impl<'a, O: Observer> Machine<'a, O> {
             let (instruction, after) = match slots.get(pc) {
                 Some(Slot::Ready(instruction, after)) => (*instruction, *after),
                 Some(Slot::Undecodable(error)) => {
-                    return Err(RunError::Undecodable { place: self.place(pc, group, None), error: **error });
+                    return Err(RunError::Undecodable { place: self.program.place(pc, group, None), error: **error });
                 }
                 Some(Slot::Register(register)) => {
-                    return Err(RunError::Register { place: self.place(pc, group, None), register: *register });
+                    return Err(RunError::Register { place: self.program.place(pc, group, None), register: *register });
                 }
                 None => {
                     // Jumps are checked, so only the last word leads here.
-                    let place = self.place(context.words.saturating_sub(1), group, first_active);
+                    let place = self.program.place(context.words.saturating_sub(1), group, first_active);
                     return Err(RunError::OutOfProgram { place, target: pc as i64, words: context.words });
                 }
             };
             let threads = u64::from(step.warp.active.count_ones());
             if threads > self.budget - self.thread_instructions {
-                return Err(RunError::Budget { place: self.place(pc, group, first_active), budget: self.budget });
+                return Err(RunError::Budget {
+                    place: self.program.place(pc, group, first_active),
+                    budget: self.budget,
+                });
             }
             self.thread_instructions += threads;
             self.warp_instructions += 1;
@@ -230,11 +233,11 @@ impl<'a, O: Observer> Machine<'a, O> {
                 step.warp.accesses.get_or_insert_default().clear();
             }
             if O::WATCHES && self.observer.before(&moment(&step, group, instruction)).is_break() {
-                return Err(RunError::Stopped { place: self.place(pc, group, first_active) });
+                return Err(RunError::Stopped { place: self.program.place(pc, group, first_active) });
             }
             let done = operation::execute(instruction, self.program.operation(pc, instruction), &mut step);
             if O::WATCHES && done.is_ok() && self.observer.after(&moment(&step, group, instruction)).is_break() {
-                return Err(RunError::Stopped { place: self.place(pc, group, first_active) });
+                return Err(RunError::Stopped { place: self.program.place(pc, group, first_active) });
             }
             match done {
                 Ok(Control::Next) if after == After::Next => {
@@ -250,45 +253,19 @@ impl<'a, O: Observer> Machine<'a, O> {
                 Ok(Control::Next | Control::Jumped) => {}
                 Ok(Control::Barrier) => {
                     if let Some((other, elsewhere)) = straggler(step.warp) {
-                        let place = self.place(pc, group, lane(other));
+                        let place = self.program.place(pc, group, lane(other));
                         return Err(RunError::DivergentBarrier { place, elsewhere });
                     }
                     step.warp.at_barrier = true;
                     step.warp.go(step.warp.pc);
                     return Ok(Stop::Barrier);
                 }
-                Err(fault) => return Err(self.error(fault, pc, group, first_thread)),
+                Err(fault) => return Err(self.program.error(fault, pc, group, first_thread)),
             }
             step.warp.schedule();
         }
         step.warp.go(step.warp.pc);
         Ok(Stop::Turn)
-    }
-
-    pub fn error(&self, fault: Fault, pc: usize, group: &impl Origin, first_thread: usize) -> RunError {
-        let place = |lane: usize| self.place(pc, group, Some(first_thread + lane));
-        match fault {
-            Fault::Unsupported(what) => RunError::Unsupported { place: self.place(pc, group, None), what },
-            Fault::Memory { lane, fault } => RunError::Memory { place: place(lane), fault },
-            Fault::Host { lane, error } => RunError::Host { place: place(lane), error },
-            Fault::PixelIndex { lane, index } => RunError::PixelIndex { place: place(lane), index },
-            Fault::Misaligned { lane, address } => RunError::Misaligned { place: place(lane), address },
-            Fault::OutOfProgram { lane, target } => {
-                RunError::OutOfProgram { place: place(lane), target, words: self.program.words.len() }
-            }
-        }
-    }
-
-    /// Describes a word, for errors.
-    pub fn place(&self, pc: usize, group: &impl Origin, thread: Option<usize>) -> Box<Place> {
-        Box::new(Place {
-            pc,
-            stage: group.stage(),
-            group: group.group(),
-            thread: thread.map(|index| group.thread(index)),
-            lane: thread.map(|index| (index % LANES) as u8),
-            text: self.program.text(pc),
-        })
     }
 }
 

@@ -8,7 +8,11 @@ use isaforge_core::text::Line;
 use isaforge_valhall::semantics::SEMANTICS;
 use isaforge_valhall::{DecodeError, FauSpecialPage1, Instruction, Opcode, Source};
 
+use super::group::Origin;
 use super::operation::Operation;
+use super::step::Fault;
+use super::warp::LANES;
+use crate::launch::{Place, RunError};
 
 /// A word of a program.
 #[derive(Clone, Debug)]
@@ -75,6 +79,33 @@ impl<'a> Program<'a> {
             Ok(instruction) => instruction.to_string(),
             Err(_) => format!(".word {word:#018x}"),
         }
+    }
+
+    /// What is wrong in an instruction, of which the first lane is a thread of a group.
+    pub fn error(&self, fault: Fault, pc: usize, group: &impl Origin, first_thread: usize) -> RunError {
+        let place = |lane: usize| self.place(pc, group, Some(first_thread + lane));
+        match fault {
+            Fault::Unsupported(what) => RunError::Unsupported { place: self.place(pc, group, None), what },
+            Fault::Memory { lane, fault } => RunError::Memory { place: place(lane), fault },
+            Fault::Host { lane, error } => RunError::Host { place: place(lane), error },
+            Fault::PixelIndex { lane, index } => RunError::PixelIndex { place: place(lane), index },
+            Fault::Misaligned { lane, address } => RunError::Misaligned { place: place(lane), address },
+            Fault::OutOfProgram { lane, target } => {
+                RunError::OutOfProgram { place: place(lane), target, words: self.words.len() }
+            }
+        }
+    }
+
+    /// Describes a word, for errors.
+    pub fn place(&self, pc: usize, group: &impl Origin, thread: Option<usize>) -> Box<Place> {
+        Box::new(Place {
+            pc,
+            stage: group.stage(),
+            group: group.group(),
+            thread: thread.map(|index| group.thread(index)),
+            lane: thread.map(|index| (index % LANES) as u8),
+            text: self.text(pc),
+        })
     }
 }
 
@@ -197,27 +228,31 @@ fn names_thread_memory(word: u64, line: &mut Line) -> bool {
 
 /// How often each instruction was executed.
 #[derive(Debug)]
-pub(super) struct Profile([u64; Opcode::COUNT]);
+pub(super) struct Profile {
+    counts: [u64; Opcode::COUNT],
+    /// Those that were: few of all.
+    executed: Vec<Opcode>,
+}
 
 impl Profile {
     pub fn new() -> Self {
-        Profile([0; Opcode::COUNT])
+        Profile { counts: [0; Opcode::COUNT], executed: Vec::new() }
     }
 
     pub fn count(&mut self, instruction: Instruction, threads: u64) {
+        let opcode = instruction.opcode();
         // An opcode is an index below `COUNT`.
-        if let Some(count) = self.0.get_mut(instruction.opcode() as usize) {
+        if let Some(count) = self.counts.get_mut(opcode as usize) {
+            if *count == 0 && threads > 0 {
+                self.executed.push(opcode);
+            }
             *count += threads;
         }
     }
 
     pub fn sorted(&self) -> Vec<(&'static str, u64)> {
-        let mut counts: Vec<_> = Opcode::ALL
-            .into_iter()
-            .zip(self.0)
-            .filter(|&(_, count)| count > 0)
-            .map(|(opcode, count)| (opcode.mnemonic(), count))
-            .collect();
+        let count = |opcode: &Opcode| (opcode.mnemonic(), self.counts[*opcode as usize]);
+        let mut counts: Vec<_> = self.executed.iter().map(count).collect();
         counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
         counts
     }

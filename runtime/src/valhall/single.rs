@@ -11,7 +11,7 @@ use crate::launch::RunError;
 use crate::memory::Memory;
 
 use super::fast;
-use super::group::{Group, Machine};
+use super::group::Group;
 use super::host::Host;
 use super::operation::{self, Operation};
 use super::program::{After, Program, Slot};
@@ -122,20 +122,19 @@ fn execute_warp(
     let pc = warp.pc as usize;
     let words = program(word, pc, state.words);
     let program = Program::new(&words);
-    let machine = Machine::new(&program, &state.uniforms, u64::MAX, ());
     let group = group(state.warps);
     let first_thread = state.warp as usize * LANES;
     let (instruction, after) = match program.slot(pc) {
         Some(Slot::Ready(instruction, after)) => (instruction, after),
         Some(Slot::Undecodable(error)) => {
-            return Err(RunError::Undecodable { place: machine.place(pc, &group, None), error: *error });
+            return Err(RunError::Undecodable { place: program.place(pc, &group, None), error: *error });
         }
         Some(Slot::Register(register)) => {
-            return Err(RunError::Register { place: machine.place(pc, &group, None), register });
+            return Err(RunError::Register { place: program.place(pc, &group, None), register });
         }
         None => {
             let target = pc as i64;
-            return Err(RunError::OutOfProgram { place: machine.place(pc, &group, None), target, words: words.len() });
+            return Err(RunError::OutOfProgram { place: program.place(pc, &group, None), target, words: words.len() });
         }
     };
     let context = Context { uniforms: &state.uniforms, words: words.len(), warp: state.warp, warps: state.warps };
@@ -143,12 +142,12 @@ fn execute_warp(
         Space { memory: &mut state.memory, shared: &mut state.shared, private: &mut state.private, first_thread, host };
     let mut step = Step { warp, context: &context, space, scratch: Scratch::default() };
     let done = operation::execute(instruction, operation(instruction).as_ref(), &mut step);
-    let error = |fault: Fault| machine.error(fault, pc, &group, first_thread);
+    let error = |fault: Fault| program.error(fault, pc, &group, first_thread);
     match (done.map_err(error)?, after) {
         (Control::Barrier, _) => {
             let other = (warp.live & !warp.active).trailing_zeros() as usize;
             if let Some(&elsewhere) = warp.pcs.get(other) {
-                let place = machine.place(pc, &group, Some(first_thread + other));
+                let place = program.place(pc, &group, Some(first_thread + other));
                 return Err(RunError::DivergentBarrier { place, elsewhere: elsewhere as usize });
             }
             return Ok(Next::Barrier);

@@ -13,7 +13,7 @@ use super::code::{Code, Exit, Foreign, row};
 use super::jit::code_cache::{CodeCache, Function};
 use super::memory_view::{MemoryView, Outside};
 use crate::level::Level;
-use crate::valhall::group::{Group, Machine, Origin, TURN};
+use crate::valhall::group::{Group, Origin, TURN};
 use crate::valhall::host::{Host, Nothing};
 use crate::valhall::operation;
 use crate::valhall::program::{After, Decoder, Profile, Program, Slot};
@@ -185,10 +185,8 @@ pub struct Runner<'a> {
     code: &'a Code<'a>,
     uniforms: &'a [u32],
     warps: u32,
-    /// Describes errors.
-    machine: Machine<'a, ()>,
-    /// For instructions without handlers.
-    scratch: Warp,
+    /// For instructions without handlers, once there was one.
+    scratch: Option<Warp>,
     budget: u64,
     /// Until when it may run.
     pub deadline: Deadline,
@@ -214,8 +212,7 @@ impl<'a> Runner<'a> {
             code,
             uniforms,
             warps,
-            machine: Machine::new(code.program, uniforms, budget, ()),
-            scratch: Warp::new(0),
+            scratch: None,
             budget,
             deadline: Deadline::NONE,
             tally: Tally { profile: vec![0; code.words() + 1], ..Tally::default() },
@@ -554,7 +551,7 @@ impl<'a> Runner<'a> {
                 warp: home.number as u32,
                 warps: self.warps,
             };
-            let scratch = &mut self.scratch;
+            let scratch = self.scratch.get_or_insert_with(|| Warp::new(0));
             for register in registers(named) {
                 scratch.registers[register] = bundle.rows[register].0[warp];
             }
@@ -600,7 +597,7 @@ impl<'a> Runner<'a> {
     fn fail(&mut self, bundle: &mut Bundle, groups: &[impl Origin], pc: usize) {
         let Some((warp, fault)) = bundle.fault.take() else { return };
         let home = bundle.homes[warp];
-        let error = self.machine.error(fault, pc, &groups[home.group], home.number * LANES);
+        let error = self.code.program.error(fault, pc, &groups[home.group], home.number * LANES);
         self.drop_warps(bundle, warp, error);
     }
 
@@ -618,7 +615,7 @@ impl<'a> Runner<'a> {
         lane: Option<usize>,
     ) -> Box<Place> {
         let home = bundle.homes[warp];
-        self.machine.place(pc, &groups[home.group], lane.map(|lane| home.number * LANES + lane))
+        self.code.program.place(pc, &groups[home.group], lane.map(|lane| home.number * LANES + lane))
     }
 
     fn refusal(&self, bundle: &Bundle, groups: &[impl Origin], pc: usize, warp: usize, refusal: Refusal) -> RunError {

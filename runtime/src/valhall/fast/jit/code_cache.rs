@@ -68,7 +68,7 @@ pub struct Functions {
     compilations: Mutex<Compilations>,
     /// What is known of dispatches, by what launches of the program give to them.
     plans: Mutex<Vec<(Key, Option<Arc<Plan>>)>>,
-    /// Dispatches that were watched and could not be planned yet.
+    /// Dispatches that were watched without a plan coming of it since something was last compiled.
     watched: AtomicU32,
 }
 
@@ -78,7 +78,7 @@ pub type Key = (Grid, usize);
 /// Launches that differ in this, for which plans are kept.
 const PLANS: usize = 8;
 
-/// The most dispatches that are watched without a plan coming of it: by then, hot code has been compiled.
+/// The most dispatches that are watched without a plan coming of it, until something else is compiled.
 const WATCHED: u32 = 32;
 
 #[derive(Debug, Default)]
@@ -116,9 +116,14 @@ impl Functions {
         }
     }
 
-    /// Counts a dispatch that was watched without a plan coming of it. Returns `true` when no more should be watched.
-    pub fn gives_up_watching(&self) -> bool {
-        self.watched.fetch_add(1, Ordering::Relaxed) + 1 >= WATCHED
+    /// Whether dispatches are worth watching.
+    pub fn are_watched(&self) -> bool {
+        self.watched.load(Ordering::Relaxed) < WATCHED
+    }
+
+    /// Counts a dispatch that was watched without a plan coming of it.
+    pub fn watched_in_vain(&self) {
+        self.watched.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Compiles the loop or the run that begins at a word, unless it would be too much, or another launch has done it.
@@ -129,6 +134,9 @@ impl Functions {
             return compiled.clone();
         }
         let compiled = compilations.make(code, pc, known);
+        if compiled.is_some() {
+            self.watched.store(0, Ordering::Relaxed);
+        }
         compilations.runs.push((pc, compiled.clone()));
         compiled
     }

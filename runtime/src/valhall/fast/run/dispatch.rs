@@ -362,7 +362,7 @@ impl Dispatch {
             }
         }
         let Some(first) = first else { return Ok(()) };
-        let place = |thread| runner.machine.place(first as usize, &self.groups[group], thread);
+        let place = |thread| runner.code.program.place(first as usize, &self.groups[group], thread);
         if waiting < threads {
             return Err(RunError::Deadlock { place: place(None), waiting, ended: threads - waiting });
         }

@@ -29,6 +29,7 @@ impl Planning {
         match code.functions().plan(&key) {
             _ if code.ordered => Planning::Never,
             Some(plan) => Planning::from(plan),
+            None if !code.functions().are_watched() => Planning::Never,
             None => Planning::Open { key, seen: 0, events: Vec::new() },
         }
     }
@@ -86,8 +87,8 @@ impl Dispatch {
         let events = std::mem::take(events);
         if !is_traced || runner.failed.is_some() || !Plan::may_be(runner.code, &events) {
             // Watching costs as much as several dispatches.
-            if runner.code.functions().gives_up_watching() {
-                runner.code.functions().keep_plan(*key, None);
+            runner.code.functions().watched_in_vain();
+            if !runner.code.functions().are_watched() {
                 self.planning = Planning::Never;
             }
             return;

@@ -64,15 +64,16 @@ fn agrees(launch: &Launch, out: u32) -> bool {
 }
 
 fn is_planned(launch: &Launch, out: u32) -> bool {
-    plan(launch, out).flatten().is_some()
+    plan(launch, out, Level::best().eager()).flatten().is_some()
 }
 
 /// What is known of the dispatches of a launch behind one of it.
-fn plan(launch: &Launch, out: u32) -> Option<Option<Arc<Plan>>> {
+fn plan(launch: &Launch, out: u32, level: Level) -> Option<Option<Arc<Plan>>> {
     let program = Program::new(&launch.program);
-    let code = Code::new(&program, &launch.uniforms, warps(launch) as u32, Level::best().eager());
+    let code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
     let mut runner = Runner::new(&code, launch);
     let _ = runner.groups(launch, &mut Outside::new(&mut memory(out), &mut Nothing), 0..count(launch));
+    let _ = runner.outcome();
     let together = (WARPS / warps(launch)).max(1) as u32;
     let grid = Grid { groups: launch.groups, size: launch.local_size, together };
     code.functions().plan(&(grid, launch.shared_bytes as usize))
@@ -253,9 +254,32 @@ fn ways_that_depend_on_memory_are_in_no_plan() {
 fn dispatches_of_which_no_plan_comes_are_not_watched_for_ever() {
     let text = format!("{ADDRESSES} MOV.i32 r50, r55\nATOM.i32.slot0.aadd.wait0 @r50, r62, offset:0\nNOP.end");
     let launch = launch(&text, [128, 1, 1], [8, 1, 1], &[41]);
-    assert!(plan(&launch, WORDS).is_none(), "it may become machine code yet");
-    let known = (0..32).find_map(|_| plan(&launch, WORDS));
-    assert!(matches!(known, Some(None)));
+    let program = Program::new(&launch.program);
+    let code = Code::new(&program, &launch.uniforms, warps(&launch) as u32, Level::best().eager());
+    let watched = (0..64).take_while(|_| {
+        assert!(plan(&launch, WORDS, Level::best().eager()).is_none(), "it may become machine code yet");
+        code.functions().are_watched()
+    });
+    assert!((1..64).contains(&watched.count()));
+}
+
+#[test]
+fn a_plan_is_made_when_what_runs_once_in_a_workgroup_is_machine_code() {
+    // The loop is so in the first launch, and by the time that what stands before it is, many dispatches were watched.
+    let text = "SHADDX.u64 r58, u2, r60.w0, shift:0x2
+        SHADDX.u64 r62, u0, r60.w0, shift:0x2
+        MOV.i32 r3, 0x0
+        MOV.i32 r0, 0x0
+        again: LOAD.i32.unsigned.slot0.wait0 @r1, r58, offset:0
+        IADD.u32 r0, r0, r1
+        IADD_IMM.i32 r3, r3, #0x1
+        ICMP.u32.lt.m1 r7, r3, u4, 0x0
+        BRANCHZ.reconverge r7, offset:again
+        STORE.i32.slot0.end @r0, r62, offset:0";
+    let launch = launch(text, [128, 1, 1], [8, 1, 1], &[20]);
+    let launches = (0..100).take_while(|_| plan(&launch, WORDS, Level::best()).flatten().is_none()).count();
+    assert_eq!(launches < 100, compiles());
+    assert!(!compiles() || launches > 10, "that it was watched in vain before is what is tested: {launches}");
 }
 
 #[test]
