@@ -62,6 +62,9 @@ pub(crate) trait Rules {
         Ok(())
     }
 
+    /// Forgets what instructions may change that compute in vectors and masks alone: the flags.
+    fn forget_flags(state: &mut Self::State);
+
     /// Follows an instruction behind which the next one is executed.
     ///
     /// # Errors
@@ -96,14 +99,24 @@ pub(crate) trait Rules {
 /// The first instruction that may do what it must not.
 pub(crate) fn check<R: Rules>(code: &[u8], rules: &mut R) -> Result<(), Refused> {
     let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
-    let (mut steps, mut codes) = (Vec::with_capacity(code.len() / 4), Codes::new());
+    let (mut steps, mut codes) = (Vec::with_capacity(code.len() / 16), Codes::new());
+    let mut starts = Vec::with_capacity(code.len() / 4);
+    let mut step = Step::default();
     while decoder.can_decode() {
-        // In its place, for it is large.
-        let step = steps.push_mut(Step::default());
         decoder.decode_out(&mut step.instruction);
         step.look(&mut codes, |feature| rules.has(feature)).map_err(|what| Refused::new(&step.instruction, what))?;
+        starts.push(step.instruction.ip());
+        // Most instructions are such; nothing is to be followed in them.
+        let computes_alone = step.is_vector && step.memory.is_none();
+        if !computes_alone {
+            steps.push(step);
+        }
+        step.after_vectors = computes_alone;
     }
-    let (labels, loaded) = link(&mut steps)?;
+    if steps.is_empty() {
+        return Err(Refused::new(&step.instruction, "goes on behind the end"));
+    }
+    let (labels, loaded) = link(&mut steps, &starts)?;
     rules.whole(&steps)?;
     let mut walk = Walk { rules, steps: &steps, labels, loaded, again: true };
     while walk.again {
@@ -121,8 +134,9 @@ struct Label<S> {
     back: bool,
 }
 
-/// Numbers the labels of the code. Returns them, and the steps whose addresses are loaded to be jumped to.
-fn link<S>(steps: &mut [Step]) -> Result<(Vec<Label<S>>, Vec<u32>), Refused> {
+/// Numbers the labels of the code, given where instructions start. Returns them, and the steps whose addresses are loaded to be
+/// jumped to. A label before instructions that are no steps is one before the next step.
+fn link<S>(steps: &mut [Step], starts: &[u64]) -> Result<(Vec<Label<S>>, Vec<u32>), Refused> {
     let (mut labels, mut loaded) = (Vec::new(), Vec::new());
     for from in 0..steps.len() {
         let instruction = &steps[from].instruction;
@@ -132,8 +146,13 @@ fn link<S>(steps: &mut [Step]) -> Result<(Vec<Label<S>>, Vec<u32>), Refused> {
             _ if loads => instruction.ip_rel_memory_address(),
             _ => continue,
         };
-        let to = steps.binary_search_by_key(&target, |step| step.instruction.ip());
-        let Ok(to) = to else { return Err(Refused::new(instruction, "leads out of the code")) };
+        if starts.binary_search(&target).is_err() {
+            return Err(Refused::new(instruction, "leads out of the code"));
+        }
+        let to = steps.partition_point(|step| step.instruction.ip() < target);
+        if to == steps.len() {
+            return Err(Refused::new(instruction, "goes on behind the end"));
+        }
         let label = *steps[to].label.get_or_insert_with(|| {
             labels.push(Label { known: None, back: false });
             labels.len() as u32 - 1
@@ -180,6 +199,9 @@ impl<R: Rules> Walk<'_, R> {
                     None if *back && reached => *known = Some(state.clone()),
                     None => {}
                 }
+            }
+            if step.after_vectors {
+                R::forget_flags(&mut state);
             }
             // Nothing leads here; or what does comes later, and all is looked at once more.
             if reached {

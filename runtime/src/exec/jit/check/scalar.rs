@@ -233,8 +233,9 @@ impl Rules for Scalar<'_> {
         for (from, step) in steps.iter().enumerate() {
             let Some(to) = step.target.map(|to| to as usize).filter(|to| *to <= from) else { continue };
             back.push(to..=from);
-            let leaves = steps.get(to + 1).is_some_and(|Step { instruction: next, .. }| {
-                matches!(next.code(), Code::Jb_rel32_64 | Code::Jb_rel8_64) && next.near_branch64() > next.ip()
+            let leaves = steps.get(to + 1).is_some_and(|Step { instruction: next, after_vectors, .. }| {
+                let is_below = matches!(next.code(), Code::Jb_rel32_64 | Code::Jb_rel8_64);
+                is_below && !after_vectors && next.near_branch64() > next.ip()
             });
             if !takes(&steps[to].instruction) || !leaves {
                 return Err(Refused::new(&step.instruction, "leads back without taking from the budget"));
@@ -246,6 +247,10 @@ impl Rules for Scalar<'_> {
             Some((_, step)) => Err(Refused::new(&step.instruction, "gives itself a budget")),
             None => Ok(()),
         }
+    }
+
+    fn forget_flags(state: &mut State) {
+        state.flags = None;
     }
 
     fn step(&mut self, step: &Step, state: &mut State) -> Result<(), &'static str> {

@@ -11,8 +11,8 @@ pub(crate) struct Write {
     pub(crate) narrow: bool,
 }
 
-/// An instruction of the code.
-#[derive(Default)]
+/// An instruction of the code that is followed: one that does more than to compute in vectors and masks.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Step {
     pub(crate) instruction: Instruction,
     /// How execution goes on.
@@ -25,8 +25,10 @@ pub(crate) struct Step {
     pub(crate) writes: [Option<Write>; 2],
     /// Which operand is in memory: one that is accessed.
     pub(crate) memory: Option<u32>,
-    /// Whether it computes in vectors and masks alone. Of what is known it changes the flags at most.
+    /// Whether it computes in vectors and masks alone, of memory perhaps. Of what is known it changes the flags at most.
     pub(crate) is_vector: bool,
+    /// Whether instructions before it compute in vectors and masks alone, from the step before on.
+    pub(crate) after_vectors: bool,
 }
 
 /// What can be said of all instructions with a code.
@@ -94,21 +96,25 @@ impl Step {
         {
             return Err("has a prefix");
         }
-        self.flow = facts.flow;
+        (self.flow, self.memory, self.writes, self.is_vector) = (facts.flow, None, [None; 2], false);
         if self.flow != FlowControl::Next {
             return Ok(());
         }
         let (mut general, mut vectors) = (true, true);
-        for operand in 0..facts.operands {
-            match instruction.op_kind(operand) {
-                OpKind::Register => {
-                    let register = instruction.op_register(operand);
-                    match register.is_gpr() {
-                        true if register.full_register() == Register::RSP => return Err("names the stack"),
-                        true => vectors = false,
-                        false => general = false,
-                    }
-                }
+        // A fifth is never a register.
+        let operands = [
+            (instruction.op0_kind(), instruction.op0_register()),
+            (instruction.op1_kind(), instruction.op1_register()),
+            (instruction.op2_kind(), instruction.op2_register()),
+            (instruction.op3_kind(), instruction.op3_register()),
+        ];
+        for (operand, (kind, register)) in (0..facts.operands).zip(operands) {
+            match kind {
+                OpKind::Register => match register.is_gpr() {
+                    true if register.full_register() == Register::RSP => return Err("names the stack"),
+                    true => vectors = false,
+                    false => general = false,
+                },
                 OpKind::Memory if instruction.mnemonic() != Mnemonic::Lea => self.memory = Some(operand),
                 _ => {}
             }

@@ -207,33 +207,20 @@ impl Rules for Lanes<'_> {
         Ok(())
     }
 
+    fn forget_flags(state: &mut Known) {
+        state.flags = Flags::Nothing;
+    }
+
+    #[inline(always)]
     fn step(&mut self, step: &Step, state: &mut Known) -> Result<(), &'static str> {
-        let instruction = &step.instruction;
         if step.memory.is_some() {
-            self.memory(instruction, state)?;
+            self.memory(&step.instruction, state)?;
         }
         if step.is_vector {
             state.flags = Flags::Nothing;
             return Ok(());
         }
-        let result = self.result(instruction, state)?;
-        for write in step.writes.iter().flatten() {
-            const KEPT: [Register; 7] = [
-                Register::RSP,
-                Register::RBP,
-                Register::RBX,
-                Register::R12,
-                Register::R13,
-                Register::R14,
-                Register::R15,
-            ];
-            let to = usize::from(write.register);
-            if KEPT.iter().any(|register| register.number() == to) {
-                return Err("writes a register of the caller");
-            }
-            state.registers[to] = result;
-        }
-        Ok(())
+        self.general(step, state)
     }
 
     fn taken(&self, jump: &Instruction, state: &Known) -> Option<Known> {
@@ -288,6 +275,28 @@ impl Rules for Lanes<'_> {
 }
 
 impl Lanes<'_> {
+    /// Follows an instruction that may write general registers.
+    fn general(&mut self, step: &Step, state: &mut Known) -> Result<(), &'static str> {
+        let result = self.result(&step.instruction, state)?;
+        for write in step.writes.iter().flatten() {
+            const KEPT: [Register; 7] = [
+                Register::RSP,
+                Register::RBP,
+                Register::RBX,
+                Register::R12,
+                Register::R13,
+                Register::R14,
+                Register::R15,
+            ];
+            let to = usize::from(write.register);
+            if KEPT.iter().any(|register| register.number() == to) {
+                return Err("writes a register of the caller");
+            }
+            state.registers[to] = result;
+        }
+        Ok(())
+    }
+
     /// Columns of a row.
     fn columns(&self) -> u64 {
         (self.emitted.columns() as u64).max(1)
@@ -321,6 +330,7 @@ impl Lanes<'_> {
     }
 
     /// A memory operand lies in what code is given.
+    #[inline(never)]
     fn memory(&self, instruction: &Instruction, state: &mut Known) -> Result<(), &'static str> {
         let (base, index) = (instruction.memory_base(), instruction.memory_index());
         if instruction.is_ip_rel_memory_operand() {
@@ -660,6 +670,48 @@ mod tests {
         assert_eq!(looped(Some((10, nop()))), reached);
         // A loop that begins again in its middle.
         assert_eq!(looped(Some((5, count(8)))), Some("begins a loop in another"));
+    }
+
+    #[test]
+    fn flags_are_of_the_instruction_before_unless_vectors_lie_between() {
+        let vector = || {
+            let zero = Register::ZMM0;
+            Instruction::with3(Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, zero, zero, zero)
+        };
+        // Another warp, if one is left.
+        let next = |between: &[Made]| {
+            let mut made = vec![
+                Instruction::with2(Code::VEX_Blsr_r32_rm32, Register::EDX, Register::EDX),
+                Instruction::with2(Code::Test_rm32_r32, Register::EDX, Register::EDX),
+            ];
+            made.extend(between.iter().cloned());
+            let to = code(&made).len() as u64 + 6 + 1;
+            let row = MemoryOperand::new(Register::RDI, Register::RAX, 1, 0, 1, false, Register::None);
+            made.extend([
+                Instruction::with_branch(Code::Jne_rel32_64, to),
+                ret(),
+                vector(),
+                Instruction::with2(Code::Tzcnt_r32_rm32, Register::ECX, Register::EDX),
+                Instruction::with3(Code::Imul_r32_rm32_imm8, Register::EAX, Register::ECX, 64),
+                load(row),
+                ret(),
+            ]);
+            block(&made)
+        };
+        assert_eq!(next(&[]), None);
+        assert_eq!(next(&[vector()]), Some("reaches out of what it is given"));
+    }
+
+    #[test]
+    fn code_does_not_end_in_vectors() {
+        let zero = Register::ZMM0;
+        let vector = || Instruction::with3(Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, zero, zero, zero);
+        let behind = Some("goes on behind the end");
+        assert_eq!(block(&[vector()]), behind);
+        assert_eq!(block(&[count(8), vector()]), behind);
+        let jump = |to| Instruction::with_branch(Code::Jmp_rel32_64, to);
+        assert_eq!(block(&[jump(6), ret(), vector()]), behind);
+        assert_eq!(block(&[jump(5), vector(), ret()]), None);
     }
 
     #[test]
