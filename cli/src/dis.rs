@@ -39,6 +39,7 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
         return rows::dis(target.tables, &input, style);
     }
     let found = code::read(target.tables, &input, args.code.how())?;
+    found.say_note(&input);
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut invalid = false;
     if found.shaders.is_empty() {

@@ -58,6 +58,7 @@ pub fn load(tables: Tables, path: Option<&Path>, how: How<'_>) -> Result<Option<
 /// Those of [`code::read`], and when there are several programs.
 pub fn machine_code(tables: Tables, input: Input, how: How<'_>) -> Result<Code, Failure> {
     let found = code::read(tables, &input, how)?;
+    found.say_note(&input);
     if !found.shaders.is_empty() {
         let message = format!("`{}` holds {} shaders, and this takes one", input.name, found.shaders.len());
         return Err(Failure::usage(message, "say which: `--shader NAME`"));

@@ -117,6 +117,9 @@ async fn import_paths(args: ImportArgs) -> Result<u8> {
         say(&format!("{}: {}: {reason}", paint(BOLD, file), paint(ERROR, "not imported")));
     }
     if !args.quiet {
+        for (file, note) in &summary.noted {
+            say(&format!("{}: {}: {note}", paint(BOLD, file), paint(HELP, "note")));
+        }
         let of = |number: usize, what: &str| count(number as u64, what);
         let mut text = format!(
             "{}: {} in {}, {} new with {} into {}",

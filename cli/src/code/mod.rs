@@ -94,13 +94,22 @@ impl Decoded {
     }
 }
 
-/// Reads code, and says on standard error how where that is not plain.
+impl Code {
+    /// Says on standard error how code was read, where that is not plain.
+    pub fn say_note(&self, input: &Input) {
+        if let Some(note) = &self.note {
+            say(&format!("{}: {}: {note}", paint(BOLD, &input.name), paint(HELP, "note")));
+        }
+    }
+}
+
+/// Reads code.
 ///
 /// # Errors
 /// When a file is of a kind that has no code of the instruction set, or does not look like code at all.
 pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure> {
     let raw = |bytes: &[u8]| Bytes { bytes: bytes.to_vec(), lines: Vec::new() };
-    let found = match how.encoding {
+    Ok(match how.encoding {
         Some(Encoding::Bin) => cut(tables, raw(&input.bytes)),
         Some(Encoding::Hex) => text(tables, input.body(), how.order),
         None => match isaforge_containers::open(&input.bytes) {
@@ -122,11 +131,7 @@ pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure
                 cut(tables, code)
             }
         },
-    };
-    if let Some(note) = &found.note {
-        say(&format!("{}: {}: {note}", paint(BOLD, &input.name), paint(HELP, "note")));
-    }
-    Ok(found)
+    })
 }
 
 /// So few instructions may all be wrong in a file of code.

@@ -57,6 +57,8 @@ pub struct Summary {
     pub invalid: (u64, usize),
     /// Programs that end within a word.
     pub odd: usize,
+    /// Files that were read in a way that is not plain, and in which.
+    pub noted: Vec<(String, String)>,
     /// Files that hold no program, and why.
     pub refused: Vec<(String, String)>,
     /// Whether it ended before all files were read.
@@ -91,8 +93,9 @@ pub async fn import(lake: &Lake, request: &Request<'_>) -> Result<Summary> {
         }
         summary.files += 1;
         let mut programs = Vec::new();
-        if let Err(reason) = read::file(&request.known.set, file, &mut programs) {
-            summary.refused.push((file.name.clone(), reason));
+        match read::file(&request.known.set, file, &mut programs) {
+            Ok(note) => summary.noted.extend(note.map(|note| (file.name.clone(), note))),
+            Err(reason) => summary.refused.push((file.name.clone(), reason)),
         }
         for program in programs {
             summary.count(&request.known.set, &mut seen, &mut part, isa, program);

@@ -44,11 +44,11 @@ fn stage_of(name: &str) -> &'static str {
     parts.take(3).find_map(|part| STAGES.iter().find(|(ending, _)| *ending == part)).map_or("", |(_, stage)| stage)
 }
 
-/// The programs of a file. What was found before a mistake is in `programs`, too.
+/// The programs of a file. What was found before a mistake is in `programs`, too. Returns how it was read, where that is not plain.
 ///
 /// # Errors
 /// When the file cannot be read, or is no code of the set.
-pub fn file(set: &Set, found: &Found, programs: &mut Vec<Program>) -> Result<(), String> {
+pub fn file(set: &Set, found: &Found, programs: &mut Vec<Program>) -> Result<Option<String>, String> {
     let name = found.path.display().to_string();
     let of_file = || Program {
         name: found.name.clone(),
@@ -62,24 +62,24 @@ pub fn file(set: &Set, found: &Found, programs: &mut Vec<Program>) -> Result<(),
         let code = program::load(set.tables(), Some(&found.path), How::default()).map_err(|error| error.to_string())?;
         let code = code.ok_or("it has mistakes")?;
         programs.push(Program { code: code.bytes, ..of_file() });
-        return Ok(());
+        return Ok(None);
     }
     let path = Some(found.path.as_path()).filter(|path| path.as_os_str() != "-");
     let input = Input::read(path).and_then(Input::unpacked).map_err(|error| error.to_string())?;
     if input.bytes.is_empty() {
         programs.push(of_file());
-        return Ok(());
+        return Ok(None);
     }
     let text = std::str::from_utf8(input.body()).ok().filter(|text| !text.contains('\0'));
     if let Some(text) = text {
         if text.trim_start().starts_with('{') && text.contains("\"words\"") {
-            return objects(set, text, &of_file(), programs);
+            return objects(set, text, &of_file(), programs).map(|()| None);
         }
         if let Some(columns) = Columns::of(text) {
-            return listing(set, text, &columns, &of_file(), programs);
+            return listing(set, text, &columns, &of_file(), programs).map(|()| None);
         }
         if text.contains("MESA_SHADER_") {
-            return log(set, text, &of_file(), programs);
+            return log(set, text, &of_file(), programs).map(|()| None);
         }
     }
     let read = code::read(set.tables(), &input, How::default()).map_err(|error| error.to_string())?;
@@ -96,7 +96,7 @@ pub fn file(set: &Set, found: &Found, programs: &mut Vec<Program>) -> Result<(),
             ..of_file()
         })),
     }
-    Ok(())
+    Ok(read.note)
 }
 
 /// The code that digits are: words by their value, bytes in the order of memory for other sets.
