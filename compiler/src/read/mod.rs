@@ -42,6 +42,27 @@ pub struct Document<'a> {
     pub head: &'a [u8],
 }
 
+impl Document<'_> {
+    /// Whether it is XML with a root of this name, behind a declaration and comments.
+    pub fn has_root(&self, name: &str) -> bool {
+        let head = String::from_utf8_lossy(self.head);
+        let mut rest = head.trim_start_matches('\u{feff}').trim_start();
+        loop {
+            let end = match rest {
+                _ if rest.starts_with("<!--") => "-->",
+                _ if rest.starts_with("<?") => "?>",
+                _ => break,
+            };
+            match rest.split_once(end) {
+                Some((_, behind)) => rest = behind.trim_start(),
+                None => return false,
+            }
+        }
+        let root = rest.strip_prefix('<').and_then(|rest| rest.strip_prefix(name));
+        root.is_some_and(|behind| behind.starts_with(['>', '/']) || behind.starts_with(char::is_whitespace))
+    }
+}
+
 /// A document that is to be read.
 #[derive(Debug)]
 pub struct Request<'a> {

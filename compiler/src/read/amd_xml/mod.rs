@@ -20,23 +20,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn is(document: &Document<'_>) -> bool {
-    let head = String::from_utf8_lossy(document.head);
-    let mut rest = head.trim_start_matches('\u{feff}').trim_start();
-    // The root stands behind a declaration and comments.
-    loop {
-        let end = if rest.starts_with("<!--") {
-            "-->"
-        } else if rest.starts_with("<?") {
-            "?>"
-        } else {
-            break;
-        };
-        match rest.split_once(end) {
-            Some((_, behind)) => rest = behind.trim_start(),
-            None => return false,
-        }
-    }
-    rest.strip_prefix("<Spec").is_some_and(|behind| behind.starts_with('>') || behind.starts_with(char::is_whitespace))
+    document.has_root("Spec")
 }
 
 fn read(request: Request<'_>) -> Option<Isa> {

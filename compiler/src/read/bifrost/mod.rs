@@ -18,26 +18,7 @@ pub const FORMAT: Format =
     Format { name: "bifrost", doc: "Mesa's description of Bifrost, an XML file with the root `<bifrost>`", is, read };
 
 fn is(document: &Document<'_>) -> bool {
-    let root = |text: &str| {
-        let mut rest = text.trim_start_matches('\u{feff}').trim_start();
-        // The root stands behind a declaration and comments.
-        loop {
-            let end = if rest.starts_with("<!--") {
-                "-->"
-            } else if rest.starts_with("<?") {
-                "?>"
-            } else {
-                break;
-            };
-            match rest.split_once(end) {
-                Some((_, behind)) => rest = behind.trim_start(),
-                None => return false,
-            }
-        }
-        let name = rest.strip_prefix("<bifrost");
-        name.is_some_and(|behind| behind.starts_with(['>', '/']) || behind.starts_with(char::is_whitespace))
-    };
-    root(&String::from_utf8_lossy(document.head))
+    document.has_root("bifrost")
 }
 
 fn read(request: Request<'_>) -> Option<Isa> {
