@@ -2,13 +2,18 @@
 //!
 //! A register is a row of eight columns. All lanes of the bundle that have the lowest program counter execute; a warp of
 //! which no lane is there is passed over. Each warp by itself thereby does exactly what it would do alone.
+//!
+//! - `rows`: the registers
+//! - `choose`: the handlers that choose the lanes that go on
+//! - `turns`: turns and barriers
 
-use std::cell::RefCell;
-use std::ops::{Deref, DerefMut};
+mod choose;
+mod rows;
+mod turns;
 
 use super::code::Code;
-use super::column::{and, bit_mask, blend, equal, from_bits, lower, not, or, smallest};
-use super::handler::{Body, Fields, Op};
+use super::column::{blend, from_bits, not, or};
+use super::handler::Op;
 use super::jit::trace::{EVENTS, Event, Located, What};
 use super::memory_view::{Home, MemoryView};
 use super::reach::{Patterns, Reached};
@@ -16,72 +21,16 @@ use crate::exec::jit::lanes::function::BlockFn;
 pub use crate::exec::jit::lanes::row::Row;
 use crate::exec::jit::lanes::window::Memory;
 use crate::exec::vector::exact::Exact;
-use crate::guarded::Guarded;
 use crate::level::Level;
 use crate::valhall::group::TURN;
 use crate::valhall::step::Fault;
 use crate::valhall::warp::{Column, LANES, Warp, lanes};
 
+pub use choose::{Branch, Masks, Part, Schedule};
+pub use rows::Rows;
+
 /// Warps of a bundle.
 pub const WARPS: usize = 8;
-
-thread_local! {
-    /// Rows that bundles of the thread have left: pages cost more than a small launch.
-    static LEFT: RefCell<Vec<Guarded<Row<WARPS>>>> = const { RefCell::new(Vec::new()) };
-}
-
-/// For how many bundles rows are kept.
-const KEPT: usize = 2;
-
-/// The rows of a bundle.
-#[derive(Debug)]
-pub struct Rows(Guarded<Row<WARPS>>);
-
-impl Rows {
-    /// So many rows of zeros, or more.
-    pub fn new(len: usize) -> Self {
-        let enough = |left: &mut Vec<Guarded<Row<WARPS>>>| {
-            let at = left.iter().position(|rows| rows.len() >= len)?;
-            Some(left.swap_remove(at))
-        };
-        let zero = Row::splat(0);
-        Rows(match LEFT.with_borrow_mut(enough) {
-            Some(mut rows) => {
-                rows.fill(zero);
-                rows
-            }
-            None => Guarded::filled(zero, len),
-        })
-    }
-}
-
-impl Drop for Rows {
-    fn drop(&mut self) {
-        let rows = std::mem::take(&mut self.0);
-        // When the thread itself ends they are not kept.
-        let _ = LEFT.try_with(|left| {
-            let mut left = left.borrow_mut();
-            left.truncate(KEPT - 1);
-            left.push(rows);
-        });
-    }
-}
-
-impl Deref for Rows {
-    type Target = [Row<WARPS>];
-
-    #[inline(always)]
-    fn deref(&self) -> &[Row<WARPS>] {
-        &self.0
-    }
-}
-
-impl DerefMut for Rows {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut [Row<WARPS>] {
-        &mut self.0
-    }
-}
 
 /// Some warps, a bit for each. Which they are is data, so that a loop over them is not unrolled: what is to become vector
 /// instructions is the loop over the lanes within.
@@ -386,49 +335,6 @@ impl Bundle {
         }
     }
 
-    /// Whether all threads are active, and come to a barrier at once.
-    #[inline(always)]
-    pub fn meets(&self) -> bool {
-        self.active == self.threads
-    }
-
-    /// Lets all threads pass a barrier at which they [meet](Bundle::meets), if it holds nobody up: a turn ends there, and each
-    /// warp has a new one. False where threads of others are to come, and where so much was executed since warps were chosen
-    /// that somebody has to look at the time and at the budget.
-    #[inline(always)]
-    pub fn passes_barrier(&mut self) -> bool {
-        let most = self.most_before + (TURN - self.room());
-        let passes = self.is_closed && self.meets() && most < TURN;
-        if passes {
-            self.settle();
-            for (before, turn) in self.before.iter_mut().zip(&mut self.turns) {
-                *before += std::mem::take(turn);
-            }
-            (self.most_before, self.room) = (most, TURN);
-        }
-        passes
-    }
-
-    /// Lets all lanes wait at a barrier, if they are active. False where other lanes are elsewhere.
-    #[inline(always)]
-    pub fn wait(&mut self, pc: u32) -> bool {
-        let all = self.active == self.live;
-        if all {
-            (self.together, self.at_barrier) = (Some(pc), self.busy.0);
-        }
-        all
-    }
-
-    /// The barrier at which all threads wait.
-    pub fn waits_at(&self) -> Option<u32> {
-        self.together.filter(|_| self.at_barrier != 0 && self.live == self.threads)
-    }
-
-    /// Lets all threads that wait at a barrier go on at `pc`.
-    pub fn go_on(&mut self, pc: u32) {
-        (self.together, self.at_barrier) = (Some(pc), 0);
-    }
-
     /// The warps that have active lanes, in order.
     #[inline(always)]
     pub fn busy(&self) -> impl Iterator<Item = usize> + use<> {
@@ -472,93 +378,6 @@ impl Bundle {
     /// How many lanes are active.
     pub fn active_threads(&self) -> u64 {
         self.active_threads.into()
-    }
-
-    /// Counts instructions of the active warps; whether one of them has now had its turn.
-    #[inline(always)]
-    pub fn tick(&mut self, count: u32) -> bool {
-        self.since += count;
-        self.since >= self.room
-    }
-
-    /// Takes back what [`Bundle::tick`] counted too much.
-    pub fn untick(&mut self, count: u32) {
-        self.since -= count;
-    }
-
-    /// How many instructions a warp has executed since it was chosen.
-    pub fn executed(&self, warp: usize) -> u32 {
-        self.before[warp] + self.turns[warp] + if self.busy.0 >> warp & 1 != 0 { self.since } else { 0 }
-    }
-
-    /// How many instructions the active warps may still execute together.
-    #[inline(always)]
-    pub fn room(&self) -> u32 {
-        self.room - self.since
-    }
-
-    /// How many instructions all chosen warps may still execute, by what has been written down.
-    pub fn room_of_chosen(&self) -> u32 {
-        let chosen = (0..WARPS).filter(|&warp| self.chosen >> warp & 1 != 0);
-        chosen.map(|warp| TURN.saturating_sub(self.turns[warp])).min().unwrap_or(0)
-    }
-
-    /// Finds out how many instructions the active warps may still execute together, from what has been written down;
-    /// whether that is none.
-    pub fn reckon(&mut self) -> bool {
-        let most = self.busy().map(|warp| self.turns[warp]).max();
-        self.room = TURN.saturating_sub(most.unwrap_or(0));
-        self.room == 0
-    }
-
-    /// Writes down what [`Bundle::tick`] has counted, before other lanes are chosen.
-    pub fn settle(&mut self) {
-        for (warp, turn) in self.turns.iter_mut().enumerate() {
-            *turn += if self.busy.0 >> warp & 1 != 0 { self.since } else { 0 };
-        }
-        self.room = self.room.saturating_sub(self.since);
-        self.since = 0;
-    }
-
-    /// Chooses the lanes that go on, of the chosen warps that are ready and have not had their turn.
-    pub fn schedule(&mut self, schedule: &Op, view: &mut MemoryView<'_>) {
-        self.write_waiting();
-        self.parted = None;
-        self.settle();
-        self.chosen &= self.ready() & self.unfinished();
-        if self.chosen == 0 {
-            self.busy = Warps::default();
-            return;
-        }
-        schedule.run(false, self, view);
-        self.reckon();
-    }
-
-    /// The active lanes have come to the word at which others wait: all live lanes are active again, and go on there. False where
-    /// some may be elsewhere, or a warp has had its turn.
-    #[inline(always)]
-    pub fn rejoin(&mut self) -> bool {
-        let Some(Parted { threads, .. }) = self.parted else { return false };
-        self.settle();
-        let turns = self.turns.iter().zip(&self.live).map(|(turn, live)| if *live != 0 { *turn } else { 0 });
-        let most = turns.max().unwrap_or(0);
-        if most >= TURN {
-            return false;
-        }
-        self.join(threads);
-        (self.parted, self.room) = (None, TURN - most);
-        true
-    }
-
-    /// Lets the chosen warps have a turn.
-    pub fn choose(&mut self, chosen: u8) {
-        self.write_waiting();
-        self.parted = None;
-        (self.chosen, self.busy, self.since) = (chosen, Warps::default(), 0);
-        (self.before, self.most_before) = ([0; WARPS], 0);
-        for warp in (0..WARPS).filter(|warp| chosen >> warp & 1 != 0) {
-            self.turns[warp] = 0;
-        }
     }
 
     /// Moves the active lanes to `pc`.
@@ -606,29 +425,6 @@ impl Bundle {
         for lane in lanes(which) {
             self.pcs.0[warp][lane] = pc;
         }
-    }
-
-    /// Lets a warp go on behind the barrier at `pc` that it waits at, or end there.
-    pub fn pass_barrier(&mut self, warp: usize, pc: u32, ends: bool) {
-        self.part();
-        self.at_barrier &= !(1 << warp);
-        let next = if ends { PARKED } else { pc + 1 };
-        self.pcs.0[warp] = blend(&self.pcs.0[warp], &[next; LANES], &from_bits(self.live[warp]));
-        if ends {
-            self.live[warp] = 0;
-        }
-        // Those that came to the barrier last are still active.
-        self.together = (self.at_barrier == 0 && self.active == self.live).then_some(next);
-    }
-
-    /// The warps that have live lanes and do not wait at a barrier.
-    pub fn ready(&self) -> u8 {
-        Warps::with(&self.live).0 & !self.at_barrier
-    }
-
-    /// The warps that have not had their turn.
-    pub fn unfinished(&self) -> u8 {
-        Warps::which(self.turns.map(|turn| turn < TURN)).0
     }
 
     /// The active lanes end.
@@ -706,111 +502,5 @@ impl Bundle {
     /// What the last branch found.
     pub fn taken(&self) -> Taken {
         self.taken
-    }
-}
-
-/// Chooses the lanes that go on: those of the chosen warps with the lowest program counter.
-pub struct Schedule;
-
-impl Body for Schedule {
-    #[inline(always)]
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, _: &Fields) -> bool {
-        let chosen = Warps(bundle.chosen);
-        (bundle.active, bundle.masks, bundle.has_masks) = ([0; WARPS], Row::splat(0), true);
-        let mut least = [PARKED; LANES];
-        for warp in chosen.listed() {
-            least = lower(&least, &bundle.pcs.0[warp]);
-        }
-        // Lanes that are nowhere are never active.
-        let pc = smallest(&least);
-        let wanted = if pc == PARKED { PARKED - 1 } else { pc };
-        let mut others = [PARKED; LANES];
-        let mut threads = 0;
-        for warp in chosen.listed() {
-            let pcs = &bundle.pcs.0[warp];
-            let mask = equal(pcs, wanted);
-            others = lower(&others, &or(pcs, &mask));
-            let bits = bit_mask(&mask);
-            bundle.masks.0[warp] = mask;
-            bundle.active[warp] = bits;
-            threads += bits.count_ones();
-        }
-        (bundle.active_threads, bundle.busy) = (threads, Warps::with(&bundle.active));
-        bundle.whole = bundle.active == bundle.live && bundle.busy.count() > WARPS / 2;
-        (bundle.pc, bundle.others) = (pc, smallest(&others));
-        true
-    }
-}
-
-/// Makes the masks of the active lanes.
-pub struct Masks;
-
-impl Body for Masks {
-    #[inline(always)]
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, _: &Fields) -> bool {
-        for warp in 0..WARPS {
-            bundle.masks.0[warp] = from_bits(bundle.active[warp]);
-        }
-        bundle.has_masks = true;
-        true
-    }
-}
-
-/// Finds out which active lanes jump to `numbers[0]`: those that have ones in the row of the condition.
-pub struct Branch;
-
-impl Body for Branch {
-    #[inline(always)]
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
-        let source = &bundle.rows[op.sources[0] as usize];
-        // Warps without active lanes have empty masks. A loop over all lanes at once becomes vector instructions.
-        let (words, masks) = (source.0.as_flattened(), bundle.masks.0.as_flattened());
-        let (mut some, mut not_all) = (0, 0);
-        for lane in 0..WARPS * LANES {
-            // Lanes that are not active neither jump nor lack it.
-            some |= words[lane] & masks[lane];
-            not_all |= !words[lane] & masks[lane];
-        }
-        if !bundle.branch(some != 0, not_all != 0) {
-            return true;
-        }
-        let source = &bundle.rows[op.sources[0] as usize];
-        for warp in bundle.busy() {
-            bundle.jumps[warp] = bit_mask(&and(&source.0[warp], &bundle.masks.0[warp]));
-        }
-        Part::run::<WHOLE>(bundle, view, op)
-    }
-}
-
-/// Parts the active lanes: those that jump to `numbers[0]` are known by their bits, the others go on.
-pub struct Part;
-
-impl Body for Part {
-    #[inline(always)]
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, op: &Fields) -> bool {
-        bundle.settle();
-        bundle.write_waiting();
-        // Those that go on are the ones with the lower program counter; the others wait.
-        let target = op.numbers[0];
-        let forward = target > op.pc;
-        let (here, there) = if forward { (op.pc + 1, target) } else { (target, op.pc + 1) };
-        let before = bundle.active;
-        for (active, jumps) in bundle.active.iter_mut().zip(&bundle.jumps) {
-            *active &= if forward { !jumps } else { *jumps };
-        }
-        if before == bundle.live {
-            bundle.parted = Some(Parted { threads: bundle.active_threads, waits: Some(there) });
-        } else {
-            bundle.parted = None;
-            for warp in bundle.busy() {
-                let leave = from_bits(before[warp] & !bundle.active[warp]);
-                bundle.pcs.0[warp] = blend(&bundle.pcs.0[warp], &[there; LANES], &leave);
-            }
-        }
-        (bundle.busy, bundle.has_masks) = (Warps::with(&bundle.active), false);
-        (bundle.active_threads, bundle.whole) = (count(&bundle.active), false);
-        bundle.others = bundle.others.min(there);
-        bundle.taken = Taken::Some(here);
-        true
     }
 }

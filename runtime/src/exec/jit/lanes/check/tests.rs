@@ -1,0 +1,275 @@
+//! Code of lanes that does what it must not is refused.
+
+use iced_x86::{Encoder, MemoryOperand};
+
+use super::*;
+
+const COLUMNS: usize = 8;
+const WINDOW: Window = Window { contiguous: true, column: 64, from: 0, span: 4, stride: 256, writes: false };
+const ROW: i64 = (COLUMNS * row::COLUMN) as i64;
+
+type Made = Result<Instruction, iced_x86::IcedError>;
+
+fn code(instructions: &[Made]) -> Vec<u8> {
+    let mut encoder = Encoder::new(64);
+    let mut at = 0;
+    for instruction in instructions {
+        let made = instruction.as_ref().unwrap_or_else(|error| panic!("{error}"));
+        at += encoder.encode(made, at).unwrap_or_else(|error| panic!("{error}")) as u64;
+    }
+    encoder.take_buffer()
+}
+
+/// Why a block of four rows and one window is refused, if it is.
+fn block(instructions: &[Made]) -> Option<&'static str> {
+    let emitted = Emitted::of(code(instructions), COLUMNS, 4, vec![WINDOW]);
+    check(&emitted, Kind::Block, Some(Host::Avx512), false).err().map(|refused| refused.what)
+}
+
+fn load(from: MemoryOperand) -> Made {
+    Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, Register::ZMM0, from)
+}
+
+fn column(displacement: i64) -> MemoryOperand {
+    MemoryOperand::new(Register::RDI, Register::RAX, 1, displacement, 1, false, Register::None)
+}
+
+fn ret() -> Made {
+    Ok(Instruction::with(Code::Retnq))
+}
+
+fn zero() -> Made {
+    Instruction::with2(Code::Xor_r32_rm32, Register::EAX, Register::EAX)
+}
+
+fn count(rounds: u32) -> Made {
+    Instruction::with2(Code::Mov_r32_imm32, Register::ECX, rounds)
+}
+
+fn step(bytes: i32) -> Made {
+    Instruction::with2(Code::Add_rm64_imm32, Register::RAX, bytes)
+}
+
+#[test]
+fn operands_stay_in_their_windows() {
+    let reached = Some("reaches out of what it is given");
+    let warps = |operand| block(&[zero(), count(8), load(operand), step(64), ret()]);
+    assert_eq!(warps(column(0)), None);
+    assert_eq!(warps(column(3 * ROW)), None);
+    // The row behind the last, the one before the first, and a column that is in the next row in the last round.
+    assert_eq!(warps(column(4 * ROW)), reached);
+    assert_eq!(warps(column(-64)), reached);
+    assert_eq!(warps(column(64)), reached);
+    assert_eq!(block(&[zero(), count(4), load(column(64)), step(128), ret()]), None);
+    assert_eq!(block(&[zero(), count(4), load(column(128)), step(128), ret()]), reached);
+    assert_eq!(block(&[zero(), count(9), load(column(0)), step(64), ret()]), Some("goes on behind the last warp"));
+    // Nothing says where a register points that was computed, or was never given.
+    let number = Instruction::with2(Code::Mov_r32_imm32, Register::EAX, 64u32);
+    assert_eq!(block(&[zero(), count(8), number, load(column(0)), step(64), ret()]), reached);
+    assert_eq!(block(&[load(MemoryOperand::with_base(Register::RBX)), ret()]), reached);
+    assert_eq!(block(&[load(MemoryOperand::with_displ(0x1000, 8)), ret()]), Some("names an address"));
+}
+
+#[test]
+fn windows_are_those_that_were_found() {
+    let pointer = |index: i64| {
+        let from = MemoryOperand::with_base_displ(Register::RCX, 8 * index);
+        Instruction::with2(Code::Mov_r64_rm64, Register::RSI, from)
+    };
+    let reached = Some("reaches out of what it is given");
+    let words = |displacement| load(MemoryOperand::with_base_displ(Register::RSI, displacement));
+    let all = |index, displacement| block(&[pointer(index), zero(), count(8), words(displacement), step(64), ret()]);
+    assert_eq!(all(0, 0), None);
+    assert_eq!(all(0, 64), reached);
+    assert_eq!(all(1, 0), reached);
+    let store = Instruction::with2(
+        Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm,
+        MemoryOperand::with_base(Register::RSI),
+        Register::ZMM0,
+    );
+    assert_eq!(block(&[pointer(0), zero(), count(8), store, ret()]), Some("writes what may only be read"));
+}
+
+#[test]
+fn a_warp_that_may_be_any_has_its_own_column_of_a_window() {
+    let reached = Some("reaches out of what it is given");
+    let with = |made: Made| {
+        let pointer = Instruction::with2(Code::Mov_r64_rm64, Register::R8, MemoryOperand::with_base(Register::RCX));
+        let warp = Instruction::with2(Code::Tzcnt_r32_rm32, Register::ECX, Register::EDX);
+        let place = Instruction::with3(Code::Imul_r32_rm32_imm8, Register::EAX, Register::ECX, 64);
+        block(&[pointer, warp, place, made, ret()])
+    };
+    let words = |scale: u32, displacement: i64| {
+        MemoryOperand::new(Register::R8, Register::RAX, scale, displacement, 1, false, Register::None)
+    };
+    assert_eq!(with(load(words(1, 0))), None);
+    assert_eq!(with(load(words(1, 4))), reached);
+    assert_eq!(with(load(words(1, -4))), reached);
+    assert_eq!(with(load(words(2, 0))), reached);
+    assert_eq!(with(load(MemoryOperand::with_base(Register::R8))), reached);
+    let store = Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, words(1, 0), Register::ZMM0);
+    assert_eq!(with(store), Some("writes what may only be read"));
+}
+
+/// A block that loads from its window, once for each column, and as often as it may be executed; `wrong` is changed.
+fn looped(wrong: Option<(usize, Made)>) -> Option<&'static str> {
+    let pointer = Instruction::with2(Code::Mov_r64_rm64, Register::RSI, MemoryOperand::with_base(Register::RCX));
+    let add = |bytes: i32| Instruction::with2(Code::Add_rm64_imm32, Register::RSI, bytes);
+    let left = MemoryOperand::with_base_displ(Register::R9, offset_of!(Times, left) as i64);
+    let jump = |to| Instruction::with_branch(Code::Jne_rel32_64, to);
+    let mut made = vec![
+        pointer,
+        zero(),
+        count(8),
+        load(MemoryOperand::with_base(Register::RSI)),
+        add(64),
+        step(64),
+        Instruction::with1(Code::Dec_rm32, Register::ECX),
+        Ok(Instruction::default()),
+        add(256 - 512),
+        Instruction::with1(Code::Dec_rm32, left),
+        Instruction::with2(Code::Cmp_rm32_imm8, left, 0),
+        Ok(Instruction::default()),
+        ret(),
+    ];
+    if let Some((at, instruction)) = wrong {
+        made[at] = instruction;
+    }
+    let place = |made: &[Made], at: usize| {
+        let jumps = [7, 11].iter().filter(|jump| **jump < at).count();
+        let others: Vec<Made> = made[..at]
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| ![7, 11].contains(index))
+            .map(|(_, made)| made.clone())
+            .collect();
+        code(&others).len() as u64 + 6 * jumps as u64
+    };
+    let targets = [(7, place(&made, 3)), (11, place(&made, 1))];
+    for (at, to) in targets {
+        if made[at].as_ref().is_ok_and(|made| made.code() == Code::INVALID) {
+            made[at] = jump(to);
+        }
+    }
+    block(&made)
+}
+
+#[test]
+fn what_moves_in_a_loop_moves_once_a_round() {
+    let reached = Some("reaches out of what it is given");
+    let nop = || Instruction::with2(Code::Mov_r32_imm32, Register::R11D, 0u32);
+    let add = |bytes: i32| Instruction::with2(Code::Add_rm64_imm32, Register::RSI, bytes);
+    assert_eq!(looped(None), None);
+    // The window, the number of rounds, and that of times.
+    assert_eq!(looped(Some((4, nop()))), reached);
+    assert_eq!(looped(Some((4, add(128)))), reached);
+    assert_eq!(looped(Some((6, nop()))), reached);
+    assert_eq!(looped(Some((8, nop()))), reached);
+    assert_eq!(looped(Some((8, add(64)))), reached);
+    assert_eq!(looped(Some((9, nop()))), reached);
+    assert_eq!(looped(Some((10, nop()))), reached);
+    // A loop that begins again in its middle.
+    assert_eq!(looped(Some((5, count(8)))), Some("begins a loop in another"));
+}
+
+#[test]
+fn flags_are_of_the_instruction_before_unless_vectors_lie_between() {
+    let vector = || {
+        let zero = Register::ZMM0;
+        Instruction::with3(Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, zero, zero, zero)
+    };
+    // Another warp, if one is left.
+    let next = |between: &[Made]| {
+        let mut made = vec![
+            Instruction::with2(Code::VEX_Blsr_r32_rm32, Register::EDX, Register::EDX),
+            Instruction::with2(Code::Test_rm32_r32, Register::EDX, Register::EDX),
+        ];
+        made.extend(between.iter().cloned());
+        let to = code(&made).len() as u64 + 6 + 1;
+        let row = MemoryOperand::new(Register::RDI, Register::RAX, 1, 0, 1, false, Register::None);
+        made.extend([
+            Instruction::with_branch(Code::Jne_rel32_64, to),
+            ret(),
+            vector(),
+            Instruction::with2(Code::Tzcnt_r32_rm32, Register::ECX, Register::EDX),
+            Instruction::with3(Code::Imul_r32_rm32_imm8, Register::EAX, Register::ECX, 64),
+            load(row),
+            ret(),
+        ]);
+        block(&made)
+    };
+    assert_eq!(next(&[]), None);
+    assert_eq!(next(&[vector()]), Some("reaches out of what it is given"));
+}
+
+#[test]
+fn code_does_not_end_in_vectors() {
+    let zero = Register::ZMM0;
+    let vector = || Instruction::with3(Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, zero, zero, zero);
+    let behind = Some("goes on behind the end");
+    assert_eq!(block(&[vector()]), behind);
+    assert_eq!(block(&[count(8), vector()]), behind);
+    let jump = |to| Instruction::with_branch(Code::Jmp_rel32_64, to);
+    assert_eq!(block(&[jump(6), ret(), vector()]), behind);
+    assert_eq!(block(&[jump(5), vector(), ret()]), None);
+}
+
+#[test]
+fn code_keeps_to_itself_and_to_what_the_processor_has() {
+    let jump = |to| Instruction::with_branch(Code::Jmp_rel32_64, to);
+    assert_eq!(block(&[jump(5), ret()]), None);
+    assert_eq!(block(&[jump(4), ret()]), Some("leads out of the code"));
+    assert_eq!(block(&[jump(0x1000), ret()]), Some("leads out of the code"));
+    assert_eq!(block(&[zero()]), Some("goes on behind the end"));
+    assert_eq!(block(&[Instruction::with1(Code::Jmp_rm64, Register::RDX)]), Some("leads anywhere"));
+    assert_eq!(block(&[Instruction::with1(Code::Call_rm64, Register::RDX), ret()]), Some("leaves the code"));
+    assert_eq!(block(&[Ok(Instruction::with(Code::Int3)), ret()]), Some("leaves the code"));
+    assert_eq!(block(&[Instruction::with1(Code::Push_r64, Register::RAX), ret()]), Some("touches the stack"));
+    let saved = Instruction::with2(Code::Mov_r32_imm32, Register::EBX, 1u32);
+    assert_eq!(block(&[saved, ret()]), Some("writes a register of the caller"));
+    assert_eq!(block(&[Ok(Instruction::with(Code::Std)), ret()]), Some("is none of those that are known"));
+    let control = Instruction::with2(Code::Mov_r64_cr, Register::RAX, Register::CR0);
+    assert_eq!(block(&[control, ret()]), Some("is none of those that are known"));
+    let sum = Instruction::with3(Code::EVEX_Vpermb_zmm_k1z_zmm_zmmm512, Register::ZMM0, Register::ZMM0, Register::ZMM0);
+    assert_eq!(block(&[sum, ret()]), Some("needs a processor that this one is not known to be"));
+    let add =
+        Instruction::with3(Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, Register::ZMM0, Register::ZMM0, Register::ZMM0);
+    let emitted = Emitted::of(code(&[add, ret()]), COLUMNS, 4, vec![]);
+    assert!(check(&emitted, Kind::Block, Some(Host::Avx512), false).is_ok());
+    assert!(check(&emitted, Kind::Block, Some(Host::Avx2), false).is_err());
+    assert!(check(&emitted, Kind::Block, None, false).is_err());
+    let halves =
+        Instruction::with3(Code::EVEX_Vaddph_zmm_k1z_zmm_zmmm512b16_er, Register::ZMM0, Register::ZMM0, Register::ZMM0);
+    let emitted = Emitted::of(code(&[halves, ret()]), COLUMNS, 4, vec![]);
+    assert!(check(&emitted, Kind::Block, Some(Host::Avx512), true).is_ok());
+    assert!(check(&emitted, Kind::Block, Some(Host::Avx512), false).is_err());
+    let (first, second) = (Register::XMM0, Register::XMM1);
+    for hides in [
+        Instruction::with1(Code::VEX_Vldmxcsr_m32, MemoryOperand::with_base(Register::RSI)),
+        Instruction::with_vmaskmovdqu(64, first, second, Register::None),
+        Instruction::with3(Code::VEX_Vpcmpistri_xmm_xmmm128_imm8, first, second, 0),
+        Instruction::with3(Code::VEX_Vpcmpestri_xmm_xmmm128_imm8, first, second, 0),
+    ] {
+        assert_eq!(block(&[hides, ret()]), Some("is none of those that are known"));
+    }
+}
+
+#[test]
+fn constants_are_read_and_lie_behind_the_code() {
+    let refused = |mut access: Instruction, after: i64| {
+        let constants = code(&[Ok(access), ret()]).len();
+        access.set_memory_displacement64((constants as i64 + after) as u64);
+        let mut all = code(&[Ok(access), ret()]);
+        all.extend([0; 64]);
+        let emitted = Emitted::with_constants(all, constants, COLUMNS, 4);
+        check(&emitted, Kind::Block, Some(Host::Avx2), false).err().map(|refused| refused.what)
+    };
+    let somewhere = MemoryOperand::with_base_displ(Register::RIP, 0);
+    let read = Instruction::with2(Code::VEX_Vmovdqu_ymm_ymmm256, Register::YMM0, somewhere).expect("it is one");
+    let write = Instruction::with2(Code::VEX_Vmovdqu_ymmm256_ymm, somewhere, Register::YMM0).expect("it is one");
+    assert_eq!(refused(read, 0), None);
+    assert_eq!(refused(read, 32), None);
+    assert_eq!(refused(read, 33), Some("reads what is no constant"));
+    assert_eq!(refused(read, -1), Some("reads what is no constant"));
+    assert_eq!(refused(write, 0), Some("writes code"));
+}

@@ -1,0 +1,113 @@
+//! Handlers that choose the lanes that go on.
+
+use crate::valhall::fast::bundle::{Bundle, PARKED, Parted, Row, Taken, WARPS, Warps, count};
+use crate::valhall::fast::column::{and, bit_mask, blend, equal, from_bits, lower, or, smallest};
+use crate::valhall::fast::handler::{Body, Fields};
+use crate::valhall::fast::memory_view::MemoryView;
+use crate::valhall::warp::LANES;
+
+/// Chooses the lanes that go on: those of the chosen warps with the lowest program counter.
+pub struct Schedule;
+
+impl Body for Schedule {
+    #[inline(always)]
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, _: &Fields) -> bool {
+        let chosen = Warps(bundle.chosen);
+        (bundle.active, bundle.masks, bundle.has_masks) = ([0; WARPS], Row::splat(0), true);
+        let mut least = [PARKED; LANES];
+        for warp in chosen.listed() {
+            least = lower(&least, &bundle.pcs.0[warp]);
+        }
+        // Lanes that are nowhere are never active.
+        let pc = smallest(&least);
+        let wanted = if pc == PARKED { PARKED - 1 } else { pc };
+        let mut others = [PARKED; LANES];
+        let mut threads = 0;
+        for warp in chosen.listed() {
+            let pcs = &bundle.pcs.0[warp];
+            let mask = equal(pcs, wanted);
+            others = lower(&others, &or(pcs, &mask));
+            let bits = bit_mask(&mask);
+            bundle.masks.0[warp] = mask;
+            bundle.active[warp] = bits;
+            threads += bits.count_ones();
+        }
+        (bundle.active_threads, bundle.busy) = (threads, Warps::with(&bundle.active));
+        bundle.whole = bundle.active == bundle.live && bundle.busy.count() > WARPS / 2;
+        (bundle.pc, bundle.others) = (pc, smallest(&others));
+        true
+    }
+}
+
+/// Makes the masks of the active lanes.
+pub struct Masks;
+
+impl Body for Masks {
+    #[inline(always)]
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, _: &Fields) -> bool {
+        for warp in 0..WARPS {
+            bundle.masks.0[warp] = from_bits(bundle.active[warp]);
+        }
+        bundle.has_masks = true;
+        true
+    }
+}
+
+/// Finds out which active lanes jump to `numbers[0]`: those that have ones in the row of the condition.
+pub struct Branch;
+
+impl Body for Branch {
+    #[inline(always)]
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
+        let source = &bundle.rows[op.sources[0] as usize];
+        // Warps without active lanes have empty masks. A loop over all lanes at once becomes vector instructions.
+        let (words, masks) = (source.0.as_flattened(), bundle.masks.0.as_flattened());
+        let (mut some, mut not_all) = (0, 0);
+        for lane in 0..WARPS * LANES {
+            // Lanes that are not active neither jump nor lack it.
+            some |= words[lane] & masks[lane];
+            not_all |= !words[lane] & masks[lane];
+        }
+        if !bundle.branch(some != 0, not_all != 0) {
+            return true;
+        }
+        let source = &bundle.rows[op.sources[0] as usize];
+        for warp in bundle.busy() {
+            bundle.jumps[warp] = bit_mask(&and(&source.0[warp], &bundle.masks.0[warp]));
+        }
+        Part::run::<WHOLE>(bundle, view, op)
+    }
+}
+
+/// Parts the active lanes: those that jump to `numbers[0]` are known by their bits, the others go on.
+pub struct Part;
+
+impl Body for Part {
+    #[inline(always)]
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, op: &Fields) -> bool {
+        bundle.settle();
+        bundle.write_waiting();
+        // Those that go on are the ones with the lower program counter; the others wait.
+        let target = op.numbers[0];
+        let forward = target > op.pc;
+        let (here, there) = if forward { (op.pc + 1, target) } else { (target, op.pc + 1) };
+        let before = bundle.active;
+        for (active, jumps) in bundle.active.iter_mut().zip(&bundle.jumps) {
+            *active &= if forward { !jumps } else { *jumps };
+        }
+        if before == bundle.live {
+            bundle.parted = Some(Parted { threads: bundle.active_threads, waits: Some(there) });
+        } else {
+            bundle.parted = None;
+            for warp in bundle.busy() {
+                let leave = from_bits(before[warp] & !bundle.active[warp]);
+                bundle.pcs.0[warp] = blend(&bundle.pcs.0[warp], &[there; LANES], &leave);
+            }
+        }
+        (bundle.busy, bundle.has_masks) = (Warps::with(&bundle.active), false);
+        (bundle.active_threads, bundle.whole) = (count(&bundle.active), false);
+        bundle.others = bundle.others.min(there);
+        bundle.taken = Taken::Some(here);
+        true
+    }
+}

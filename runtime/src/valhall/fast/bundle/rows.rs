@@ -1,0 +1,65 @@
+//! The rows of a bundle, which are used again.
+
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
+
+use crate::guarded::Guarded;
+use crate::valhall::fast::bundle::{Row, WARPS};
+
+thread_local! {
+    /// Rows that bundles of the thread have left: pages cost more than a small launch.
+    static LEFT: RefCell<Vec<Guarded<Row<WARPS>>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// For how many bundles rows are kept.
+const KEPT: usize = 2;
+
+/// The rows of a bundle.
+#[derive(Debug)]
+pub struct Rows(Guarded<Row<WARPS>>);
+
+impl Rows {
+    /// So many rows of zeros, or more.
+    pub fn new(len: usize) -> Self {
+        let enough = |left: &mut Vec<Guarded<Row<WARPS>>>| {
+            let at = left.iter().position(|rows| rows.len() >= len)?;
+            Some(left.swap_remove(at))
+        };
+        let zero = Row::splat(0);
+        Rows(match LEFT.with_borrow_mut(enough) {
+            Some(mut rows) => {
+                rows.fill(zero);
+                rows
+            }
+            None => Guarded::filled(zero, len),
+        })
+    }
+}
+
+impl Drop for Rows {
+    fn drop(&mut self) {
+        let rows = std::mem::take(&mut self.0);
+        // When the thread itself ends they are not kept.
+        let _ = LEFT.try_with(|left| {
+            let mut left = left.borrow_mut();
+            left.truncate(KEPT - 1);
+            left.push(rows);
+        });
+    }
+}
+
+impl Deref for Rows {
+    type Target = [Row<WARPS>];
+
+    #[inline(always)]
+    fn deref(&self) -> &[Row<WARPS>] {
+        &self.0
+    }
+}
+
+impl DerefMut for Rows {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [Row<WARPS>] {
+        &mut self.0
+    }
+}
