@@ -85,6 +85,10 @@ impl Compared {
 /// The lines of programs, by the function that writes them.
 const LINES: &str = "(SELECT name, hash, unnest(string_to_array(isa_text(code), chr(10))) AS line FROM programs)";
 
+/// Programs and how many instructions they have, by the function that counts these.
+const COUNTED: &str = "(SELECT name, source, stage, hash, sum(h['count']) AS n FROM
+    (SELECT name, source, stage, hash, unnest(isa_histogram(code)) AS h FROM programs) GROUP BY name, source, stage, hash)";
+
 /// Of a line, where execution goes on.
 const FLOW: &str = "CASE WHEN split_part(line, ' ', 1) LIKE '%.end%' THEN 'end'
     WHEN line LIKE 'BRANCHZ% 0x0, %' OR line LIKE 'BLEND%' THEN 'jump' WHEN line LIKE 'BRANCH%' THEN 'branch' ELSE 'next' END";
@@ -141,7 +145,8 @@ fn questions_of_the_page_are_answered_alike_by_table_function_and_plain_loop() {
         lengths.collect(),
         &["SELECT p.stage, count(*), min(n), CAST(median(n) AS INT), max(n), sum(n)
            FROM (SELECT hash, count(*) AS n FROM instructions GROUP BY hash) i JOIN programs p ON p.hash = i.hash
-           GROUP BY p.stage ORDER BY p.stage"],
+           GROUP BY p.stage ORDER BY p.stage",
+          &format!("SELECT stage, count(*), min(n), CAST(median(n) AS INT), max(n), sum(n) FROM {COUNTED} GROUP BY 1 ORDER BY 1")],
     );
 
     let eights = counted(all.iter().map(|shader| shader.pressure / 8));
@@ -254,9 +259,14 @@ fn questions_of_the_page_are_answered_alike_by_table_function_and_plain_loop() {
     compared.check(
         13,
         sources.collect(),
-        &["SELECT p.source, count(*) AS programs, sum(n), max(n)
+        &[
+            "SELECT p.source, count(*) AS programs, sum(n), max(n)
            FROM (SELECT hash, count(*) AS n FROM instructions GROUP BY hash) i JOIN programs p ON p.hash = i.hash
-           GROUP BY p.source ORDER BY programs DESC"],
+           GROUP BY p.source ORDER BY programs DESC",
+            &format!(
+                "SELECT source, count(*) AS programs, sum(n), max(n) FROM {COUNTED} GROUP BY 1 ORDER BY programs DESC"
+            ),
+        ],
     );
 
     let words = counted(all.iter().flat_map(|shader| shader.words.iter().copied()));
@@ -333,9 +343,15 @@ fn questions_of_the_page_are_answered_alike_by_table_function_and_plain_loop() {
     compared.check(
         19,
         several.collect(),
-        &["SELECT p.name, count(*), string_agg(p.stage, ', ' ORDER BY p.stage), sum(n) AS words
+        &[
+            "SELECT p.name, count(*), string_agg(p.stage, ', ' ORDER BY p.stage), sum(n) AS words
            FROM (SELECT hash, count(*) AS n FROM instructions GROUP BY hash) i JOIN programs p ON p.hash = i.hash
-           GROUP BY p.name HAVING count(*) > 1 ORDER BY words DESC, p.name LIMIT 10"],
+           GROUP BY p.name HAVING count(*) > 1 ORDER BY words DESC, p.name LIMIT 10",
+            &format!(
+                "SELECT name, count(*), string_agg(stage, ', ' ORDER BY stage), sum(n) AS words FROM {COUNTED}
+           GROUP BY name HAVING count(*) > 1 ORDER BY words DESC, name LIMIT 10"
+            ),
+        ],
     );
 
     let unit_of: HashMap<&str, &str> = set.forms.iter().map(|form| (form.name, form.unit)).collect();
