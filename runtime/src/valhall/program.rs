@@ -81,7 +81,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// What is wrong in an instruction, of which the first lane is a thread of a group.
+    /// The error for a fault of the instruction at `pc`; `first_thread` is the thread of lane 0 in its group.
     pub fn error(&self, fault: Fault, pc: usize, group: &impl Origin, first_thread: usize) -> RunError {
         let place = |lane: usize| self.place(pc, group, Some(first_thread + lane));
         match fault {
