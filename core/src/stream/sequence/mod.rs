@@ -5,8 +5,8 @@
 //! may rest on instructions before it: a number is as wide as the type that its instruction names, and the code of an
 //! extended instruction belongs to the set that was imported. [`Symbols`] is what a reader or writer knows of them.
 //!
-//! `table` has the shapes, `symbols` what is known, `print` goes from units to text, `parse` back, `number` has
-//! numbers of any type, `module` whole modules with their header.
+//! `table` has the shapes, `symbols` what is known, `print` goes from units to text, `parse` back, `operands` is what these
+//! two have in common, `number` has numbers of any type, `module` whole modules with their header.
 
 #[cfg(feature = "alloc")]
 mod error;
@@ -14,6 +14,8 @@ mod error;
 mod module;
 #[cfg(feature = "alloc")]
 mod number;
+#[cfg(feature = "alloc")]
+mod operands;
 #[cfg(feature = "alloc")]
 mod parse;
 #[cfg(feature = "alloc")]

@@ -6,11 +6,9 @@ use alloc::vec::Vec;
 
 use super::SequenceError;
 use super::number::integer;
+use super::operands::{DEEPEST, Operands};
 use super::symbols::{Facts, NumberType, Symbols};
-use super::table::{Enumerant, Kind, Operation, Sequence, Slot, Times};
-
-/// How deep operands may name instructions.
-const DEEPEST: u8 = 4;
+use super::table::{Enumerant, Kind, Operation, Sequence, Slot};
 
 /// The lines of a text with their places, without comments and blank ones. A text in quotes may have several lines.
 pub(super) fn statements(text: &str) -> Vec<(usize, &str)> {
@@ -135,27 +133,9 @@ fn id(at: usize, word: &str) -> Result<u32, SequenceError> {
     number.ok_or_else(|| SequenceError::new(at, format!("expected an identifier such as `%1`, found `{word}`")))
 }
 
-impl<'a> Parser<'a> {
-    fn next(&mut self) -> Result<(usize, &'a str), SequenceError> {
-        let found = self.words.get(self.at).copied();
-        self.at += 1;
-        found.ok_or_else(|| SequenceError::new(self.end, "an operand is missing"))
-    }
-
-    fn slots(&mut self, slots: &[Slot]) -> Result<(), SequenceError> {
-        for slot in slots {
-            match slot.times {
-                Times::Once => self.operand(slot.kind)?,
-                Times::Maybe if self.at < self.words.len() => self.operand(slot.kind)?,
-                Times::Maybe => {}
-                Times::Any => {
-                    while self.at < self.words.len() {
-                        self.operand(slot.kind)?;
-                    }
-                }
-            }
-        }
-        Ok(())
+impl Operands for Parser<'_> {
+    fn is_more(&self) -> bool {
+        self.at < self.words.len()
     }
 
     fn operand(&mut self, kind: u16) -> Result<(), SequenceError> {
@@ -238,6 +218,14 @@ impl<'a> Parser<'a> {
         }
         self.facts.firsts[known] = self.units.get(place).copied().unwrap_or(0);
         Ok(())
+    }
+}
+
+impl<'a> Parser<'a> {
+    fn next(&mut self) -> Result<(usize, &'a str), SequenceError> {
+        let found = self.words.get(self.at).copied();
+        self.at += 1;
+        found.ok_or_else(|| SequenceError::new(self.end, "an operand is missing"))
     }
 
     fn nested(&mut self, at: usize, operation: &Operation) -> Result<(), SequenceError> {

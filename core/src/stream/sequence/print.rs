@@ -5,11 +5,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::SequenceError;
+use super::operands::{DEEPEST, Operands};
 use super::symbols::{Facts, NumberType, Symbols};
-use super::table::{Enumerant, Kind, Operation, Sequence, Slot, Times};
-
-/// How deep operands may name instructions.
-const DEEPEST: u8 = 4;
+use super::table::{Enumerant, Kind, Operation, Sequence, Slot};
 
 struct Printer<'a> {
     sequence: &'a Sequence,
@@ -66,36 +64,9 @@ impl Sequence {
     }
 }
 
-impl Printer<'_> {
-    fn error(&self, message: impl Into<String>) -> SequenceError {
-        SequenceError::new(4 * self.at, message)
-    }
-
-    fn next(&mut self) -> Result<u32, SequenceError> {
-        let unit = self.units.get(self.at).copied().ok_or_else(|| self.error("an operand is missing"))?;
-        self.at += 1;
-        Ok(unit)
-    }
-
-    fn word(&mut self, text: &str) {
-        self.out.push(' ');
-        self.out.push_str(text);
-    }
-
-    fn slots(&mut self, slots: &[Slot]) -> Result<(), SequenceError> {
-        for slot in slots {
-            match slot.times {
-                Times::Once => self.operand(slot.kind)?,
-                Times::Maybe if self.at < self.units.len() => self.operand(slot.kind)?,
-                Times::Maybe => {}
-                Times::Any => {
-                    while self.at < self.units.len() {
-                        self.operand(slot.kind)?;
-                    }
-                }
-            }
-        }
-        Ok(())
+impl Operands for Printer<'_> {
+    fn is_more(&self) -> bool {
+        self.at < self.units.len()
     }
 
     fn operand(&mut self, kind: u16) -> Result<(), SequenceError> {
@@ -167,6 +138,23 @@ impl Printer<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl Printer<'_> {
+    fn error(&self, message: impl Into<String>) -> SequenceError {
+        SequenceError::new(4 * self.at, message)
+    }
+
+    fn next(&mut self) -> Result<u32, SequenceError> {
+        let unit = self.units.get(self.at).copied().ok_or_else(|| self.error("an operand is missing"))?;
+        self.at += 1;
+        Ok(unit)
+    }
+
+    fn word(&mut self, text: &str) {
+        self.out.push(' ');
+        self.out.push_str(text);
     }
 
     fn nested(&mut self, operation: &Operation) -> Result<(), SequenceError> {
