@@ -1,6 +1,7 @@
 //! From an operation and the modifiers of a word to the shape that is executed.
 
 use alloc::vec::Vec;
+use core::mem;
 
 use super::primitive::{component, primitive};
 use super::{NONE, Node, Op, Operation, Semantics, Type};
@@ -32,10 +33,15 @@ impl Shape {
     pub(super) fn push_constant(&mut self, ty: Type, value: u64) -> u16 {
         let index = self.constant_index(value & ty.mask());
         let node = Node { op: Op::Const, imm: 0, ty, args: [index, NONE, NONE, NONE] };
-        match self.nodes.iter().position(|n| *n == node) {
-            Some(at) => at as u16,
-            None => self.push(node),
-        }
+        self.find(&node).unwrap_or_else(|| self.push(node))
+    }
+
+    /// The node that is equal to this one. Nodes stand behind their arguments, so that few are looked at.
+    fn find(&self, node: &Node) -> Option<u16> {
+        let mut from = 0;
+        for_each_argument(node, &[], |argument| from = from.max(usize::from(argument) + 1));
+        let at = self.nodes.get(from..)?.iter().position(|n| n == node)?;
+        Some((from + at) as u16)
     }
 
     /// The place of a number among the constants.
@@ -56,52 +62,120 @@ impl Shape {
     }
 
     /// Drops nodes that no effect needs.
-    pub(super) fn compact(self) -> Shape {
-        let mut map: Vec<u16> = self.nodes.iter().map(|node| if node.op.is_effect() { 0 } else { NONE }).collect();
+    pub(super) fn compact(mut self) -> Shape {
+        let mut needed = Set::effects(&self.nodes);
         let (mut kept, mut listed) = (0, 0);
-        for (at, node) in self.nodes.iter().enumerate().rev() {
-            if map[at] == NONE {
-                continue;
-            }
+        needed.visit_down(|at, needed| {
+            let node = &self.nodes[at];
             kept += 1;
             listed += list_of(node).map_or(0, |list| list.len());
-            for_each_argument(node, &self.lists, |argument| {
-                if let Some(need) = map.get_mut(usize::from(argument)) {
-                    *need = 0;
-                }
-            });
-        }
+            for_each_argument(node, &self.lists, |argument| needed.insert(argument));
+        });
         if kept == self.nodes.len() && listed == self.lists.len() {
             return self;
         }
-        let mut shape = Shape {
-            nodes: Vec::with_capacity(kept),
-            lists: Vec::with_capacity(listed),
-            constants: Vec::with_capacity(self.constants.len()),
-        };
-        for (at, node) in self.nodes.iter().enumerate() {
-            if map[at] == NONE {
-                continue;
+        let lists = mem::replace(&mut self.lists, Vec::with_capacity(listed));
+        let constants = mem::take(&mut self.constants);
+        self.constants.reserve_exact(constants.len());
+        let mut map = Map::new(self.nodes.len());
+        let map = map.numbers();
+        let mut end = 0;
+        needed.visit_up(|at| {
+            let mut node = renumber(&self.nodes[at], &lists, map, &mut self.lists);
+            if node.op == Op::Const {
+                node.args[0] = self.constant_index(constants[usize::from(node.args[0])]);
             }
-            map[at] = match node.op {
-                Op::Const => {
-                    let index = shape.constant_index(self.constants[usize::from(node.args[0])]);
-                    shape.push(Node { args: [index, NONE, NONE, NONE], ..*node })
-                }
-                _ => {
-                    let moved = renumber(node, &self.lists, &map, &mut shape.lists);
-                    shape.push(moved)
-                }
-            };
+            self.nodes[end] = node;
+            map[at] = end as u16;
+            end += 1;
+        });
+        self.nodes.truncate(end);
+        self
+    }
+}
+
+/// As many nodes as nearly all graphs have at most. What is kept for these is on the stack.
+const FEW: usize = 128;
+
+/// Some nodes of a graph.
+struct Set {
+    few: [u64; FEW / 64],
+    many: Vec<u64>,
+}
+
+impl Set {
+    /// The effects.
+    fn effects(nodes: &[Node]) -> Self {
+        let mut set = Set { few: [0; _], many: Vec::new() };
+        if nodes.len() > FEW {
+            set.many.resize(nodes.len().div_ceil(64), 0);
         }
-        shape
+        for (words, nodes) in set.words().iter_mut().zip(nodes.chunks(64)) {
+            *words = nodes.iter().rev().fold(0, |word, node| word << 1 | u64::from(node.op.is_effect()));
+        }
+        set
+    }
+
+    fn words(&mut self) -> &mut [u64] {
+        if self.many.is_empty() { &mut self.few } else { &mut self.many }
+    }
+
+    fn insert(&mut self, node: u16) {
+        if let Some(word) = self.words().get_mut(usize::from(node) / 64) {
+            *word |= 1 << (node % 64);
+        }
+    }
+
+    /// Calls `with` for every node, the last one first. It may add nodes that stand before the one that it is given.
+    fn visit_down(&mut self, mut with: impl FnMut(usize, &mut Self)) {
+        for word in (0..self.words().len()).rev() {
+            let mut before = u64::MAX;
+            loop {
+                let left = self.words()[word] & before;
+                if left == 0 {
+                    break;
+                }
+                let bit = 63 - left.leading_zeros();
+                before = ones(bit);
+                with(64 * word + bit as usize, self);
+            }
+        }
+    }
+
+    /// Calls `with` for every node in order.
+    fn visit_up(&mut self, mut with: impl FnMut(usize)) {
+        for (word, left) in self.words().iter_mut().enumerate() {
+            while *left != 0 {
+                with(64 * word + left.trailing_zeros() as usize);
+                *left &= *left - 1;
+            }
+        }
+    }
+}
+
+/// A number for each node of a graph, [`NONE`] at first.
+struct Map {
+    few: [u16; FEW],
+    many: Vec<u16>,
+    len: usize,
+}
+
+impl Map {
+    fn new(len: usize) -> Self {
+        let many = if len > FEW { alloc::vec![NONE; len] } else { Vec::new() };
+        Map { few: [NONE; FEW], many, len }
+    }
+
+    fn numbers(&mut self) -> &mut [u16] {
+        if self.many.is_empty() { &mut self.few[..self.len] } else { &mut self.many }
     }
 }
 
 /// Calls `with` for every node that a node has as an argument.
 pub fn for_each_argument(node: &Node, lists: &[u16], mut with: impl FnMut(u16)) {
+    let nodes = node.op.node_arguments();
     for k in 0..4 {
-        if node.op.node_arguments() >> k & 1 != 0 && node.args[k] != NONE {
+        if nodes >> k & 1 != 0 && node.args[k] != NONE {
             with(node.args[k]);
         }
     }
@@ -123,8 +197,9 @@ fn list_of(node: &Node) -> Option<core::ops::Range<usize>> {
 /// The node with its arguments replaced by what `map` has for them.
 pub(super) fn renumber(node: &Node, lists: &[u16], map: &[u16], into: &mut Vec<u16>) -> Node {
     let mut moved = *node;
+    let nodes = node.op.node_arguments();
     for k in 0..4 {
-        if node.op.node_arguments() >> k & 1 != 0 && node.args[k] != NONE {
+        if nodes >> k & 1 != 0 && node.args[k] != NONE {
             moved.args[k] = map.get(usize::from(node.args[k])).copied().unwrap_or(NONE);
         }
     }
@@ -173,52 +248,38 @@ pub fn instantiate(semantics: &Semantics, operation: &Operation, modifier: impl 
 const MODIFIERS: usize = 16;
 
 fn with_modifiers(semantics: &Semantics, operation: &Operation, modifier: impl Fn(u16) -> u64) -> Shape {
-    let (mut map, count) = needed(operation, &modifier);
+    let mut map = Map::new(operation.nodes.len());
+    let map = map.numbers();
+    // What effects need once the modifiers have chosen: most of an operation is arms that are not chosen.
+    let mut needed = Set::effects(operation.nodes);
+    let mut count = 0;
+    needed.visit_down(|at, needed| {
+        let node = &operation.nodes[at];
+        count += 1;
+        if node.op == Op::Pick {
+            if let Some(arm) = arm(operation, node, &modifier) {
+                needed.insert(arm);
+            }
+        } else {
+            for_each_argument(node, operation.lists, |argument| needed.insert(argument));
+        }
+    });
     let mut shape = Shape {
         nodes: Vec::with_capacity(count),
         lists: Vec::with_capacity(operation.lists.len().min(count)),
         constants: Vec::with_capacity(operation.constants.len().min(count)),
     };
-    for (at, node) in operation.nodes.iter().enumerate() {
-        if map[at] == NONE {
-            continue;
-        }
-        map[at] = match chosen(&mut shape, operation, node, &map, &modifier) {
+    needed.visit_up(|at| {
+        let node = &operation.nodes[at];
+        map[at] = match chosen(&mut shape, operation, node, map, &modifier) {
             Some(id) => id,
             None => {
-                let moved = renumber(node, operation.lists, &map, &mut shape.lists);
+                let moved = renumber(node, operation.lists, map, &mut shape.lists);
                 fold(semantics, &mut shape, moved)
             }
         };
-    }
+    });
     shape.compact()
-}
-
-/// A number other than [`NONE`] for the nodes that effects need once the modifiers have chosen, and how many these are. Most
-/// of an operation is arms that are not chosen.
-fn needed(operation: &Operation, modifier: impl Fn(u16) -> u64) -> (Vec<u16>, usize) {
-    let mut needed: Vec<u16> = operation.nodes.iter().map(|node| if node.op.is_effect() { 0 } else { NONE }).collect();
-    let mut count = 0;
-    let need = |needed: &mut Vec<u16>, node: u16| {
-        if let Some(need) = needed.get_mut(usize::from(node)) {
-            *need = 0;
-        }
-    };
-    for (at, node) in operation.nodes.iter().enumerate().rev() {
-        if needed[at] == NONE {
-            continue;
-        }
-        count += 1;
-        match node.op {
-            Op::Pick => {
-                if let Some(arm) = arm(operation, node, &modifier) {
-                    need(&mut needed, arm);
-                }
-            }
-            _ => for_each_argument(node, operation.lists, |argument| need(&mut needed, argument)),
-        }
-    }
-    (needed, count)
 }
 
 /// The node that a pick chooses. `None` for reserved values, which no valid word has.
@@ -297,10 +358,11 @@ pub(super) fn fold(semantics: &Semantics, shape: &mut Shape, mut node: Node) -> 
     }
     match constant(semantics, shape, &node) {
         Some(value) => shape.push_constant(node.ty, value),
-        None => match shape.nodes.iter().position(|n| *n == node && (n.op.is_pure() || n.op == Op::Operand)) {
-            Some(at) if node.op != Op::Pack => at as u16,
-            _ => shape.push(node),
-        },
+        None => {
+            let merges = (node.op.is_pure() || node.op == Op::Operand) && node.op != Op::Pack;
+            let known = if merges { shape.find(&node) } else { None };
+            known.unwrap_or_else(|| shape.push(node))
+        }
     }
 }
 
