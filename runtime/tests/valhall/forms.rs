@@ -5,6 +5,9 @@
 //! of an instruction's own modifiers, every form of every source is seen at least once; the other sources go through
 //! theirs meanwhile. The programs put numbers of each class side by side in the lanes of a full bundle.
 
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
 use isaforge_core::encode::Builder;
 use isaforge_core::table::{Access, Form, Modifier, Operand, Shape, Type};
 use isaforge_runtime::valhall::{fast, reference};
@@ -243,20 +246,31 @@ fn every_form_of_every_source_gives_what_it_does_in_the_reference() {
     let mut memory = Memory::new();
     memory.map(IN, to_bytes(&inputs(groups))).unwrap();
     memory.map(OUT, vec![0; groups * THREADS * TOGETHER * 8]).unwrap();
-    let (mut waiting, mut count, mut instructions) = (Vec::new(), 0usize, 0);
-    for opcode in (0..Opcode::COUNT as u16).filter(|&opcode| computes(opcode)) {
-        let before = count;
-        words(&ISA.forms[usize::from(opcode)], opcode, &mut |word| {
-            count += 1;
-            waiting.push(word);
-            if waiting.len() == TOGETHER {
+    let opcodes: Vec<u16> = (0..Opcode::COUNT as u16).filter(|&opcode| computes(opcode)).collect();
+    let (next, count, instructions) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+    // Takes most of the time of all tests here, unless all threads of the host take part.
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, |threads| threads.get()) {
+            scope.spawn(|| {
+                let mut waiting = Vec::new();
+                while let Some(&opcode) = opcodes.get(next.fetch_add(1, Relaxed)) {
+                    let mut found = 0;
+                    words(&ISA.forms[usize::from(opcode)], opcode, &mut |word| {
+                        found += 1;
+                        waiting.push(word);
+                        if waiting.len() == TOGETHER {
+                            agree(&waiting, &memory, groups as u32);
+                            waiting.clear();
+                        }
+                    });
+                    count.fetch_add(found, Relaxed);
+                    instructions.fetch_add(usize::from(found > 0), Relaxed);
+                }
                 agree(&waiting, &memory, groups as u32);
-                waiting.clear();
-            }
-        });
-        instructions += usize::from(count > before);
-    }
-    agree(&waiting, &memory, groups as u32);
+            });
+        }
+    });
+    let (count, instructions) = (count.into_inner(), instructions.into_inner());
     println!("{count} words of {instructions} instructions");
     // Most of the instruction set only computes; nobody has left out half of it.
     assert!(instructions > Opcode::COUNT / 2 && count > 20_000, "{count} words of {instructions} instructions");
