@@ -343,3 +343,108 @@ fn what_a_row_says_may_be_a_part_of_a_text() {
     let wrong = compiled(&DSP.replace("BITS", "24").replace("min(a, b)", "min(a, c)")).err().unwrap();
     assert!(wrong.contains("`c`") && wrong.contains("does: \"d = $how + 1\""), "{wrong}");
 }
+
+/// A set of one entry whose rows say what they do with `d` and `a`, of eight registers.
+fn rows(word: &str, width: u32, [d, a]: [&str; 2], rows: &[&str]) -> Compiled {
+    let row = |(number, how): (usize, &&str)| format!("      t{number}: {{ f: {number}, how: \"{how}\" }}\n");
+    let rows: String = rows.iter().enumerate().map(row).collect();
+    let last = if word.starts_with('[') { "word: 16\n    " } else { "" };
+    compiled(&format!(
+        "isa: small\ndoc: Small.\nword: {word}\nprovenance: document\n\
+         banks: {{ r: {{ count: 8, width: {width}, prints: \"r{{n}}\" }} }}\n\
+         semantics: {{ states: {{ c: {{ type: u32, count: 4 }}, s: {{ type: u32 }} }} }}\nmachine: {{}}\n\
+         instructions:\n  T:\n    {last}rows:\n{rows}    doc: Does what its row says.\n    fixed: {{ 15..6: $f }}\n    \
+         operands: {{ d: {{ bank: r, bits: 5..3, access: {d} }}, a: {{ bank: r, bits: 2..0, access: {a} }} }}\n    \
+         does: $how\n  Nothing:\n    doc: Nothing.\n    fixed: {{ {} }}\n    does: nop\n",
+        if last.is_empty() { "15..0: 0xffff" } else { "31..0: 0xffffffff" }
+    ))
+    .unwrap_or_else(|failure| panic!("{failure}"))
+}
+
+/// What r1 is after each instruction on r1 = 0x33445 and r2 = 0x1122.
+fn left(set: &Compiled, count: usize) -> Vec<u64> {
+    let one = |number: usize| {
+        let mut machine = loaded::<1>(set, &format!("t{number} r1, r2\n"));
+        set_both(&mut machine);
+        let _ = machine.run(&mut (), 1);
+        get(&machine, "r1")
+    };
+    (0..count).map(one).collect()
+}
+
+fn set_both(machine: &mut Machine<1>) {
+    set(machine, "r1", 0x33445);
+    set(machine, "r2", 0x1122);
+}
+
+#[test]
+fn a_part_of_a_register_is_written_alone_whatever_the_width() {
+    let parts = ["d.b0 = a.b0", "d.b1 = a.b0", "d.h0 = a.h0", "d.b0 = a.b1; d.b1 = a.b0"];
+    for (word, width) in
+        [("16", 32), ("16", 24), ("16", 20), ("16", 64), ("[16, 32]", 32), ("[16, 32]", 24), ("[16, 32]", 20)]
+    {
+        let found = left(&rows(word, width, ["read-write", "read"], &parts), parts.len());
+        assert_eq!(found, [0x33422, 0x32245, 0x31122, 0x32211], "words of {word} bits, registers of {width}");
+    }
+}
+
+#[test]
+fn what_was_assigned_to_an_element_of_a_state_is_read_behind_it() {
+    let how = [
+        "c[1] = 5; d = c[1]",
+        "c[2] = 7; c[2] = c[2] + 1; d = c[2]",
+        "c[a & 3] = 6; d = c[2]",
+        "c[2] = 6; d = c[a & 3]",
+        "c[1] = 6; d = c[a & 3]",
+        "if a == 0 { c[2] = 9 }; d = c[2]",
+        "if a != 0 { c[2] = 9 }; d = c[2]",
+        "s = 5; d = s",
+    ];
+    assert_eq!(left(&rows("16", 32, ["write", "read"], &how), how.len()), [5, 8, 6, 6, 0, 0, 9, 5]);
+}
+
+#[test]
+fn of_two_writes_of_one_register_the_later_counts() {
+    let mut machine =
+        loaded::<1>(&rows("16", 32, ["write"; 2], &["d = 1; a = 2", "a = 2; d = 1"]), "t0 r3, r3\nt1 r4, r4\n");
+    let _ = machine.run(&mut (), 2);
+    assert_eq!((get(&machine, "r3"), get(&machine, "r4")), (2, 1));
+}
+
+#[test]
+fn instructions_of_a_stream_that_share_a_name_do_what_each_says() {
+    let set = "isa: two\ndoc: Two.\nword: [16, 32]\nprovenance: document\n\
+        banks: { r: { count: 8, width: 16, prints: \"r{n}\" } }\nmachine: {}\ninstructions:\n  \
+        Two:\n    word: 16\n    rows: { inc: { f: 0, how: d = a + 1 }, pop: { f: 1, how: d = popcount(a) } }\n    doc: Short.\n    \
+        fixed: { 15..6: $f }\n    operands: { d: { bank: r, bits: 5..3, access: write }, a: { bank: r, bits: 2..0 } }\n    \
+        does: $how\n  Three:\n    rows: { pop: { f: 2 } }\n    doc: Long.\n    fixed: { 31..6: $f }\n    \
+        operands: { d: { bank: r, bits: 5..3, access: write }, a: { bank: r, bits: 2..0 } }\n    does: d = a + 0x100\n";
+    let set = compiled(set).unwrap_or_else(|failure| panic!("{failure}"));
+    for (bytes, expected) in [(".byte 0x53, 0x00\n", 8), (".byte 0x93, 0x00, 0x00, 0x00\n", 0x1ff)] {
+        let mut machine = loaded::<1>(&set, bytes);
+        set_register(&mut machine);
+        let _ = machine.run(&mut (), 1);
+        assert_eq!(get(&machine, "r2"), expected, "{bytes}");
+    }
+}
+
+fn set_register(machine: &mut Machine<1>) {
+    set(machine, "r3", 0xff);
+}
+
+#[test]
+fn lanes_that_do_not_exist_hold_zero() {
+    let set = "isa: few\ndoc: Few.\nword: 16\nprovenance: document\n\
+        banks: { r: { count: 8, width: 32, prints: \"r{n}\" } }\nmachine: { lanes: 8 }\ninstructions:\n  \
+        T:\n    rows: { far: { f: 0, how: \"d = permute(lane + 1, 9)\" }, near: { f: 1, how: \"d = permute(lane + 1, 7)\" } }\n    \
+        doc: Looks at another lane.\n    fixed: { 15..3: $f }\n    operands: { d: { bank: r, bits: 2..0, access: write } }\n    \
+        does: $how\n";
+    let set = compiled(set).unwrap_or_else(|failure| panic!("{failure}"));
+    let mut machine = loaded::<32>(&set, "far r1\nnear r2\n");
+    let _ = machine.run(&mut (), 16);
+    let lanes = |register: &str| -> Vec<u64> {
+        let register = machine.register(register).unwrap();
+        (0..8).map(|lane| machine.read(register, lane).unwrap()).collect()
+    };
+    assert_eq!((lanes("r1"), lanes("r2")), (vec![0; 8], vec![8; 8]));
+}

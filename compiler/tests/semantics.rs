@@ -304,7 +304,7 @@ fn a_part_of_an_operand_is_written_by_itself() {
         let writes = shape.nodes.iter().filter(|node| node.op == Op::Write);
         writes.map(|node| (node.ty.to_string(), node.args[1])).collect::<Vec<_>>()
     };
-    assert_eq!(writes([1, 0, 0]), [("u16".to_owned(), 0), ("u16".to_owned(), 1)]);
+    assert_eq!(writes([1, 0, 0]), [("u16".to_owned(), 1), ("u16".to_owned(), 0)]);
     for (text, message) in [
         ("d = a; d.h0 = b.h0", "assigned as a whole"),
         ("d.h0 = a.h0; d.b1 = b.b0", "other parts"),

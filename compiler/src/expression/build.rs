@@ -3,9 +3,7 @@
 //! Functions are expanded, `for` is counted out, conditions of effects are gathered on the way down. Assignments to
 //! operands and states are kept by name, so that what is read after one is what was assigned; the writes come last.
 
-use std::collections::BTreeMap;
-
-use isaforge_core::semantics::{Modifier, NONE, Node, Op, Part, Type};
+use isaforge_core::semantics::{Comparison, Modifier, NONE, Node, Op, Part, Type};
 
 use super::expr::part;
 use super::graph::{Graph, MAX_NODES};
@@ -53,7 +51,7 @@ pub(super) enum Stop {
 }
 
 /// What can be assigned to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Operand(u16, u16),
     /// A part of an operand: its width and its number.
@@ -72,8 +70,10 @@ pub(super) struct Builder<'a> {
     parameters: usize,
     /// Conditions under which the current statement is executed.
     path: Vec<u16>,
-    /// What was assigned, and when.
-    assigned: BTreeMap<Place, (u16, u16)>,
+    /// What was assigned, and when, in the order of the last assignments to each.
+    assigned: Vec<(Place, (u16, u16))>,
+    /// What was assigned to elements of states: the state, the element's number, the value, and when.
+    elements: Vec<[u16; 4]>,
     calls: Vec<Span>,
     steps: usize,
     built: Built,
@@ -91,7 +91,8 @@ pub fn build(scope: &Scope<'_>, text: &Block, result: Option<Type>, out: &mut Di
         frame: 0,
         parameters: 0,
         path: Vec::new(),
-        assigned: BTreeMap::new(),
+        assigned: Vec::new(),
+        elements: Vec::new(),
         calls: Vec::new(),
         steps: 0,
         built: Built {
@@ -354,7 +355,7 @@ impl<'a> Builder<'a> {
             Place::Part(of, bits, _) => usize::from(of) == operand && parts != Some(bits),
             Place::State(_) => false,
         };
-        if self.assigned.keys().any(otherwise) {
+        if self.assigned.iter().any(|(place, _)| otherwise(place)) {
             let message = format!("`{}` is assigned as a whole or in other parts before", info.name);
             return Err(self.error(Diagnostic::error("E0126", span, message).help("assign it in one way")));
         }
@@ -408,6 +409,7 @@ impl<'a> Builder<'a> {
             Some(index) => {
                 let when = self.when();
                 self.graph.node(Op::SetState, 0, ty, [state as u16, index, node, when]);
+                self.elements.push([state as u16, index, node, when]);
             }
         }
         Ok(())
@@ -426,7 +428,7 @@ impl<'a> Builder<'a> {
 
     fn set(&mut self, place: Place, node: u16) {
         let when = self.when();
-        let entry = match self.assigned.get(&place).copied() {
+        let entry = match self.was_assigned(place) {
             _ if when == NONE => (node, NONE),
             None => (node, when),
             Some((old, old_when)) => {
@@ -439,12 +441,17 @@ impl<'a> Builder<'a> {
                 (node, when)
             }
         };
-        self.assigned.insert(place, entry);
+        self.assigned.retain(|(other, _)| *other != place);
+        self.assigned.push((place, entry));
+    }
+
+    fn was_assigned(&self, place: Place) -> Option<(u16, u16)> {
+        self.assigned.iter().find(|(other, _)| *other == place).map(|(_, entry)| *entry)
     }
 
     /// What is read now where `original` was at the start.
     fn forwarded(&mut self, place: Place, original: u16) -> u16 {
-        match self.assigned.get(&place).copied() {
+        match self.was_assigned(place) {
             None => original,
             Some((node, NONE)) => node,
             Some((node, when)) => {
@@ -455,6 +462,7 @@ impl<'a> Builder<'a> {
     }
 
     fn write_out(&mut self) {
+        self.elements.clear();
         for (place, (node, when)) in std::mem::take(&mut self.assigned) {
             let ty = self.graph.ty(node);
             match place {
@@ -486,7 +494,8 @@ impl<'a> Builder<'a> {
         let info = &self.scope.operands[operand];
         let element = self.element(operand, element, span)?;
         let place = Place::Operand(operand as u16, element);
-        if self.assigned.keys().any(|place| matches!(place, Place::Part(of, ..) if usize::from(*of) == operand)) {
+        let is_part = |place: &Place| matches!(place, Place::Part(of, ..) if usize::from(*of) == operand);
+        if self.assigned.iter().any(|(place, _)| is_part(place)) {
             let message = format!("`{}` is read after a part of it was assigned", info.name);
             return Err(self.error(Diagnostic::error("E0126", span, message).help("read it before: `let old = …`")));
         }
@@ -505,7 +514,46 @@ impl<'a> Builder<'a> {
         let info = &self.scope.library.states[state];
         self.scope.library.usage.borrow_mut().states.insert(state);
         let original = self.graph.node(Op::State, 0, info.ty, [state as u16, index.unwrap_or(NONE), NONE, NONE]);
-        if index.is_some() { original } else { self.forwarded(Place::State(state as u16), original) }
+        match index {
+            Some(index) => self.forwarded_element(state as u16, index, original),
+            None => self.forwarded(Place::State(state as u16), original),
+        }
+    }
+
+    /// The same for the element of a state: whether it was assigned may depend on the numbers of elements.
+    fn forwarded_element(&mut self, state: u16, index: u16, original: u16) -> u16 {
+        let mut value = original;
+        for [of, element, node, when] in self.elements.clone() {
+            if of != state {
+                continue;
+            }
+            let ty = self.graph.ty(node);
+            let same = self.same_element(element, index);
+            value = match (same, when) {
+                (None, NONE) => node,
+                (Some(condition), NONE) | (None, condition) => {
+                    self.graph.node(Op::Select, 0, ty, [condition, node, value, NONE])
+                }
+                (Some(same), when) => {
+                    let both = self.graph.node(Op::And, 0, Type::BOOL, [same, when, NONE, NONE]);
+                    self.graph.node(Op::Select, 0, ty, [both, node, value, NONE])
+                }
+            };
+        }
+        value
+    }
+
+    /// Whether two numbers of elements are equal; `None` where that is known to be so.
+    fn same_element(&mut self, a: u16, b: u16) -> Option<u16> {
+        if a == b {
+            return None;
+        }
+        let [a, b] = [a, b].map(|number| {
+            let ty = self.graph.ty(number);
+            let bits = self.bits(number, Type::unsigned(ty.size() as u8));
+            if ty.size() == 64 { bits } else { self.graph.node(Op::Zext, 0, Type::U64, [bits, NONE, NONE, NONE]) }
+        });
+        Some(self.graph.node(Op::Compare, Comparison::Equal as u16, Type::BOOL, [a, b, NONE, NONE]))
     }
 
     /// An operand as an argument of an intrinsic, which may read and write it.

@@ -28,8 +28,13 @@ impl Resolver<'_> {
     pub(crate) fn semantics(&mut self) {
         let specs: Vec<SemanticsSpec> = self.files.iter().filter_map(|(_, file)| file.semantics.clone()).collect();
         let own = self.all(|file| &file.instructions);
-        let texts: HashMap<String, Spanned<String>> =
-            own.into_iter().filter_map(|(name, spec)| Some((name.value, spec.does?))).collect();
+        let own: Vec<(Spanned<String>, Spanned<String>)> =
+            own.into_iter().filter_map(|(name, spec)| Some((name, spec.does?))).collect();
+        let texts: HashMap<&str, &Spanned<String>> =
+            own.iter().map(|(name, does)| (name.value.as_str(), does)).collect();
+        // Instructions of a stream may share a name.
+        let exact: HashMap<(&str, Span), &Spanned<String>> =
+            own.iter().map(|(name, does)| ((name.value.as_str(), name.span), does)).collect();
         if specs.is_empty() && texts.is_empty() {
             return;
         }
@@ -46,7 +51,7 @@ impl Resolver<'_> {
                 if !self.bases.contains(&name.span.file) && !self.out.pass_over(&name.value) {
                     self.no_such_instruction(name);
                 }
-            } else if let Some(first) = texts.get(&name.value).or(given.get(&name.value)) {
+            } else if let Some(first) = texts.get(name.value.as_str()).copied().or(given.get(&name.value)) {
                 // A set may say otherwise than the one that it builds on, which comes after it.
                 if self.bases.contains(&name.span.file) {
                     continue;
@@ -64,7 +69,8 @@ impl Resolver<'_> {
         };
         // The rows and the members of a family share the text of their entry.
         let text_of = |resolver: &Self, name: &String, span: Span| {
-            given.get(name).or_else(|| texts.get(name)).or_else(|| resolver.family_text(span)).cloned()
+            let own = exact.get(&(name.as_str(), span)).or_else(|| texts.get(name.as_str())).copied();
+            given.get(name).or(own).or_else(|| resolver.family_text(span)).cloned()
         };
         let own: Vec<_> = known.iter().map(|(name, span)| text_of(self, name, *span)).collect();
         let mut shares: HashMap<Span, usize> = HashMap::new();

@@ -55,8 +55,9 @@ pub struct Execution {
 /// What an operand stands for.
 #[derive(Clone, Debug)]
 pub enum Place {
-    /// Registers from this one on.
-    Register(Register),
+    /// Registers from this one on, and the bits of the operand: a value with fewer is a part of it. 0 where the first
+    /// value, however narrow, is all that the register holds then.
+    Register(Register, u16),
     /// So many registers from this one on. Those beyond the end read zero, and writing them does nothing.
     List(Register, u32),
     /// Registers from this one on, the value of the other one further where there is one, and what the bank adds.
@@ -74,6 +75,20 @@ pub enum Place {
     Discarded,
     /// Nothing that can be read or written.
     Nothing,
+}
+
+/// The register that an element of an operand is a part of, and where in it, if it is narrower than a register; `width` are the
+/// bits of one.
+pub fn part_of(first: Register, operand: u16, width: u16, element: u16, size: u32) -> Option<(Register, u32)> {
+    let width = u32::from(width);
+    if size == 0 || size >= width || element == 0 && size >= operand.into() {
+        return None;
+    }
+    let bit = u32::from(element) * size;
+    match width % size {
+        0 => Some((Register { index: first.index.checked_add(bit / width)?, ..first }, bit % width)),
+        _ => (bit + size <= width).then_some((first, bit)),
+    }
 }
 
 /// The instructions of a program that are known.

@@ -177,7 +177,7 @@ impl Encoding {
                 let operands = isa.forms[usize::from(*opcode)].operands;
                 operands.iter().map(|operand| of_operand(isa, tables, operand, *word)).collect()
             }
-            (Encoding::Stream(engine), Found::Stream(_, decoded)) => of_fields(tables, &engine.scope(decoded), 0),
+            (Encoding::Stream(engine), Found::Stream(_, decoded)) => of_stream(tables, &engine.scope(decoded)),
             (Encoding::Groups(isa), Found::Group(group)) => of_group(isa, tables, &group.values(isa)),
             _ => Vec::new(),
         }
@@ -251,7 +251,7 @@ fn of_operand(isa: &'static Isa, tables: Tables, operand: &'static Operand, word
         }
         Shape::List { kind, at, count, .. } => match isa.kinds[usize::from(*kind)].alternatives.first() {
             Some(alternative) => match plain(isa, alternative, *at, word) {
-                Place::Register(first) => Place::List(first, list_len(count, word)),
+                Place::Register(first, _) => Place::List(first, list_len(count, word)),
                 _ => Place::Nothing,
             },
             None => Place::Nothing,
@@ -266,10 +266,10 @@ fn plain(isa: &'static Isa, alternative: &'static Alternative, at: u8, word: u64
 /// The meaning of an alternative that says none: its only register, or else its only number.
 fn only(fields: impl Iterator<Item = Place>) -> Place {
     let all: Vec<Place> = fields.collect();
-    let registers = all.iter().filter(|place| matches!(place, Place::Register(_))).count();
+    let registers = all.iter().filter(|place| matches!(place, Place::Register(..))).count();
     let mut candidates: Vec<Place> = match registers {
         0 => all,
-        _ => all.into_iter().filter(|place| matches!(place, Place::Register(_))).collect(),
+        _ => all.into_iter().filter(|place| matches!(place, Place::Register(..))).collect(),
     };
     match (candidates.pop(), candidates.is_empty()) {
         (Some(place), true) => place,
@@ -280,7 +280,7 @@ fn only(fields: impl Iterator<Item = Place>) -> Place {
 fn of_field(isa: &'static Isa, field: &'static Field, at: u8, word: u64) -> Place {
     let value = field.bits.get(word, at);
     match field.ty {
-        Type::Register(bank) => Place::Register(Register { bank, index: value as u32 }),
+        Type::Register(bank) => Place::Register(Register { bank, index: value as u32 }, u16::MAX),
         Type::Signed => Place::Number(sign_extend(value, field.bits.width()) as u64),
         Type::Constant(table) => {
             let constant = isa.constants[usize::from(table)].values.get(value as usize);
@@ -304,7 +304,7 @@ fn of_group(isa: &'static GroupIsa, (_, hardware): Tables, values: &Values) -> V
         let index = named.first.index.checked_add(u32::try_from(number).ok()?)?;
         let register = Register { index, ..named.first };
         Some(match (named.index, bank.plus) {
-            (None, None) => Place::Register(register),
+            (None, None) => Place::Register(register, 0),
             (index, _) => Place::Indexed(register, index),
         })
     };
@@ -313,11 +313,22 @@ fn of_group(isa: &'static GroupIsa, (_, hardware): Tables, values: &Values) -> V
 
 // Streams.
 
+/// What the operands of an instruction stand for. They are as wide as they say: what is narrower is a part of them.
+fn of_stream(tables: Tables, scope: &Scope<'_>) -> Vec<Place> {
+    let mut places = of_fields(tables, scope, 0);
+    for operand in scope.layout.operands {
+        if let Some(Place::Register(_, bits)) = places.get_mut(usize::from(operand.field)) {
+            *bits = operand.size;
+        }
+    }
+    places
+}
+
 fn of_fields(tables: Tables, scope: &Scope<'_>, depth: u8) -> Vec<Place> {
     let field = |(index, field): (usize, &'static stream::Field)| {
         let index = index as u8;
         match field.ty {
-            stream::Type::Register(bank) => Place::Register(Register { bank, index: scope.value(index) as u32 }),
+            stream::Type::Register(bank) => Place::Register(Register { bank, index: scope.value(index) as u32 }, 0),
             stream::Type::Set(set, arguments) if depth < stream::MAX_NESTING => {
                 let bits = scope.bits(field, index);
                 match scope.reading(set, arguments, &bits) {

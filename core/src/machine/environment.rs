@@ -161,6 +161,10 @@ fn no_access(access: Access, address: u64, size: u64) -> impl FnOnce(MemoryFault
 impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
     type Fault = Reason;
 
+    fn lane_count(&self) -> usize {
+        self.tables.2.lanes.into()
+    }
+
     fn active(&self) -> u64 {
         self.active
     }
@@ -176,11 +180,13 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
 
     fn write(&mut self, operand: u16, element: u16, ty: Type, value: &Column<L>, mask: u64) -> Result<(), Reason> {
         let written = match self.instruction.operands.get(usize::from(operand)) {
-            Some(Place::Register(first) | Place::Indexed(first, _)) if self.bank(*first).is_some_and(|b| b.fixed) => {
+            Some(Place::Register(first, _) | Place::Indexed(first, _))
+                if self.bank(*first).is_some_and(|b| b.fixed) =>
+            {
                 None
             }
             Some(Place::Indexed(first, index)) => self.write_indexed((*first, *index), element, value, mask),
-            Some(Place::Register(first)) => match self.part(*first, element, ty) {
+            Some(Place::Register(first, operand)) => match self.part(*first, *operand, element, ty) {
                 Some((register, shift)) => self.write_part(register, shift, ty, value, mask),
                 None => self.write_registers(*first, element, ty, value, mask),
             },
@@ -346,6 +352,10 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
 /// What the evaluation inside of an instruction leaves to it.
 macro_rules! as_outside {
     () => {
+        fn lane_count(&self) -> usize {
+            self.running.lane_count()
+        }
+
         fn state(&mut self, state: u16, index: Option<&Column<L>>) -> Result<Column<L>, Reason> {
             self.running.state(state, index)
         }

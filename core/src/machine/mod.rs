@@ -38,7 +38,7 @@ mod table;
 mod trap;
 
 #[cfg(feature = "alloc")]
-pub use code::{Execution, Instruction, Place};
+pub use code::{Execution, Instruction, Place, part_of};
 #[cfg(feature = "alloc")]
 pub use encoding::Encoding;
 #[cfg(feature = "alloc")]

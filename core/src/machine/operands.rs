@@ -1,7 +1,6 @@
 //! The operands of an instruction that is executed: registers, parts and lists of them, those that an index leads to.
 
-use super::code::{Place, cut, registers_of};
-use super::encoding::Encoding;
+use super::code::{Place, cut, part_of, registers_of};
 use super::environment::{Reading, Running};
 use super::host::{Host, Touched};
 use super::memory::Access;
@@ -30,17 +29,9 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         (Register { index, ..first }, count, width)
     }
 
-    /// The register that an element is a part of, and where in it, if it is narrower than a register. Elements of streams
-    /// are as wide as their operands say, the first of them included.
-    pub(super) fn part(&self, first: Register, element: u16, ty: Type) -> Option<(Register, u32)> {
-        let width = u32::from(self.tables.2.banks.get(usize::from(first.bank))?.width);
-        let words = matches!(self.tables.0, Encoding::Words(_));
-        let size = ty.size();
-        if size == 0 || size >= width || width % size != 0 || !(words || element > 0) {
-            return None;
-        }
-        let bit = u32::from(element) * size;
-        Some((Register { index: first.index.checked_add(bit / width)?, ..first }, bit % width))
+    /// The register that an element of an operand is a part of, and where in it, if it is.
+    pub(super) fn part(&self, first: Register, operand: u16, element: u16, ty: Type) -> Option<(Register, u32)> {
+        part_of(first, operand, self.bank(first)?.width, element, ty.size())
     }
 
     /// Whether a list of registers ends before an element of it does.
@@ -160,7 +151,7 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
 
     pub(super) fn read_place(&mut self, place: &Place, element: u16, ty: Type) -> Result<Option<Column<L>>, Reason> {
         Ok(match place {
-            Place::Register(first) => match self.part(*first, element, ty) {
+            Place::Register(first, operand) => match self.part(*first, *operand, element, ty) {
                 Some((register, shift)) => {
                     let found = self.registers.get(register).copied();
                     if let Some(value) = found {
@@ -197,7 +188,7 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
             let (passed, count) = (argument(0, lane), argument(2, lane).min(MOST_REGISTERS));
             let (operand, first) = (passed as u16 & 0xff, passed as u16 >> 8);
             let (register, index) = match self.instruction.operands.get(usize::from(operand)) {
-                Some(Place::Register(register)) => (*register, None),
+                Some(Place::Register(register, _)) => (*register, None),
                 Some(Place::Indexed(register, index)) => (*register, *index),
                 _ => return Err(self.operand_trap(operand, Access::Read)),
             };

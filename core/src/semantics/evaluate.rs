@@ -19,6 +19,10 @@ pub trait Environment<const L: usize> {
     /// Why execution stops.
     type Fault;
 
+    /// How many lanes there are, at most `L`.
+    fn lane_count(&self) -> usize {
+        L
+    }
     /// The lanes that execute.
     fn active(&self) -> u64;
     /// An operand of the instruction: one element of it, as it is encoded.
@@ -173,7 +177,7 @@ pub fn evaluate<const L: usize, E: Environment<L>>(
                 written = at;
                 [0; L]
             }
-            Op::Permute | Op::Ballot => across(node, values, active),
+            Op::Permute | Op::Ballot => across(node, values, active, env.lane_count()),
             op if op.is_effect() => effect(node, shape, values, &mut scratch.arguments, active, env)?,
             Op::Const => [shape.constants.get(usize::from(node.args[0])).copied().unwrap_or(0); L],
             Op::Operand => env.operand(node.args[0], node.args[1], node.ty)?,
@@ -254,13 +258,14 @@ fn pure<const L: usize>(semantics: &Semantics, node: &Node, shape: &Shape, value
     }
 }
 
-fn across<const L: usize>(node: &Node, values: &[Column<L>], active: u64) -> Column<L> {
+fn across<const L: usize>(node: &Node, values: &[Column<L>], active: u64, lanes: usize) -> Column<L> {
     let a = values[usize::from(node.args[0])];
     match node.op {
         Op::Ballot => [condition(node.args[0], values, active); L],
         _ => {
             let from = values[usize::from(node.args[1])];
-            from.map(|lane| usize::try_from(lane).ok().and_then(|lane| a.get(lane).copied()).unwrap_or(0))
+            let there = a.get(..lanes).unwrap_or(&a);
+            from.map(|lane| usize::try_from(lane).ok().and_then(|lane| there.get(lane).copied()).unwrap_or(0))
         }
     }
 }

@@ -4,7 +4,7 @@
 //! refuses, and the evaluator executes the instruction. An instruction that is left to the evaluator begins again there;
 //! so nothing may leave it once it has written memory.
 
-use isaforge_core::machine::{Instruction, Machine, Place, Register};
+use isaforge_core::machine::{Instruction, Machine, Place, Register, part_of};
 use isaforge_core::semantics::{AtomicOp, NONE, Node, Op as Pure, Part, Shape, Special, Type};
 use rustc_hash::FxHashMap;
 
@@ -148,7 +148,12 @@ impl<'a> Binder<'a> {
                 result = self.choose(condition, value, result);
             } else if node.op == Pure::Write {
                 match operands.get(usize::from(node.args[0])) {
-                    Some(Place::Register(first)) => self.write(*first, node, value, condition)?,
+                    Some(Place::Register(first, operand)) => {
+                        match self.part(*first, *operand, node.args[1], node.ty)? {
+                            Some((slot, bits, at)) => self.write_part((slot, bits, at), node.ty, value, condition),
+                            None => self.write(*first, node, value, condition)?,
+                        }
+                    }
                     _ => return Err(Refused),
                 }
             } else if reading {
@@ -206,15 +211,19 @@ impl<'a> Binder<'a> {
 
     fn operand(&mut self, place: &Place, element: u16, ty: Type) -> Result<Value, Refused> {
         match place {
-            Place::Register(first) => {
+            Place::Register(first, operand) => {
+                if let Some((slot, bits, at)) = self.part(*first, *operand, element, ty)? {
+                    let whole = self.holds(slot, bits);
+                    let graph = &mut self.block.graph;
+                    let count = graph.constant(at.into());
+                    let part = pure(graph, Pure::Shr, 0, Type::U64, &[whole, count]);
+                    return Ok(cut(graph, part, ty.size()));
+                }
                 let span = self.span(*first, element, ty)?;
                 let mut value = self.block.graph.constant(0);
                 let mut at = 0u64;
                 for (slot, bits) in span {
-                    let part = match self.machine.is_zero(slot as usize) {
-                        true => self.block.graph.constant(0),
-                        false => self.slot(slot, bits),
-                    };
+                    let part = self.holds(slot, bits);
                     let graph = &mut self.block.graph;
                     let count = graph.constant(at.min(63));
                     let part = pure(graph, Pure::Shl, 0, Type::U64, &[part, count]);
@@ -230,6 +239,35 @@ impl<'a> Binder<'a> {
             }
             _ => Err(Refused),
         }
+    }
+
+    /// What a register holds.
+    fn holds(&mut self, slot: u32, bits: u8) -> Value {
+        match self.machine.is_zero(slot as usize) {
+            true => self.block.graph.constant(0),
+            false => self.slot(slot, bits),
+        }
+    }
+
+    /// The register that an element of an operand is a part of, its width, and where in it, if it is a part.
+    fn part(&self, first: Register, operand: u16, element: u16, ty: Type) -> Result<Option<(u32, u8, u32)>, Refused> {
+        let (_, width) = self.register(first)?;
+        let Some((register, at)) = part_of(first, operand, width.into(), element, ty.size()) else { return Ok(None) };
+        let (slot, bits) = self.register(register)?;
+        Ok(Some((slot, bits, at)))
+    }
+
+    fn write_part(&mut self, (slot, bits, at): (u32, u8, u32), ty: Type, value: Value, condition: Option<Value>) {
+        let pending = self.writes.iter().rev().find(|(other, _)| *other == slot).map(|(_, value)| *value);
+        let old = pending.unwrap_or_else(|| self.holds(slot, bits));
+        let graph = &mut self.block.graph;
+        let part = cut(graph, value, ty.size());
+        let count = graph.constant(at.into());
+        let part = pure(graph, Pure::Shl, 0, Type::U64, &[part, count]);
+        let others = graph.constant(!(ty.mask() << at));
+        let others = pure(graph, Pure::And, 0, Type::U64, &[old, others]);
+        let whole = pure(graph, Pure::Or, 0, Type::U64, &[others, part]);
+        self.set(slot, bits, whole, condition);
     }
 
     fn write(&mut self, first: Register, node: &Node, value: Value, condition: Option<Value>) -> Result<(), Refused> {
