@@ -44,6 +44,12 @@ impl Labels for NoLabels {
     }
 }
 
+/// The text of an instruction and the digits of its word, which stand behind an exact text.
+pub(super) fn exact(text: &str) -> Option<(&str, &str)> {
+    let digits = |(_, digits): &(&str, &str)| digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    text.trim_end().rsplit_once(WORD).filter(digits)
+}
+
 /// What a text means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parsed {
@@ -67,11 +73,7 @@ impl Engine {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_at(&self, text: &str, address: u64, least: u8, labels: &dyn Labels) -> Result<Parsed, ParseError> {
-        let exact = text.trim_end().rsplit_once(WORD);
-        let Some((own, digits)) = exact.filter(|(_, digits)| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
-        else {
-            return self.parse_alone(text, address, least, labels);
-        };
+        let Some((own, digits)) = exact(text) else { return self.parse_alone(text, address, least, labels) };
         match self.word_of(digits) {
             Some(decoded) if self.reads_as(own, address, labels, &decoded) => {
                 Ok(Parsed { decoded, layout: decoded.layout })

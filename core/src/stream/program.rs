@@ -7,7 +7,7 @@ use core::cell::Cell;
 
 use super::decode::Engine;
 use super::error::Reason;
-use super::parse::Labels;
+use super::parse::{Labels, exact};
 use super::table::Token;
 use crate::assembly::{Assembly, Label, Placed};
 use crate::program::{ProgramError, label, place, without_comment};
@@ -108,8 +108,9 @@ pub(crate) fn read(engine: Engine, text: &str) -> Assembly {
                     Ok(bytes) => (line.bytes, line.error) = (bytes, None),
                     // The place of a label may not be right yet.
                     Err(error) => {
-                        let unit = alloc::vec![0; usize::from(engine.stream.unit)];
-                        line.bytes = if had.is_empty() { unit } else { had.clone() };
+                        let length = exact(line.text).map_or(engine.stream.unit.into(), |(_, digits)| digits.len() / 2);
+                        let some = alloc::vec![0; length.min(engine.stream.longest.into())];
+                        line.bytes = if had.is_empty() { some } else { had.clone() };
                         line.error = Some(error);
                     }
                 }
