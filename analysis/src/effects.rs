@@ -32,6 +32,10 @@ pub struct Effects {
     pub leads: bool,
     /// It reads or writes memory, or uses an intrinsic with effects of its own.
     pub others: bool,
+    /// The states that it reads.
+    pub reads: Vec<u16>,
+    /// The states that it writes, and whether it does so in any case.
+    pub writes: Vec<(u16, bool)>,
     /// For each operand that is written: the bits that are written in any case.
     written: Vec<(u16, u128)>,
 }
@@ -45,6 +49,11 @@ impl Effects {
             let when = when(node, &values);
             if when == When::Never && node.op.condition().is_some() {
                 continue;
+            }
+            match node.op {
+                Op::State => found.reads.push(node.args[0]),
+                Op::SetState => found.writes.push((node.args[0], when == When::Always)),
+                _ => {}
             }
             match node.op {
                 Op::Branch => found.branch = found.branch.max(when),

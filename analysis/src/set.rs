@@ -3,6 +3,7 @@
 use isaforge_core::Isa;
 use isaforge_core::Tables;
 use isaforge_core::group::text::register;
+use isaforge_core::machine::{self, Hardware};
 use isaforge_core::semantics::Semantics;
 use isaforge_core::table::{Token, Type};
 use isaforge_core::text::Line;
@@ -18,6 +19,8 @@ pub struct Set {
     pub semantics: Option<&'static Semantics>,
     /// What stands before and after the number of a register, by bank; for words alone.
     banks: Vec<(String, String)>,
+    /// States that are registers: the state, and the register.
+    registers: &'static [(u16, machine::Register)],
 }
 
 impl Set {
@@ -27,7 +30,18 @@ impl Set {
             Tables::Words(isa) => (0..isa.banks.len()).map(|bank| written(isa, bank)).collect(),
             _ => Vec::new(),
         };
-        Set { tables, semantics, banks }
+        Set { tables, semantics, banks, registers: &[] }
+    }
+
+    /// The same with a machine, which says which states are registers.
+    pub fn with(self, hardware: Option<&'static Hardware>) -> Self {
+        Set { registers: hardware.map_or(&[], |hardware| hardware.aliases), ..self }
+    }
+
+    /// The register that a state is.
+    pub(crate) fn register(&self, state: u16) -> Option<Register> {
+        let (_, found) = self.registers.iter().find(|(known, _)| *known == state)?;
+        Some(Register { bank: found.bank, index: found.index })
     }
 
     /// How a register is written.

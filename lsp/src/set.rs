@@ -122,7 +122,7 @@ impl Loaded {
     fn read(path: &Path, generation: Option<&str>) -> Loaded {
         let settings = Settings { generation: generation.map(str::to_owned), ..Settings::new(path) };
         let (files, set) = match load(&settings) {
-            Ok(loaded) => (loaded.checked.files, Ok(Set::new(loaded.tables, loaded.semantics))),
+            Ok(loaded) => (loaded.checked.files, Ok(Set::new(loaded.tables, loaded.semantics).with(loaded.hardware))),
             Err(Refusal::Mistakes(failure)) => {
                 let count = failure.diagnostics.error_count();
                 let which = if count == 1 { "a mistake" } else { "mistakes" };

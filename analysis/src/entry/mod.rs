@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use isaforge_core::Tables;
 
-use crate::effects::When;
+use crate::effects::{Effects, When};
 use crate::set::Set;
 
 /// A register of a bank.
@@ -123,6 +123,17 @@ pub(crate) fn read(set: &Set, bytes: &[u8]) -> Vec<Entry> {
         Tables::Words(isa) => words::read(set, isa, bytes),
         Tables::Groups(isa) => groups::read(set, isa, bytes),
         Tables::Streams(engine) => streams::read(set, engine, bytes),
+    }
+}
+
+/// Adds the registers that are states: those that the text of an instruction reads and writes by the names of states.
+fn states(set: &Set, effects: Option<&Effects>, reads: &mut Vec<Register>, writes: &mut Vec<(Register, bool)>) {
+    let Some(effects) = effects else { return };
+    effects.reads.iter().filter_map(|state| set.register(*state)).for_each(|register| once(reads, register));
+    for (state, always) in &effects.writes {
+        if let Some(register) = set.register(*state) {
+            write(writes, register, *always);
+        }
     }
 }
 

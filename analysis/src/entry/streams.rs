@@ -4,7 +4,7 @@ use isaforge_core::semantics::{Modifier as Asked, Semantics, instantiate};
 use isaforge_core::stream::{Decoded, Engine, Scope, Type, registers, target};
 use isaforge_core::text::Line;
 
-use super::{Entry, Flow, Instruction, Modifier, Operand, Register, once, write};
+use super::{Entry, Flow, Instruction, Modifier, Operand, Register, once, states, write};
 use crate::effects::{Effects, When};
 use crate::set::Set;
 
@@ -14,18 +14,18 @@ pub(super) fn read(set: &Set, engine: Engine, bytes: &[u8]) -> Vec<Entry> {
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
         let decoded = engine.decode(rest);
         let len = decoded.as_ref().map_or(set.tables.unit(), |decoded| decoded.len.into()).clamp(1, rest.len());
-        let instruction = decoded.map(|decoded| instruction(set.semantics, engine, &decoded, at as u64));
+        let instruction = decoded.map(|decoded| instruction(set, engine, &decoded, at as u64));
         entries.push(Entry { bytes: at..at + len, instruction: instruction.map_err(|error| error.to_string()) });
         at += len;
     }
     entries
 }
 
-fn instruction(semantics: Option<&'static Semantics>, engine: Engine, decoded: &Decoded, at: u64) -> Instruction {
+fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruction {
     let scope = engine.scope(decoded);
     let mut text = Line::new();
     engine.print(decoded, &mut text);
-    let effects = semantics.and_then(|semantics| effects(semantics, &scope));
+    let effects = set.semantics.and_then(|semantics| effects(semantics, &scope));
     let mut reads = Vec::new();
     registers(engine, decoded, false, &mut |found| {
         run(found.bank, found.first, found.count).for_each(|register| once(&mut reads, register));
@@ -38,6 +38,7 @@ fn instruction(semantics: Option<&'static Semantics>, engine: Engine, decoded: &
         let whole = effects.as_ref().is_none_or(|effects| effects.overwrites(field.into(), bits));
         run(found.bank, found.first, found.count).for_each(|register| write(&mut writes, register, whole));
     });
+    states(set, effects.as_ref(), &mut reads, &mut writes);
     let name = engine.stream.instructions.get(usize::from(scope.layout.opcode)).map_or("", |i| i.name);
     Instruction {
         mnemonic: name.to_owned(),

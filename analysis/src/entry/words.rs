@@ -10,7 +10,7 @@ use isaforge_core::semantics::{Operation, Semantics, instantiate};
 use isaforge_core::table::{self, Form, Shape, Type};
 use isaforge_core::text::Line;
 
-use super::{Entry, Flow, Instruction, Modifier, Operand, Register, once, write};
+use super::{Entry, Flow, Instruction, Modifier, Operand, Register, once, states, write};
 use crate::effects::{Effects, When};
 use crate::set::Set;
 
@@ -21,7 +21,7 @@ pub(super) fn read(set: &Set, isa: &'static Isa, bytes: &[u8]) -> Vec<Entry> {
         let instruction = if chunk.len() == size {
             let word = chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
             decode(isa, word)
-                .map(|opcode| instruction(set.semantics, isa, opcode, word, start as u64))
+                .map(|opcode| instruction(set, isa, opcode, word, start as u64))
                 .map_err(|error| error.to_string())
         } else {
             Err(format!("a word has {size} bytes, and there are {}", chunk.len()))
@@ -31,13 +31,8 @@ pub(super) fn read(set: &Set, isa: &'static Isa, bytes: &[u8]) -> Vec<Entry> {
     bytes.chunks(size).enumerate().map(entry).collect()
 }
 
-fn instruction(
-    semantics: Option<&'static Semantics>,
-    isa: &'static Isa,
-    opcode: u16,
-    word: u64,
-    address: u64,
-) -> Instruction {
+fn instruction(set: &Set, isa: &'static Isa, opcode: u16, word: u64, address: u64) -> Instruction {
+    let semantics = set.semantics;
     let form: &'static Form = &isa.forms[usize::from(opcode)];
     let mut text = Line::new();
     print(isa, opcode, word, Style::Customary, &mut text);
@@ -62,6 +57,7 @@ fn instruction(
         let whole = effects.as_ref().is_none_or(|effects| effects.overwrites(found.operand.into(), bits));
         run(found.bank, found.first, found.count).for_each(|register| write(&mut writes, register, whole));
     }
+    states(set, effects.as_ref(), &mut reads, &mut writes);
     Instruction {
         mnemonic: form.name.str.to_owned(),
         text: text.as_str().to_owned(),
