@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::suggest::nearest;
-use crate::table::{Isa, Shape, Type};
+use crate::table::{Constant, Isa, Shape, Type};
 use crate::text::Word;
 
 /// Why a word is not an instruction.
@@ -216,6 +216,8 @@ pub enum ParseReason {
     MissingSuffix(u16, u8, &'static str),
     /// This text was expected.
     Expected(&'static str),
+    /// A constant of a table was expected, an index into [`Isa::constants`].
+    Constant(u16),
     /// The line goes on after a whole instruction.
     Trailing,
     /// A number is outside what the field holds.
@@ -290,6 +292,7 @@ impl fmt::Display for ParseError {
             ParseReason::MissingSuffix(_, _, name) => write!(f, "the operand needs `{name}` after a dot"),
             ParseReason::Expected(text) if nothing => write!(f, "expected `{text}`, found the end of the line"),
             ParseReason::Expected(text) => write!(f, "expected `{text}`, found `{found}`"),
+            ParseReason::Constant(_) => write!(f, "`{found}` is not among the constants that there are"),
             ParseReason::Trailing => write!(f, "the instruction ends before `{found}`"),
             ParseReason::Range(name, least, greatest) => {
                 write!(f, "`{found}` is out of range for `{name}`: {least} to {greatest} is allowed")
@@ -356,6 +359,17 @@ impl fmt::Display for Help<'_> {
                 let Some(operand) = error.form(form).operands.get(operand as usize) else { return Ok(()) };
                 operand_example(f, error.isa, operand)
             }
+            ParseReason::Constant(table) => {
+                let values = error.isa.constants.get(usize::from(table)).map_or(&[][..], |table| table.values);
+                f.write_str("they are")?;
+                let one =
+                    |(i, value): (usize, &Constant)| write!(f, "{} {:#x}", if i == 0 { "" } else { "," }, value.value);
+                values.iter().take(CONSTANTS).enumerate().try_for_each(one)?;
+                match values.len().saturating_sub(CONSTANTS) {
+                    0 => Ok(()),
+                    more => write!(f, " and {more} more"),
+                }
+            }
             ParseReason::Encode(EncodeError::Limit { name, .. }) => {
                 let limit = error.isa.limits.iter().find(|l| l.name == name);
                 limit.map_or(Ok(()), |l| f.write_str(l.doc))
@@ -364,6 +378,9 @@ impl fmt::Display for Help<'_> {
         }
     }
 }
+
+/// Constants of a table that a message names, at most.
+const CONSTANTS: usize = 64;
 
 /// The words a modifier can be written as.
 pub fn modifier_words(

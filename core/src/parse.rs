@@ -615,11 +615,7 @@ fn read_field(cursor: &mut Cursor<'_>, name: &'static str, ty: Type, width: u32)
                 return read_index(cursor, values.len() as u64);
             }
             let index = values.iter().position(|v| v.value as i128 == value);
-            index.map(|i| i as u64).ok_or(Some(cursor.error_span(
-                start,
-                cursor.at,
-                ParseReason::Expected("a constant of the table"),
-            )))
+            index.map(|i| i as u64).ok_or(Some(cursor.error_span(start, cursor.at, ParseReason::Constant(c))))
         }
         Type::Register(_) | Type::Decimal | Type::Hex | Type::Flag => {
             if !cursor.byte().is_some_and(|b| b.is_ascii_digit()) {

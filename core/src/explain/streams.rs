@@ -6,6 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::registers::RegisterUse;
+use crate::sample::Random;
 use crate::semantics::{Semantics, instantiate, show};
 use crate::stream::{Decoded, Engine, Layout, Source, Wide, registers};
 
@@ -46,13 +47,17 @@ pub fn operation(engine: Engine, semantics: &'static Semantics, decoded: &Decode
     Some((operation.text, show(semantics, &instantiate(semantics, operation, bits), name)))
 }
 
-/// A word of a layout: its constants and the defaults of its fields, with small numbers that can be told apart.
+/// How many words are tried in the search for an example.
+const TRIES: u64 = 1 << 10;
+
+/// A word of a layout: its constants and the defaults of its fields, with small numbers that can be told apart. Where that is no
+/// instruction, other numbers are tried.
 pub fn example(engine: Engine, layout: &'static Layout) -> Wide {
-    let word = |spread: bool| {
+    let word = |number: &mut dyn FnMut(usize, u64) -> u64| {
         let mut word = Wide::ZERO;
         for (i, field) in layout.fields.iter().enumerate() {
             if let Source::Bits(pieces) = field.source {
-                let mut value = if spread && field.default == 0 { i as u64 + 1 } else { field.default };
+                let mut value = number(i, field.default);
                 for piece in pieces {
                     word.set(piece.at.into(), piece.width.into(), value);
                     value = value.checked_shr(piece.width.into()).unwrap_or(0);
@@ -61,6 +66,20 @@ pub fn example(engine: Engine, layout: &'static Layout) -> Wide {
         }
         word & !layout.fixed_mask | layout.fixed_value
     };
-    let good = |word: &Wide| engine.decode(&engine.store(*word)).is_ok();
-    [word(true), word(false)].into_iter().find(good).unwrap_or_else(|| word(false))
+    let good = |word: &Wide| {
+        let decoded = engine.decode(&engine.store(*word)).ok()?;
+        (engine.scope(&decoded).layout.opcode == layout.opcode).then_some(*word)
+    };
+    let plain = word(&mut |_, default| default);
+    let spread = word(&mut |i, default| if default == 0 { i as u64 + 1 } else { default });
+    let mut random = Random(1);
+    // Each field is what it is by default, a small number, or any.
+    let mut any = |i: usize, default: u64| match random.below(4) {
+        0 => default,
+        1 => i as u64 + 1,
+        2 => random.below(16),
+        _ => random.next(),
+    };
+    let found = good(&spread).or_else(|| good(&plain)).or_else(|| (0..TRIES).find_map(|_| good(&word(&mut any))));
+    found.unwrap_or(plain)
 }
