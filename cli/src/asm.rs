@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use isaforge_analysis::{Program, Set};
+use isaforge_analysis::Program;
 use isaforge_core::assembly::Assembly;
 use isaforge_core::program::ProgramError;
 
@@ -75,7 +75,7 @@ fn objects(target: &Target, name: &str, assembly: &Assembly) -> Result<Status, F
         writeln!(out, "{}", json::mistake(name, error))?;
     }
     if assembly.errors.is_empty() {
-        let set = Set::new(target.tables, target.semantics);
+        let set = target.set();
         let program = Program::read(&set, &assembly.bytes);
         for placed in &assembly.placed {
             let Some(index) = program.place(placed.at as u64).filter(|index| *index < program.entries.len()) else {

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use isaforge_analysis::{Program, Set};
+use isaforge_analysis::Program;
 use isaforge_core::Isa;
 use isaforge_core::decode::decode;
 use isaforge_core::print::{Style, print};
@@ -69,6 +69,24 @@ fn listing(
     name: &str,
     out: &mut impl Write,
 ) -> io::Result<bool> {
+    if args.comments {
+        let mut text = Vec::new();
+        let invalid = plain(args, target, code, style, name, &mut text)?;
+        comments(target, &code.bytes, &String::from_utf8_lossy(&text), out)?;
+        return Ok(invalid);
+    }
+    plain(args, target, code, style, name, out)
+}
+
+/// The same without comments.
+fn plain(
+    args: &DisArgs,
+    target: &Target,
+    code: &Bytes,
+    style: Style,
+    name: &str,
+    out: &mut impl Write,
+) -> io::Result<bool> {
     Ok(match target.tables {
         Tables::Words(isa) if args.tsv => table(isa, &words::of_bytes(isa, &code.bytes), style, out)? > 0,
         Tables::Words(isa) => {
@@ -82,10 +100,40 @@ fn listing(
     })
 }
 
+/// Writes a listing with comments: where each instruction stands, its bytes, and what it waits for.
+fn comments(target: &Target, bytes: &[u8], text: &str, out: &mut impl Write) -> io::Result<()> {
+    let set = target.set();
+    let program = Program::read(&set, bytes);
+    let is_instruction = |line: &&str| !(line.trim().is_empty() || line.ends_with(':') || line.starts_with('#'));
+    let width = text.lines().filter(is_instruction).map(|line| line.chars().count()).max().unwrap_or(0).min(WIDEST);
+    let mut entries = program.entries.iter();
+    for line in text.lines() {
+        let Some(entry) = (if is_instruction(&line) { entries.next() } else { None }) else {
+            writeln!(out, "{line}")?;
+            continue;
+        };
+        let code = bytes.get(entry.bytes.clone()).unwrap_or_default();
+        let digits = match target.tables {
+            Tables::Words(isa) => {
+                format!("{:0w$x}", words::of_bytes(isa, code).first().unwrap_or(&0), w = word_digits(isa))
+            }
+            _ => groups::hex(code),
+        };
+        let waits = entry.instruction.as_ref().map_or(0, |instruction| instruction.flow.waits);
+        let slots: Vec<String> = (0..8).filter(|slot| waits >> slot & 1 != 0).map(|slot| slot.to_string()).collect();
+        let waits = if slots.is_empty() { String::new() } else { format!("  waits for slots {}", slots.join(", ")) };
+        writeln!(out, "{line:width$} // {:#06x}  {digits}{waits}", entry.bytes.start)?;
+    }
+    Ok(())
+}
+
+/// Lines that are longer than this have their comments further to the right than others.
+const WIDEST: usize = 72;
+
 /// Writes an object an instruction.
 fn objects(args: &DisArgs, target: &Target) -> Result<Status, Failure> {
     let code = machine_code(target.tables, Input::read(args.file.as_deref())?, args.code.how())?;
-    let set = Set::new(target.tables, target.semantics);
+    let set = target.set();
     let program = Program::read(&set, &code.bytes);
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     for index in 0..program.entries.len() {

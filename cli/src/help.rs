@@ -1,5 +1,8 @@
 //! The examples that `--help` shows.
 
+use crate::builtin;
+use crate::explain::overview::affixes_of;
+
 /// Below the list of commands.
 pub const TOP: &str = "\
 Examples:
@@ -29,6 +32,7 @@ Examples:
   isaforge dis valhall shader.bin                 raw words, least significant byte first
   echo 0091c10000000002 | isaforge dis valhall    hexadecimal, most significant digit first
   isaforge dis valhall --tsv words.hex            word, ok or invalid, text or reason
+  isaforge dis valhall shader.bin --comments      addresses, words, what is waited for
   isaforge dis valhall shader.bin --json | jq .reads    one JSON object per instruction
   isaforge dis valhall a.bin | isaforge asm valhall --out bin > b.bin    round trip
   xxd shader.bin | isaforge dis valhall           output of xxd, hexdump -C or objdump
@@ -295,10 +299,11 @@ Examples:
   isaforge run case.json --trace          pixel, place, lanes, then the text
   isaforge run --sheet sheet.png cases/*.json       all their pictures on one sheet
 
-All engines produce the same bits. `--compare` runs a launch on every engine and level and prints
-the first instruction after which one differs: word, text, lane, register or address, both values;
-the exit status is then 1. `--trace`, `--break` and counts by place observe the reference engine;
-after `--trace` and `--break` the program runs again for its outputs.
+All engines produce the same bits, unless threads race (`--races` tells). `--compare` runs a launch
+on every engine and level and prints the first instruction after which one differs: word, text,
+lane, register or address, both values; the exit status is then 1. `--trace`, `--break` and counts
+by place observe the reference engine; after `--trace` and `--break` the program runs again for its
+outputs.
 The environment variables ISAFORGE_ENGINE and ISAFORGE_LEVEL set `--engine` and `--level`. Machine
 code is decoded and verified before it runs; `--unchecked` skips that.
 
@@ -346,6 +351,22 @@ pub const MAN: &str = "\
 Examples:
   isaforge man -o ~/.local/share/man/man1
   isaforge man -o pages";
+
+/// The help of `run`: what programs of the built-in sets find in registers comes from their specifications.
+pub fn run() -> String {
+    let mut text = format!("{}\n\nAt their start programs find:\n", RUN.trim_end());
+    for set in builtin::ALL.iter().filter(|set| set.launches.is_some()) {
+        for preload in set.semantics.map_or(&[][..], |semantics| semantics.preloads) {
+            let values = preload.values.iter().zip(preload.first..);
+            let (before, after) = affixes_of(set.tables);
+            let one = |((name, _), register): (&(&str, &str), u16)| format!("{before}{register}{after} {name}");
+            let values: Vec<String> = values.map(one).collect();
+            text.push_str(&format!("  {}, {}: {}\n", set.name, preload.name, values.join(", ")));
+        }
+    }
+    text.push_str("`isaforge explain ISA` says what these are.");
+    text
+}
 
 #[cfg(test)]
 mod tests {

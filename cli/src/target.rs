@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::CommandFactory;
+use isaforge_analysis::Set;
 use isaforge_compiler::Settings;
 use isaforge_compiler::diagnostic::Diagnostics;
 use isaforge_compiler::load::{Loaded, Refusal, load};
@@ -60,6 +61,11 @@ impl From<&'static Builtin> for Target {
 }
 
 impl Target {
+    /// What analyses ask of it.
+    pub fn set(&self) -> Set {
+        Set::new(self.tables, self.semantics).with(self.hardware)
+    }
+
     /// How true its instructions are to the hardware, as far as the specification says.
     pub fn fidelity(&self) -> Vec<Entry> {
         fidelity::entries(self.tables, self.semantics, self.measured)

@@ -15,6 +15,11 @@ impl Deadline {
         Deadline(Instant::now().checked_add(limit).map(|end| (end, limit)))
     }
 
+    /// As long once more, from now.
+    pub fn again(self) -> Self {
+        self.0.map_or(Deadline::NONE, |(_, limit)| Deadline::after(limit))
+    }
+
     /// How long it was, if it has passed. The clock is read only if there is a deadline.
     pub fn passed(self) -> Option<Duration> {
         self.0.filter(|(end, _)| Instant::now() >= *end).map(|(_, limit)| limit)

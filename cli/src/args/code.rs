@@ -70,6 +70,9 @@ pub struct DisArgs {
     /// Print words that share their text in a form that assembles to the very same word
     #[arg(long)]
     pub exact: bool,
+    /// Append the address, the bytes, and the messages that are waited for, as a comment
+    #[arg(long, conflicts_with_all = ["tsv", "json"])]
+    pub comments: bool,
 }
 
 /// How words come in.

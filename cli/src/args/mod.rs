@@ -98,7 +98,7 @@ pub enum Command {
     #[command(after_help = help::CONFORM)]
     Conform(ConformArgs),
     /// Run a program that a launch file describes
-    #[command(after_help = help::RUN)]
+    #[command(after_help = help::run())]
     Run(Box<RunArgs>),
     /// Stop a program, look at it, go on and back
     #[command(after_help = debug::HELP)]

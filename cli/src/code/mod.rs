@@ -5,8 +5,8 @@
 //! text ──digits, dump──▶ readings ┴─which of them decodes?──▶ bytes in the order of memory
 //! ```
 //!
-//! A text may be read in several ways. The first one in which every instruction decodes is taken, and a note says so where it
-//! is not the plain one; where there is none, it is the plain one.
+//! A text may be read in several ways. The one in which most instructions decode is taken, the plain one if none is better, and
+//! a note says so where it is another.
 
 mod dump;
 
@@ -221,7 +221,8 @@ fn is_code(tables: Tables, holds: Holds, bytes: &[u8]) -> bool {
 /// The code that a text is.
 fn text(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
     let plain = plain(tables, body, order);
-    if plain.mistake.is_none() && (order.is_some() || Decoded::of(tables, &plain.code).is_whole()) {
+    let plainly = Decoded::of(tables, &plain.code);
+    if plain.mistake.is_none() && (order.is_some() || plainly.is_whole()) {
         return plain;
     }
     let dump = std::str::from_utf8(body).ok().and_then(Dump::read);
@@ -236,13 +237,19 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
     let best = judged.reduce(|best, other| if other.0.good > best.0.good { other } else { best });
     match best {
         Some((_, code, _)) if plain.mistake.is_some() => code,
-        Some((decoded, code, how)) if decoded.is_whole() => Code { note: Some(how.to_owned()), ..code },
+        Some((decoded, code, (how, says))) if decoded.good > plainly.good => {
+            let why = if decoded.is_whole() { "only so all of it decodes" } else { "more of it decodes so" };
+            Code { note: Some(format!("read {how}, as {why}; {says}")), ..code }
+        }
         _ => plain,
     }
 }
 
-const IN_MEMORY: &str = "read as bytes in the order of memory, as only these all decode; `--order memory` says so";
-const DUMPED: &str = "read without the addresses in front, as only this all decodes; `--order value` keeps every digit";
+/// How a text was read, and what says so in advance, or says otherwise.
+type Way = (&'static str, &'static str);
+
+const IN_MEMORY: Way = ("as bytes in the order of memory", "`--order memory` says so");
+const DUMPED: Way = ("without the addresses in front", "`--order value` keeps every digit");
 
 /// Numbers in base 16 as their bytes in the order of memory, on the same lines. `None` where something else stands there.
 fn in_memory(text: &str) -> Option<String> {

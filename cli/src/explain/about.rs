@@ -2,6 +2,7 @@
 
 use isaforge_core::Isa;
 use isaforge_core::explain::words;
+use isaforge_core::table::{Modifier, Type};
 
 use crate::paint::{BOLD, DIM, paint, wrap};
 
@@ -29,6 +30,14 @@ pub fn describe(isa: &'static Isa, opcode: u16, word: u64, valid: bool, width: u
         row("reads", &registers(&words::uses(isa, opcode, word, false)));
         row("writes", &registers(&words::uses(isa, opcode, word, true)));
     }
+    for (number, modifier) in form.modifiers.iter().enumerate() {
+        row(if number == 0 { "modifiers" } else { "" }, &values(isa, modifier.name, modifier));
+    }
+    for operand in form.operands {
+        for suffix in operand.suffixes {
+            row("", &values(isa, &format!("{}.{}", operand.name, suffix.name), suffix));
+        }
+    }
     row("unit", form.unit);
     row("source", form.source);
     let provenance = form.provenance.as_str();
@@ -43,6 +52,22 @@ pub fn describe(isa: &'static Isa, opcode: u16, word: u64, valid: bool, width: u
     }
     out
 }
+
+/// The values that a modifier may have.
+fn values(isa: &'static Isa, name: &str, modifier: &'static Modifier) -> String {
+    let Type::Enum(number) = modifier.ty else { return format!("{name}: written or not") };
+    let of = &isa.enums[usize::from(number)];
+    let mut names: Vec<&str> = of.values.iter().map(|value| value.name).collect();
+    names.dedup();
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    let rest =
+        if more > 0 { format!(" and {more} more; `explain` with `{}` says all", of.name) } else { String::new() };
+    format!("{name}: {}{rest}", names.join(", "))
+}
+
+/// Values of a modifier that are named, at most.
+const NAMED: usize = 8;
 
 /// What the instruction does: the whole text for a name, for a word what is left of it once the modifiers are known.
 pub fn operation((text, shown): (&str, String), whole: bool) -> String {

@@ -4,7 +4,7 @@ pub mod about;
 pub(crate) mod diagram;
 pub(crate) mod fields;
 mod objects;
-mod overview;
+pub(crate) mod overview;
 
 use std::io::Write;
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use isaforge_analysis::{Program, Set};
+use isaforge_analysis::Program;
 use isaforge_core::Tables;
 use isaforge_core::explain::{groups, streams, words};
 use isaforge_core::parse::find_name;
@@ -20,6 +20,10 @@ use crate::words::{parse_word, word_bytes};
 /// # Errors
 /// When standard output cannot be written to.
 pub fn objects(target: &Target, what: &str) -> Result<Status, Failure> {
+    if what.is_empty() {
+        let help = "name an instruction, a word or a text; `isaforge list ISA --json` has all instructions";
+        return Err(Failure::usage("there is nothing to explain".to_owned(), help));
+    }
     let mut out = anstream::stdout().lock();
     let (bytes, example) = match (example(target.tables, what), encoded(target.tables, what)) {
         (Some(bytes), _) => (bytes, true),
@@ -39,7 +43,7 @@ pub fn objects(target: &Target, what: &str) -> Result<Status, Failure> {
             (assembly.bytes, false)
         }
     };
-    let set = Set::new(target.tables, target.semantics);
+    let set = target.set();
     let program = Program::read(&set, &bytes);
     for index in 0..program.entries.len() {
         writeln!(out, "{}", json::explained(&program, index, &bytes, example))?;

@@ -4,11 +4,21 @@ use isaforge_core::Tables;
 use isaforge_core::explain::words::affixes;
 use isaforge_core::group::GroupIsa;
 use isaforge_core::stream::{Bank, Engine, Role};
-use isaforge_core::table::{Enum, Type};
+use isaforge_core::table::{Enum, Type, Value};
 
 use crate::output::count;
 use crate::paint::{BOLD, DIM, paint, wrap};
 use crate::target::Target;
+
+/// What stands before and after the number of a register of the first bank.
+pub fn affixes_of(tables: Tables) -> (&'static str, &'static str) {
+    let affixes = match tables {
+        Tables::Words(isa) => affixes(isa, 0),
+        Tables::Groups(_) => None,
+        Tables::Streams(engine) => engine.stream.banks.first().map(|bank| (bank.open, bank.close)),
+    };
+    affixes.unwrap_or(("", ""))
+}
 
 /// The overview, wrapped at `width`.
 pub fn overview(target: &Target, width: usize) -> String {
@@ -29,12 +39,7 @@ pub fn overview(target: &Target, width: usize) -> String {
         }
     }
     let Some(semantics) = target.semantics else { return out };
-    let affixes = match target.tables {
-        Tables::Words(isa) => affixes(isa, 0),
-        Tables::Groups(_) => None,
-        Tables::Streams(engine) => engine.stream.banks.first().map(|bank| (bank.open, bank.close)),
-    };
-    let (before, after) = affixes.unwrap_or(("", ""));
+    let (before, after) = affixes_of(target.tables);
     for preload in semantics.preloads {
         out.push_str(&format!(
             "\n{}  {}\n",
@@ -136,15 +141,19 @@ pub fn choices(of: &Enum, width: usize) -> String {
     let mut out = format!("{}\n", paint(BOLD, of.name));
     wrap(of.doc, width.saturating_sub(2)).iter().for_each(|line| out.push_str(&format!("  {line}\n")));
     let name = of.values.iter().map(|value| value.name.len()).max().unwrap_or(0);
-    for value in of.values {
+    let first = |value: &Value| of.values.iter().position(|other| other.bits == value.bits);
+    for (at, value) in of.values.iter().enumerate().filter(|(at, value)| first(value) == Some(*at)) {
         let default = if of.default == Some(value.bits) { " (not written)" } else { "" };
+        let others = of.values[at + 1..].iter().filter(|other| other.bits == value.bits);
+        let others: String = others.map(|other| format!(" (also `{}`)", other.text)).collect();
+        let default = format!("{default}{others}");
         let lines = wrap(value.doc, width.saturating_sub(name + 10).max(24));
         let (first, rest) = lines.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
         let line = format!(
             "  {:>4}  {}  {first}{}",
             value.bits,
             paint(BOLD, &format!("{:name$}", value.name)),
-            paint(DIM, default)
+            paint(DIM, &default)
         );
         out.push_str(&format!("{}\n", line.trim_end()));
         rest.iter().for_each(|line| out.push_str(&format!("  {:>4}  {:name$}  {line}\n", "", "")));

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 
 use isaforge_analysis::picture::{Drawing, MOST_BLOCKS, dot, svg};
-use isaforge_analysis::{Graph, Program, Set};
+use isaforge_analysis::{Graph, Program};
 
 use crate::args::{GraphArgs, GraphFormat};
 use crate::failure::{Failure, Status};
@@ -32,7 +32,7 @@ pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
     let Some(code) = load(target.tables, args.file.as_deref(), args.code.how())? else {
         return Ok(Status::Mistakes);
     };
-    let set = Set::new(target.tables, target.semantics);
+    let set = target.set();
     let program = Program::read(&set, &code.bytes);
     if program.entries.is_empty() {
         return Err(Failure::usage(format!("`{}` holds no instructions", code.name), ""));

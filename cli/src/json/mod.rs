@@ -169,6 +169,7 @@ fn valid(program: &Program<'_>, instruction: &Instruction, object: &mut Map<Stri
     );
     let label = flow.target.and_then(|target| program.labels.get(&program.place(target)?));
     object.insert("target".into(), json!(label));
-    object.insert("target_address".into(), json!(flow.target));
+    // Before the first instruction addresses are negative.
+    object.insert("target_address".into(), json!(flow.target.map(|target| target as i64)));
     object.insert("errors".into(), json!([]));
 }

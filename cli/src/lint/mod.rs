@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use isaforge_analysis::{Finding, Graph, Liveness, Program, Register, Set, lint as check};
+use isaforge_analysis::{Finding, Graph, Liveness, Program, Register, lint as check};
 use serde_json::json;
 
 use crate::args::LintArgs;
@@ -23,7 +23,7 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
     let Some(code) = load(target.tables, args.file.as_deref(), args.code.how())? else {
         return Ok(Status::Mistakes);
     };
-    let set = Set::new(target.tables, target.semantics);
+    let set = target.set();
     let mut program = Program::read(&set, &code.bytes);
     for address in &args.entries {
         match program.place(*address as u64).filter(|place| *place < program.entries.len()) {

@@ -1,5 +1,6 @@
 //! Which engine executes a program, until when, and what all engines make of it.
 
+use std::cell::RefCell;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -34,6 +35,18 @@ pub fn asked(args: &RunArgs) -> Result<Option<Execution>, Failure> {
 /// Until when a program may run that starts now.
 pub fn deadline(args: &RunArgs) -> Deadline {
     args.time_limit.map_or(Deadline::NONE, Deadline::after)
+}
+
+/// Notes that the time limit has cut a run off: where that happens says nothing of the engine.
+pub fn note_late<T>(late: &RefCell<Option<Failure>>, until: Deadline, ended: &Result<T, String>) {
+    if let (Err(reason), Some(_)) = (ended, until.passed()) {
+        late.borrow_mut().get_or_insert_with(|| self::late(reason));
+    }
+}
+
+/// What a comparison ends with that was cut off by the time limit.
+pub fn late(reason: &str) -> Failure {
+    Failure::usage(format!("nothing can be compared: {reason}"), "a longer `--time-limit`, or a smaller launch")
 }
 
 /// Says of a program that there is no choice of engines for it, if one is asked for.

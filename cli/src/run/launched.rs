@@ -172,7 +172,7 @@ impl Opened {
         let Opened { launched, target, source } = self;
         let machine = launched.machine();
         let machine = machine.map_err(|reason| Failure::usage(format!("`{}`: {reason}", path.display()), ""))?;
-        Ok(Watched { machine, set: Set::new(target.tables, target.semantics), source })
+        Ok(Watched { machine, set: target.set(), source })
     }
 
     fn new(found: &'static Builtin, launched: Box<dyn Launched>, source: Option<Source>) -> Self {

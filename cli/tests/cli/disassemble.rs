@@ -118,3 +118,31 @@ fn every_built_in_instruction_set_goes_there_and_back() {
         assert_eq!(isaforge_with(&["dis", isa], &words).expect(0).out(), text);
     }
 }
+
+#[test]
+fn bytes_in_the_order_of_memory_are_known_beside_words_that_are_none() {
+    let run = isaforge_with(&["dis", "valhall"], "3c 00 19 00 00 c0 90 00  00 00 00 00 00 00 00 00\n").expect(1);
+    assert!(run.out().starts_with("U32_TO_F32 r0, r60\n.word 0x0000000000000000 //"), "{}", run.out());
+    assert!(run.err.contains("`--order memory` says so"), "{}", run.err);
+}
+
+#[test]
+fn comments_say_where_an_instruction_stands_and_what_it_waits_for() {
+    let code = "0090c0000019003c\n0800c00000000000\n";
+    let run = isaforge_with(&["dis", "valhall", "--comments"], code).expect(0);
+    let expected = "U32_TO_F32 r0, r60 // 0x0000  0090c0000019003c\nNOP.wait0          // 0x0008  0800c00000000000  waits for slots 0\n";
+    assert_eq!(run.out(), expected);
+    assert_eq!(isaforge_with(&["asm", "valhall"], run.out()).expect(0).out(), code);
+}
+
+#[test]
+fn an_exact_listing_with_labels_is_assembled_to_its_bytes() {
+    let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    for program in ["sieve", "sort", "crc", "division"] {
+        let file = format!("{riscv}/programs/{program}.elf");
+        let listing = isaforge(&["dis", "--exact", "--spec", riscv, &file]).expect(0);
+        let code = isaforge_with(&["asm", "--spec", riscv], listing.out()).expect(0);
+        let again = isaforge_with(&["dis", "--exact", "--spec", riscv], code.out()).expect(0);
+        assert_eq!(again.out(), listing.out(), "{program}");
+    }
+}

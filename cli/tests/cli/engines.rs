@@ -162,3 +162,35 @@ fn buffers_together_have_one_limit() {
         assert!(error.contains("L0003") && error.contains(&format!("at most {limit} bytes")), "{error}");
     }
 }
+
+#[test]
+fn a_comparison_that_is_cut_off_says_nothing_of_engines() {
+    let run = run(ENDLESS, &["--compare", "--time-limit", "0.2"]).expect(2);
+    assert!(run.err.contains("nothing can be compared") && run.err.contains("the time limit"), "{}", run.err);
+    assert!(run.out().is_empty(), "{}", run.out());
+}
+
+#[test]
+fn compiled_code_writes_parts_of_registers() {
+    let spec = "isa: parts\ndoc: Parts.\nword: 16\nprovenance: document\n\
+        banks: { r: { count: 8, width: 32, prints: \"r{n}\" } }\nsemantics: { pc: u32 }\nmachine: { unit: 2 }\ninstructions:\n  \
+        T:\n    rows: { low: { f: 1, how: d.b0 = a.b1 + 3 }, next: { f: 2, how: d.b1 = a.b0 }, half: { f: 3, how: d.h1 = a.h0 }, \
+        less: { f: 4, how: d = a - 1 } }\n    doc: Computes.\n    fixed: { 15..6: $f }\n    \
+        operands: { d: { bank: r, bits: 5..3, access: read-write }, a: { bank: r, bits: 2..0 } }\n    does: $how\n  \
+        again:\n    doc: Goes back while r1 is not 0.\n    fixed: { 15..11: 0b11111 }\n    \
+        operands: { r: { bank: r, bits: 10..8 }, by: { immediate: signed, bits: 7..0, target: relative } }\n    \
+        does: if r != 0 { branch(next + sext(u32, by)) }\n";
+    let launch = "program: |\n  top:\n  low r2, r2\n  next r3, r2\n  half r4, r3\n  less r1, r1\n  again r1, top\n\
+        registers: { r1: 500, r2: 0x12345678, r3: 0xffffffff }\nshow: [r2, r3, r4]\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("isa.yaml"), spec).expect("the file is written");
+    fs::write(folder.path().join("launch.yaml"), launch).expect("the file is written");
+    let run = |more: &[&str]| {
+        isaforge_in(folder.path(), &[&["run", "--spec", "isa.yaml", "launch.yaml"], more].concat(), b"")
+    };
+    let reference = run(&["--quiet", "--engine", "reference"]);
+    assert_eq!(reference.out(), "r2 = 12345659\nr3 = ffff59ff\nr4 = 59ff0000\n", "{}", reference.err);
+    assert_eq!(run(&["--quiet"]).out(), reference.out());
+    let compared = run(&["--compare"]);
+    assert!(compared.out().contains("the same"), "{}{}", compared.out(), compared.err);
+}

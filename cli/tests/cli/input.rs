@@ -36,9 +36,16 @@ fn bytes_in_the_order_of_memory_are_found_out_and_can_be_asked_for() {
     assert_eq!((run.out(), run.err.as_str()), (TEXT, ""));
     let run = isaforge_with(&["dis", "valhall", "--order", "value"], bytes).expect(1);
     assert!(run.out().starts_with(".word 0x0200000000c19100 // "), "{}", run.out());
-    // Where neither order decodes, the digits stand as they were written.
+    // What else stands there need not be code.
     let run = isaforge_with(&["dis", "valhall"], "02 00 00 00 00 c1 91 00\nffffffffffffffff").expect(1);
-    assert!(run.out().starts_with(".word 0x0200000000c19100 // ") && run.err.is_empty(), "{}{}", run.out(), run.err);
+    assert!(
+        run.out().starts_with("MOV.i32 r1, r2\n.word 0xff") && run.err.contains("more of it decodes so"),
+        "{}",
+        run.err
+    );
+    // Where neither order is better, the digits stand as they were written.
+    let run = isaforge_with(&["dis", "valhall"], "02 00 00 00 00 c1 91 ff\n").expect(1);
+    assert!(run.out().starts_with(".word 0x0200000000c191ff // ") && run.err.is_empty(), "{}{}", run.out(), run.err);
 }
 
 #[test]

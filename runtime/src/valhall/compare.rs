@@ -92,7 +92,8 @@ impl fmt::Display for Difference {
 /// code is tried twice: made after a while, as for every run, and the first time.
 ///
 /// The first that differs is returned; `Ok` has what all agree on. A launch that fails is to fail alike; what it has
-/// written until then is not compared.
+/// written until then is not compared. Each engine has the time that the launch gives; one that is cut off by it ends the
+/// comparison with [`RunError::Time`], since where that happens says nothing.
 ///
 /// # Errors
 /// The first difference.
@@ -115,7 +116,11 @@ pub fn compare_with<H: Host + Clone>(
     executions: &[Execution],
 ) -> Result<Result<Outcome, RunError>, Box<Difference>> {
     let mut expected = memory.clone();
-    let outcome = run_with(launch, &mut expected, &mut host.clone(), ());
+    let timed = || Launch { deadline: launch.deadline.again(), ..launch.clone() };
+    let outcome = run_with(&timed(), &mut expected, &mut host.clone(), ());
+    if matches!(outcome, Err(RunError::Time { .. })) {
+        return Ok(outcome);
+    }
     for execution in executions.iter().filter(|execution| execution.engine() != Engine::Reference) {
         let eager = execution.eager();
         for (execution, eager) in [(*execution, false), (eager, true)] {
@@ -123,7 +128,10 @@ pub fn compare_with<H: Host + Clone>(
                 continue;
             }
             let mut found = memory.clone();
-            let ended = run_hosted(execution, launch, &mut found, &mut host.clone());
+            let ended = run_hosted(execution, &timed(), &mut found, &mut host.clone());
+            if matches!(ended, Err(RunError::Time { .. })) {
+                return Ok(ended);
+            }
             let what = difference(execution, [launch; 2], (memory, host), [&ended, &outcome], [&found, &expected]);
             if let Some(what) = what {
                 return Err(Box::new(Difference { execution, eager, what }));

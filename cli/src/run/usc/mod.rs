@@ -5,6 +5,7 @@
 pub mod launch;
 pub mod plan;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
@@ -65,10 +66,12 @@ impl Launched for Plan {
     /// Runs the program by the whole data path and by handlers at each level.
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
         say(&format!("{}: engines of the USC are compared by what they leave in the end", paint(HELP, "note")));
-        let until = engine::deadline(args);
+        let late = RefCell::new(None);
         let by = |execution: Execution| {
+            let until = engine::deadline(args);
             let mut plan = Plan { machine: on(execution, self.machine.clone().until(until)), ..self.clone() };
             let left = everything(&mut plan, None);
+            engine::note_late(&late, until, &left);
             (left, plan)
         };
         let (expected, reference) = by(Execution::reference());
@@ -83,7 +86,7 @@ impl Launched for Plan {
             Some(difference) => Err(difference),
             None => Ok(expected.as_ref().map(executed).map_err(String::clone)),
         };
-        Ok(Some(Compared { engines: engine::names(), agreed }))
+        late.into_inner().map_or(Ok(Some(Compared { engines: engine::names(), agreed })), Err)
     }
 
     fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {

@@ -141,13 +141,20 @@ impl Launched for Computation {
 
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
         let launch = Launch { deadline: engine::deadline(args), ..self.launch.clone() };
+        let mut is_late = None;
         let agreed = self.buffers.clone().map().and_then(|memory| {
             let agreed = compare_with(&launch, &memory, &self.resources, &Execution::available())
                 .map_err(|difference| difference.to_string())?;
+            if let Err(error @ RunError::Time { .. }) = &agreed {
+                is_late = Some(error.to_string());
+            }
             let executed = |outcome: Outcome| format!("{} instructions", thousands(outcome.thread_instructions));
             Ok(agreed.map(executed).map_err(|error| error.to_string()))
         });
-        Ok(Some(Compared { engines: engine::names(), agreed }))
+        match is_late {
+            Some(reason) => Err(engine::late(&reason)),
+            None => Ok(Some(Compared { engines: engine::names(), agreed })),
+        }
     }
 
     fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {

@@ -12,6 +12,7 @@ use isaforge_runtime::valhall::host::{Host, Primitive, Resources, Varyings};
 use isaforge_runtime::valhall::watched::{Told, Watched};
 use isaforge_runtime::valhall::{self, Fragments};
 use isaforge_runtime::{Execution, Memory, Outcome, RunError};
+use std::cell::RefCell;
 
 use self::plan::Plan;
 use super::{counted, first_pixel, pixels};
@@ -43,9 +44,11 @@ impl Launched for Plan {
     }
 
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
+        let late = RefCell::new(None);
         let run = |execution: Execution| {
             let mut plan = Plan { deadline: engine::deadline(args), ..self.clone() };
             let ended = plan.draw_on(execution);
+            engine::note_late(&late, plan.deadline, &ended);
             (plan, ended)
         };
         let (expected, ended) = run(Execution::reference());
@@ -57,7 +60,7 @@ impl Launched for Plan {
             Some(difference) => Err(difference),
             None => Ok(ended.map(|executed| format!("{} instructions", thousands(executed)))),
         };
-        Ok(Some(Compared { engines: engine::names(), agreed }))
+        late.into_inner().map_or(Ok(Some(Compared { engines: engine::names(), agreed })), Err)
     }
 
     fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {
