@@ -1,5 +1,6 @@
 //! `isaforge dis`: machine words to text.
 
+use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
 
 use isaforge_analysis::Program;
@@ -45,19 +46,48 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     if found.shaders.is_empty() {
         invalid = listing(args, &target, &found.code, style, &input.name, &mut out)?;
     }
-    for shader in &found.shaders {
-        let code = found.code.bytes.get(shader.bytes.clone()).unwrap_or_default().to_vec();
-        if !args.tsv {
-            let gap = if shader.bytes.start == 0 { "" } else { "\n" };
-            writeln!(out, "{gap}# {}", shader.name)?;
+    for (number, shader) in (1..).zip(&found.shaders) {
+        let bytes = found.code.bytes.get(shader.bytes.clone()).unwrap_or_default().to_vec();
+        let code = Bytes { bytes, lines: Vec::new() };
+        if args.tsv {
+            invalid |= listing(args, &target, &code, style, &input.name, &mut out)?;
+            continue;
         }
-        invalid |= listing(args, &target, &Bytes { bytes: code, lines: Vec::new() }, style, &input.name, &mut out)?;
+        let mut text = Vec::new();
+        invalid |= listing(args, &target, &code, style, &input.name, &mut text)?;
+        let gap = if number == 1 { "" } else { "\n" };
+        writeln!(out, "{gap}# {}", shader.name)?;
+        out.write_all(with_own_labels(&String::from_utf8_lossy(&text), number).as_bytes())?;
     }
     out.flush()?;
     if let Some(mistake) = &found.mistake {
         say(&describe(&input.name, mistake));
     }
     Ok(Status::mistakes_if(invalid || found.mistake.is_some()))
+}
+
+/// The listing of one shader of several: its labels have the number of the shader, so that all of them are one program.
+fn with_own_labels(text: &str, shader: usize) -> String {
+    let labels: HashSet<&str> = text.lines().filter_map(|line| line.strip_suffix(':')).collect();
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (code, comment) = line.split_at(line.find("//").unwrap_or(line.len()));
+        let mut rest = code;
+        while !rest.is_empty() {
+            let is_name = |c: char| c.is_alphanumeric() || c == '_';
+            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+            let (name, after) = rest.split_at(end);
+            out.push_str(name);
+            if labels.contains(name) {
+                out.push_str(&format!("_{shader}"));
+            }
+            let next = after.find(is_name).unwrap_or(after.len());
+            out.push_str(&after[..next]);
+            rest = &after[next..];
+        }
+        out.push_str(comment);
+    }
+    out
 }
 
 /// Writes the text or the table of a program. Returns whether anything in it is no instruction.

@@ -352,7 +352,7 @@ Examples:
   isaforge man -o ~/.local/share/man/man1
   isaforge man -o pages";
 
-/// The help of `run`: what programs of the built-in sets find in registers comes from their specifications.
+/// The help of `run`: what programs find in registers comes from the specifications.
 pub fn run() -> String {
     let mut text = format!("{}\n\nAt their start programs find:\n", RUN.trim_end());
     for set in builtin::ALL.iter().filter(|set| set.launches.is_some()) {

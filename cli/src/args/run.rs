@@ -22,7 +22,7 @@ pub struct RunArgs {
     /// After the run, write the words between `begin_signature` and `end_signature` to a file, one per line
     #[arg(long, value_name = "FILE", requires = "spec")]
     pub signature: Option<PathBuf>,
-    /// Maximum number of instructions to execute; ten billion unless the launch file sets one
+    /// Maximum number of instructions to execute, with `--spec`; ten billion unless the launch file sets one
     #[arg(long, value_name = "N", requires = "spec")]
     pub budget: Option<u64>,
     /// Print the compiled machine code, annotated with the instructions it came from
@@ -116,7 +116,7 @@ pub struct WatchArgs {
     #[arg(long = "register", value_name = "NAME", requires = "trace")]
     pub registers: Vec<String>,
     /// Print the warp's registers whenever one comes to a place: a label, the number of a word (the first is 0), or an address
-    /// where instructions have several lengths; `PLACE if CONDITION` as in `debug`. Several may be given
+    /// with `--spec` and where instructions have several lengths; `PLACE if CONDITION` as in `debug`. Several may be given
     #[arg(long = "break", value_name = "PLACE")]
     pub breaks: Vec<String>,
     /// Stops that are printed at most; the program then runs to its end

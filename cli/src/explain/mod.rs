@@ -9,6 +9,7 @@ pub(crate) mod overview;
 use std::io::Write;
 
 use isaforge_core::Isa;
+use isaforge_core::decode::decode;
 use isaforge_core::error::ParseError;
 use isaforge_core::explain::words::{self, Explained, example};
 use isaforge_core::parse::{find_name, parse};
@@ -25,10 +26,10 @@ use crate::input::Input;
 use crate::json;
 use crate::list;
 use crate::output::say;
-use crate::paint::{BOLD, DIM, ERROR, columns, paint};
+use crate::paint::{BOLD, DIM, ERROR, HELP, columns, paint};
 use crate::snippet;
 use crate::target::Target;
-use crate::words::{parse_word, word_digits};
+use crate::words::{parse_word, word_bytes, word_digits};
 
 /// Runs `explain`.
 ///
@@ -71,7 +72,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     let (word, note) = match find_name(isa, what.as_bytes()) {
         Some(opcode) => (example(isa, opcode), "an example of it"),
         None => match parse_word(isa, what) {
-            Some(word) => (word, ""),
+            Some(word) => (in_order(isa, what, word), ""),
             None if what.starts_with("0x") || what.starts_with("0X") => {
                 let help = format!("a word has at most {} hexadecimal digits", word_digits(isa));
                 return Err(Failure::usage(format!("`{what}` is not a word of {}", target.name), help));
@@ -92,6 +93,20 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     let (text, status) = render(isa, target.semantics, word, note, columns().min(120));
     anstream::stdout().lock().write_all(text.as_bytes())?;
     Ok(status)
+}
+
+/// A word whose bytes were given: in the order of memory, where only that is an instruction.
+fn in_order(isa: &'static Isa, what: &str, word: u64) -> u64 {
+    let bytes = word.to_le_bytes();
+    let turned = bytes[..word_bytes(isa)].iter().fold(0, |turned, byte| turned << 8 | u64::from(*byte));
+    if decode(isa, word).is_ok() || decode(isa, turned).is_err() {
+        return word;
+    }
+    say(&format!(
+        "{}: `{what}` is read as bytes in the order of memory, as only so it is an instruction",
+        paint(HELP, "note")
+    ));
+    turned
 }
 
 /// The instructions that part of a name, or words of a description, stand for.

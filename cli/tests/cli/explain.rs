@@ -123,3 +123,21 @@ fn a_set_by_itself_is_shown_as_a_whole() {
     let enums = isaforge(&["explain", "usc", "regbank"]).expect(0);
     assert!(enums.out().starts_with("regbank\n"), "{}", enums.out());
 }
+
+#[test]
+fn bytes_in_the_order_of_memory_are_explained_as_such() {
+    let word = isaforge(&["explain", "valhall", "0090c0000019003c"]).expect(0);
+    for bytes in ["3c 00 19 00 00 c0 90 00", "3c00190000c09000"] {
+        let run = isaforge(&["explain", "valhall", bytes]).expect(0);
+        assert!(run.out() == word.out() && run.err.contains("in the order of memory"), "{}{}", run.out(), run.err);
+    }
+    // What is no instruction either way stands as it was written.
+    let run = isaforge(&["explain", "valhall", "ffffffffffffff00"]).expect(1);
+    assert!(run.out().starts_with("ffffffffffffff00") && run.err.is_empty(), "{}{}", run.out(), run.err);
+}
+
+#[test]
+fn a_modifier_shows_its_other_values() {
+    let run = isaforge(&["explain", "valhall", "FMA.f32"]).expect(0);
+    assert!(run.out().contains("clamp: none, clamp_0_inf, clamp_m1_1, clamp_0_1"), "{}", run.out());
+}

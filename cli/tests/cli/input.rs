@@ -167,6 +167,22 @@ fn all_shaders_of_a_file_are_found_and_named_and_one_can_be_chosen() {
 }
 
 #[test]
+fn the_shaders_of_a_file_are_assembled_as_they_were_together() {
+    let text = "again: IADD_IMM.i32 r0, r0, #0x1\nBRANCHZ.eq 0x0, again\nNOP.end\n";
+    let hex = isaforge_with(&["asm", "valhall"], text).expect(0);
+    let words: Vec<u64> = hex.out().lines().map(|word| u64::from_str_radix(word, 16).expect("digits")).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("shaders.bin");
+    fs::write(&file, offline_compiler(&[(b"CVER", &words), (b"CFRA", &words)])).expect("it can be written");
+    let file = file.to_str().expect("a path");
+    for more in [&[][..], &["--comments"]] {
+        let run = isaforge(&[&["dis", "valhall", file], more].concat()).expect(0);
+        assert!(run.out().contains("\nl0_1:\n") && run.out().contains("BRANCHZ.eq 0x0, l0_2"), "{}", run.out());
+        assert_eq!(isaforge_with(&["asm", "valhall"], run.out()).expect(0).out(), hex.out().repeat(2));
+    }
+}
+
+#[test]
 fn a_list_of_one_generation_has_what_that_one_has() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let spec = folder.path().join("isa.yaml");
