@@ -359,8 +359,8 @@ pub fn run() -> String {
         for preload in set.semantics.map_or(&[][..], |semantics| semantics.preloads) {
             let values = preload.values.iter().zip(preload.first..);
             let (before, after) = affixes_of(set.tables);
-            let one = |((name, _), register): (&(&str, &str), u16)| format!("{before}{register}{after} {name}");
-            let values: Vec<String> = values.map(one).collect();
+            let names = values.map(|((name, _), number)| format!("{before}{number}{after} {name}"));
+            let values: Vec<String> = names.collect();
             text.push_str(&format!("  {}, {}: {}\n", set.name, preload.name, values.join(", ")));
         }
     }

@@ -71,7 +71,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     };
     let (word, note) = match find_name(isa, what.as_bytes()) {
         Some(opcode) => (example(isa, opcode), "an example of it"),
-        None => match parse_word(isa, what) {
+        None => match parse_word(isa, what).or_else(|| parse_word(isa, &what.split_whitespace().collect::<String>())) {
             Some(word) => (in_order(isa, what, word), ""),
             None if what.starts_with("0x") || what.starts_with("0X") => {
                 let help = format!("a word has at most {} hexadecimal digits", word_digits(isa));
