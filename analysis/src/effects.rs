@@ -34,6 +34,8 @@ pub struct Effects {
     pub others: bool,
     /// The states that it reads.
     pub reads: Vec<u16>,
+    /// The intrinsics that it calls.
+    pub intrinsics: Vec<u16>,
     /// The states that it writes, and whether it does so in any case.
     pub writes: Vec<(u16, bool)>,
     /// For each operand that is written: the bits that are written in any case.
@@ -61,6 +63,7 @@ impl Effects {
                 Op::Barrier => found.barrier = true,
                 Op::Intrinsic => {
                     found.others = true;
+                    found.intrinsics.push(node.args[0]);
                     let called = semantics.intrinsics.get(usize::from(node.args[0]));
                     found.leads |= called.is_some_and(|intrinsic| intrinsic.effects.flow);
                 }

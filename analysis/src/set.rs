@@ -3,7 +3,7 @@
 use isaforge_core::Isa;
 use isaforge_core::Tables;
 use isaforge_core::group::text::register;
-use isaforge_core::machine::{self, Hardware};
+use isaforge_core::machine::{self, Hardware, Service};
 use isaforge_core::semantics::Semantics;
 use isaforge_core::table::{Token, Type};
 use isaforge_core::text::Line;
@@ -19,8 +19,12 @@ pub struct Set {
     pub semantics: Option<&'static Semantics>,
     /// What stands before and after the number of a register, by bank; for words alone.
     banks: Vec<(String, String)>,
-    /// States that are registers: the state, and the register.
-    registers: &'static [(u16, machine::Register)],
+    /// What executes its programs, if that is known: states that are registers, calls of the surroundings.
+    hardware: Option<&'static Hardware>,
+}
+
+fn register_of(found: machine::Register) -> Register {
+    Register { bank: found.bank, index: found.index }
 }
 
 impl Set {
@@ -30,18 +34,37 @@ impl Set {
             Tables::Words(isa) => (0..isa.banks.len()).map(|bank| written(isa, bank)).collect(),
             _ => Vec::new(),
         };
-        Set { tables, semantics, banks, registers: &[] }
+        Set { tables, semantics, banks, hardware: None }
     }
 
-    /// The same with a machine, which says which states are registers.
+    /// The same with a machine, which says which states are registers and what calls of the surroundings read.
     pub fn with(self, hardware: Option<&'static Hardware>) -> Self {
-        Set { registers: hardware.map_or(&[], |hardware| hardware.aliases), ..self }
+        Set { hardware, ..self }
     }
 
     /// The register that a state is.
     pub(crate) fn register(&self, state: u16) -> Option<Register> {
-        let (_, found) = self.registers.iter().find(|(known, _)| *known == state)?;
-        Some(Register { bank: found.bank, index: found.index })
+        let (_, found) = self.hardware?.aliases.iter().find(|(known, _)| *known == state)?;
+        Some(register_of(*found))
+    }
+
+    /// The registers that a call of the surroundings may read, and those that it may write.
+    pub(crate) fn called(&self, intrinsic: u16) -> (Vec<Register>, Vec<Register>) {
+        let calls = self.hardware.map_or(&[][..], |hardware| hardware.calls);
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        for call in calls.iter().filter(|call| call.intrinsic == intrinsic) {
+            reads.push(register_of(call.number));
+            for (_, service) in call.services {
+                match *service {
+                    Service::Write { stream, address, size, result } => {
+                        reads.extend([address, size].into_iter().chain(stream).map(register_of));
+                        writes.extend(result.map(register_of));
+                    }
+                    Service::Exit { status } => reads.push(register_of(status)),
+                }
+            }
+        }
+        (reads, writes)
     }
 
     /// How a register is written.

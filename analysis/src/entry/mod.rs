@@ -126,10 +126,15 @@ pub(crate) fn read(set: &Set, bytes: &[u8]) -> Vec<Entry> {
     }
 }
 
-/// Adds the registers that are states: those that the text of an instruction reads and writes by the names of states.
+/// Adds the registers that no operand names: those that are states, and those of calls of the surroundings.
 fn states(set: &Set, effects: Option<&Effects>, reads: &mut Vec<Register>, writes: &mut Vec<(Register, bool)>) {
     let Some(effects) = effects else { return };
     effects.reads.iter().filter_map(|state| set.register(*state)).for_each(|register| once(reads, register));
+    for intrinsic in &effects.intrinsics {
+        let (read, written) = set.called(*intrinsic);
+        read.into_iter().for_each(|register| once(reads, register));
+        written.into_iter().for_each(|register| write(writes, register, false));
+    }
     for (state, always) in &effects.writes {
         if let Some(register) = set.register(*state) {
             write(writes, register, *always);

@@ -125,6 +125,17 @@ fn findings_have_a_code_and_a_place() {
 }
 
 #[test]
+fn what_a_call_of_the_surroundings_reads_is_read() {
+    let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    for program in ["sieve", "sort", "crc"] {
+        let run = isaforge(&["lint", "--spec", riscv, &format!("{riscv}/programs/{program}.elf")]);
+        assert!(!run.out().contains("P0003"), "{program}: {}", run.out());
+    }
+    let run = isaforge_with(&["dis", "--spec", riscv, "--json"], "73000000\n").expect(0);
+    assert!(run.out().contains("\"reads\":[\"a7\""), "{}", run.out());
+}
+
+#[test]
 fn every_page_shows_what_lint_finds() {
     for code in (1..=10).map(|number| format!("P{number:04}")) {
         let code = code.as_str();
