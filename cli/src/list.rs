@@ -50,7 +50,8 @@ pub fn list(args: &ListArgs) -> Result<Status, Failure> {
     }
     out.flush()?;
     if rows.is_empty() {
-        let help = format!("`isaforge list {}` has all {total}", target.name);
+        let of = args.target.spec.as_ref().map_or(target.name.clone(), |spec| format!("--spec {}", spec.display()));
+        let help = format!("`isaforge list {of}` has all {total}");
         return Err(Failure::usage(
             format!("no instruction has {} in its name or description", args.words.join(" ")),
             help,
