@@ -54,10 +54,10 @@ impl Effects {
             }
             match node.op {
                 Op::State => found.reads.push(node.args[0]),
-                Op::SetState => found.writes.push((node.args[0], when == When::Always)),
-                _ => {}
-            }
-            match node.op {
+                Op::SetState => {
+                    found.others = true;
+                    found.writes.push((node.args[0], when == When::Always));
+                }
                 Op::Branch => found.branch = found.branch.max(when),
                 Op::End => found.end = found.end.max(when),
                 Op::Barrier => found.barrier = true,
@@ -67,7 +67,7 @@ impl Effects {
                     let called = semantics.intrinsics.get(usize::from(node.args[0]));
                     found.leads |= called.is_some_and(|intrinsic| intrinsic.effects.flow);
                 }
-                Op::Load | Op::Store | Op::Atomic | Op::SetState | Op::Fault => found.others = true,
+                Op::Load | Op::Store | Op::Atomic | Op::Fault => found.others = true,
                 Op::Write => {
                     let size = node.ty.size();
                     let bits = match when {

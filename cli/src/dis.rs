@@ -42,19 +42,20 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     let found = code::read(target.tables, &input, args.code.how())?;
     found.say_note(&input);
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let listing = Listing { args, target: &target, style, name: &input.name };
     let mut invalid = false;
     if found.shaders.is_empty() {
-        invalid = listing(args, &target, &found.code, style, &input.name, &mut out)?;
+        invalid = listing.write(&found.code, &mut out)?;
     }
     for (number, shader) in (1..).zip(&found.shaders) {
         let bytes = found.code.bytes.get(shader.bytes.clone()).unwrap_or_default().to_vec();
         let code = Bytes { bytes, lines: Vec::new() };
         if args.tsv {
-            invalid |= listing(args, &target, &code, style, &input.name, &mut out)?;
+            invalid |= listing.write(&code, &mut out)?;
             continue;
         }
         let mut text = Vec::new();
-        invalid |= listing(args, &target, &code, style, &input.name, &mut text)?;
+        invalid |= listing.write(&code, &mut text)?;
         let gap = if number == 1 { "" } else { "\n" };
         writeln!(out, "{gap}# {}", shader.name)?;
         out.write_all(with_own_labels(&String::from_utf8_lossy(&text), number).as_bytes())?;
@@ -90,44 +91,42 @@ fn with_own_labels(text: &str, shader: usize) -> String {
     out
 }
 
-/// Writes the text or the table of a program. Returns whether anything in it is no instruction.
-fn listing(
-    args: &DisArgs,
-    target: &Target,
-    code: &Bytes,
+/// How programs are written.
+struct Listing<'a> {
+    args: &'a DisArgs,
+    target: &'a Target,
     style: Style,
-    name: &str,
-    out: &mut impl Write,
-) -> io::Result<bool> {
-    if args.comments {
-        let mut text = Vec::new();
-        let invalid = plain(args, target, code, style, name, &mut text)?;
-        comments(target, &code.bytes, &String::from_utf8_lossy(&text), out)?;
-        return Ok(invalid);
-    }
-    plain(args, target, code, style, name, out)
+    /// What to call the input in messages.
+    name: &'a str,
 }
 
-/// The same without comments.
-fn plain(
-    args: &DisArgs,
-    target: &Target,
-    code: &Bytes,
-    style: Style,
-    name: &str,
-    out: &mut impl Write,
-) -> io::Result<bool> {
-    Ok(match target.tables {
-        Tables::Words(isa) if args.tsv => table(isa, &words::of_bytes(isa, &code.bytes), style, out)? > 0,
-        Tables::Words(isa) => {
-            let mut text = Text::new(out);
-            let invalid = disassemble(isa, &words::of_bytes(isa, &code.bytes), style, &mut text);
-            text.finish()?;
-            invalid.unwrap_or(0) > 0
+impl Listing<'_> {
+    /// Writes the text or the table of a program. Returns whether anything in it is no instruction.
+    fn write(&self, code: &Bytes, out: &mut impl Write) -> io::Result<bool> {
+        if !self.args.comments {
+            return self.write_plain(code, out);
         }
-        Tables::Groups(isa) => groups::dis::dis(args, isa, code, out)?,
-        Tables::Streams(engine) => streams::dis::dis(args, engine, &code.bytes, name, out)?,
-    })
+        let mut text = Vec::new();
+        let invalid = self.write_plain(code, &mut text)?;
+        comments(self.target, &code.bytes, &String::from_utf8_lossy(&text), out)?;
+        Ok(invalid)
+    }
+
+    /// The same without comments.
+    fn write_plain(&self, code: &Bytes, out: &mut impl Write) -> io::Result<bool> {
+        let Listing { args, style, .. } = *self;
+        Ok(match self.target.tables {
+            Tables::Words(isa) if args.tsv => table(isa, &words::of_bytes(isa, &code.bytes), style, out)? > 0,
+            Tables::Words(isa) => {
+                let mut text = Text::new(out);
+                let invalid = disassemble(isa, &words::of_bytes(isa, &code.bytes), style, &mut text);
+                text.finish()?;
+                invalid.unwrap_or(0) > 0
+            }
+            Tables::Groups(isa) => groups::dis::dis(args, isa, code, out)?,
+            Tables::Streams(engine) => streams::dis::dis(args, engine, &code.bytes, self.name, out)?,
+        })
+    }
 }
 
 /// Writes a listing with comments: where each instruction stands, its bytes, and what it waits for.

@@ -126,8 +126,8 @@ pub(crate) fn read(set: &Set, bytes: &[u8]) -> Vec<Entry> {
     }
 }
 
-/// Adds the registers that no operand names: those that are states, and those of calls of the surroundings.
-fn states(set: &Set, effects: Option<&Effects>, reads: &mut Vec<Register>, writes: &mut Vec<(Register, bool)>) {
+/// Adds the implicit registers, which no operand names: those that are states, and those of calls of the surroundings.
+fn implicit(set: &Set, effects: Option<&Effects>, reads: &mut Vec<Register>, writes: &mut Vec<(Register, bool)>) {
     let Some(effects) = effects else { return };
     effects.reads.iter().filter_map(|state| set.register(*state)).for_each(|register| once(reads, register));
     for intrinsic in &effects.intrinsics {

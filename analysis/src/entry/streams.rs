@@ -4,7 +4,7 @@ use isaforge_core::semantics::{Modifier as Asked, Semantics, instantiate};
 use isaforge_core::stream::{Decoded, Engine, Scope, Type, registers, target};
 use isaforge_core::text::Line;
 
-use super::{Entry, Flow, Instruction, Modifier, Operand, Register, once, states, write};
+use super::{Entry, Flow, Instruction, Modifier, Operand, Register, implicit, once, write};
 use crate::effects::{Effects, When};
 use crate::set::Set;
 
@@ -38,7 +38,7 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
         let whole = effects.as_ref().is_none_or(|effects| effects.overwrites(field.into(), bits));
         run(found.bank, found.first, found.count).for_each(|register| write(&mut writes, register, whole));
     });
-    states(set, effects.as_ref(), &mut reads, &mut writes);
+    implicit(set, effects.as_ref(), &mut reads, &mut writes);
     let name = engine.stream.instructions.get(usize::from(scope.layout.opcode)).map_or("", |i| i.name);
     Instruction {
         mnemonic: name.to_owned(),

@@ -10,7 +10,7 @@ use isaforge_core::semantics::{Operation, Semantics, instantiate};
 use isaforge_core::table::{self, Form, Shape, Type};
 use isaforge_core::text::Line;
 
-use super::{Entry, Flow, Instruction, Modifier, Operand, Register, once, states, write};
+use super::{Entry, Flow, Instruction, Modifier, Operand, Register, implicit, once, write};
 use crate::effects::{Effects, When};
 use crate::set::Set;
 
@@ -57,7 +57,7 @@ fn instruction(set: &Set, isa: &'static Isa, opcode: u16, word: u64, address: u6
         let whole = effects.as_ref().is_none_or(|effects| effects.overwrites(found.operand.into(), bits));
         run(found.bank, found.first, found.count).for_each(|register| write(&mut writes, register, whole));
     }
-    states(set, effects.as_ref(), &mut reads, &mut writes);
+    implicit(set, effects.as_ref(), &mut reads, &mut writes);
     Instruction {
         mnemonic: form.name.str.to_owned(),
         text: text.as_str().to_owned(),

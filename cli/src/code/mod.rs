@@ -221,8 +221,11 @@ fn is_code(tables: Tables, holds: Holds, bytes: &[u8]) -> bool {
 /// The code that a text is.
 fn text(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
     let plain = plain(tables, body, order);
+    if plain.mistake.is_none() && order.is_some() {
+        return plain;
+    }
     let plainly = Decoded::of(tables, &plain.code);
-    if plain.mistake.is_none() && (order.is_some() || plainly.is_whole()) {
+    if plain.mistake.is_none() && plainly.is_whole() {
         return plain;
     }
     let dump = std::str::from_utf8(body).ok().and_then(Dump::read);

@@ -78,7 +78,7 @@ pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
     if let Err(reason) = &ended {
         failed(&args.launch, reason);
     }
-    // What is counted by name is counted in a run of its own.
+    // Counting by name takes a second run.
     if ended.is_ok() && args.watch.counts() {
         return Ok(None);
     }

@@ -94,7 +94,7 @@ impl Shape {
     }
 }
 
-/// As many nodes as nearly all graphs have at most. What is kept for these is on the stack.
+/// Graphs of up to this many nodes need no allocation for what is kept for each node.
 const FEW: usize = 128;
 
 /// Some nodes of a graph.

@@ -249,6 +249,12 @@ impl<'a> Binder<'a> {
         }
     }
 
+    /// What a register will hold behind the instruction, as far as that is known.
+    fn written(&mut self, slot: u32, bits: u8) -> Value {
+        let pending = self.writes.iter().rev().find(|(other, _)| *other == slot).map(|(_, value)| *value);
+        pending.unwrap_or_else(|| self.holds(slot, bits))
+    }
+
     /// The register that an element of an operand is a part of, its width, and where in it, if it is a part.
     fn part(&self, first: Register, operand: u16, element: u16, ty: Type) -> Result<Option<(u32, u8, u32)>, Refused> {
         let (_, width) = self.register(first)?;
@@ -258,8 +264,7 @@ impl<'a> Binder<'a> {
     }
 
     fn write_part(&mut self, (slot, bits, at): (u32, u8, u32), ty: Type, value: Value, condition: Option<Value>) {
-        let pending = self.writes.iter().rev().find(|(other, _)| *other == slot).map(|(_, value)| *value);
-        let old = pending.unwrap_or_else(|| self.holds(slot, bits));
+        let old = self.written(slot, bits);
         let graph = &mut self.block.graph;
         let part = cut(graph, value, ty.size());
         let count = graph.constant(at.into());
@@ -289,8 +294,7 @@ impl<'a> Binder<'a> {
         }
         let value = match condition {
             Some(condition) => {
-                let pending = self.writes.iter().rev().find(|(other, _)| *other == slot).map(|(_, value)| *value);
-                let old = pending.unwrap_or_else(|| self.slot(slot, bits));
+                let old = self.written(slot, bits);
                 self.choose(Some(condition), value, old)
             }
             None => value,

@@ -6,13 +6,14 @@ pub mod launch;
 pub mod plan;
 pub mod primitives;
 
+use std::cell::RefCell;
+
 use isaforge_compiler::yaml::Node;
 use isaforge_runtime::machine::Machine;
 use isaforge_runtime::valhall::host::{Host, Primitive, Resources, Varyings};
 use isaforge_runtime::valhall::watched::{Told, Watched};
 use isaforge_runtime::valhall::{self, Fragments};
 use isaforge_runtime::{Execution, Memory, Outcome, RunError};
-use std::cell::RefCell;
 
 use self::plan::Plan;
 use super::{counted, first_pixel, pixels};
