@@ -1,4 +1,4 @@
-//! What the fuzz targets do. Tests on stable call the same functions: `compiler/tests/properties.rs`, those of `runtime/tests`
+//! What the fuzz targets do. Tests on stable call the same functions: `compiler/tests/all/properties.rs`, those of `runtime/tests`
 //! with random programs, `cli/tests/cli/launch.rs`; and `cli/examples/campaign.rs` calls them by the million.
 
 pub mod change;

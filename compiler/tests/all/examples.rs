@@ -1,0 +1,64 @@
+//! The specifications in `examples/` that teach, against words of other tools.
+
+use std::path::Path;
+
+use isaforge_compiler::{Settings, check_spec};
+use isaforge_core::stream::Engine;
+use isaforge_core::text::Line;
+
+/// The engine of an example, which has no warnings.
+fn open(name: &str) -> Engine {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name).join("isa.yaml");
+    let checked = check_spec(&Settings::new(path)).unwrap_or_else(|failure| panic!("{failure}"));
+    let warnings: Vec<&String> = checked.diagnostics.iter().map(|warning| &warning.message).collect();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    let stream = checked.isa.stream().expect("it is a stream");
+    Engine { stream: isaforge_compiler::stream::lower::lower(&checked.isa, stream), generation: 0 }
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal")).collect()
+}
+
+/// Every row prints as expected, as `shown` has it, and the whole text gives the bytes.
+fn both_ways(engine: Engine, rows: &str, shown: impl Fn(&str) -> String) {
+    let mut wrong = Vec::new();
+    let rows: Vec<_> = rows.lines().filter(|row| !row.starts_with('#')).collect();
+    for row in &rows {
+        let (hex, expected) = row.split_once('\t').expect("two columns");
+        let bytes = bytes(hex);
+        let decoded = match engine.decode(&bytes) {
+            Ok(decoded) if usize::from(decoded.len) == bytes.len() => decoded,
+            Ok(decoded) => {
+                wrong.push(format!("{row}: {} bytes", decoded.len));
+                continue;
+            }
+            Err(error) => {
+                wrong.push(format!("{row}: {error}"));
+                continue;
+            }
+        };
+        let mut line = Line::new();
+        engine.print(&decoded, &mut line);
+        if shown(line.as_str()) != *expected {
+            wrong.push(format!("{row}: {}", line.as_str()));
+        }
+        match engine.parse(line.as_str()) {
+            Ok(parsed) if parsed.decoded == decoded => {}
+            Ok(_) => wrong.push(format!("{row}: `{}` assembles to something else", line.as_str())),
+            Err(error) => wrong.push(format!("{row}: `{}`: {error}", line.as_str())),
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+}
+
+#[test]
+fn sm75_reads_as_the_disassembler_of_the_vendor_does() {
+    let engine = open("sm75");
+    both_ways(engine, include_str!("../data/sm75.tsv"), |text| text.split(';').next().unwrap_or_default().to_owned());
+}
+
+#[test]
+fn g13_reads_words_of_two_to_ten_bytes() {
+    both_ways(open("g13"), include_str!("../data/g13.tsv"), str::to_owned);
+}

@@ -1,0 +1,203 @@
+//! Instructions of one revision in another: what both express keeps its meaning, the rest is refused by name.
+
+use std::path::Path;
+
+use isaforge_compiler::lower::words;
+use isaforge_compiler::translate::{TranslateError, translate, translate_program};
+use isaforge_compiler::{Settings, check_spec};
+use isaforge_core::Isa;
+use isaforge_core::decode::decode;
+use isaforge_core::parse::parse;
+use isaforge_core::print::{Style, print};
+use isaforge_core::registers::registers;
+use isaforge_core::sample::{Random, sample};
+use isaforge_core::text::Line;
+
+use crate::seed;
+
+fn load(spec: &str) -> &'static Isa {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs").join(spec);
+    match check_spec(&Settings::new(path)) {
+        Ok(checked) => words(&checked.isa).isa,
+        Err(failure) => panic!("{failure}"),
+    }
+}
+
+fn text_of(isa: &'static Isa, word: u64) -> String {
+    let opcode = decode(isa, word).expect("the word is valid");
+    let mut line = Line::new();
+    print(isa, opcode, word, Style::Customary, &mut line);
+    line.as_str().to_owned()
+}
+
+/// The translation of a line of text, as text.
+fn line(from: &'static Isa, to: &'static Isa, text: &str) -> Result<String, String> {
+    let (_, word) = parse(from, text).map_err(|e| e.to_string())?;
+    translate(from, to, word).map(|w| text_of(to, w)).map_err(|e| e.to_string())
+}
+
+#[test]
+fn what_both_revisions_express_is_translated_with_its_names() {
+    let (old, new) = (load("valhall-2021/isa.yaml"), load("valhall/isa.yaml"));
+    let cases = [
+        ("MOV.i32 r1, u10", "MOV.i32 r1, u10"),
+        ("FADD.f32 r0, `r1.neg, 0x3F800000", "FADD.f32 r0, ^r1.neg, 0x3F800000"),
+        ("NOP.return", "NOP.end"),
+        ("FADD.v2f16.barrier r0, `r0.abs, 0x0.neg", "FADD.v2f16.wait r0, ^r0.abs, 0x0.neg"),
+        ("MOV.i32.id r1, core_id", "MOV.i32 r1, core_id.w0"),
+        ("MOV.i32.ts r1, tls_ptr_hi", "MOV.i32 r1, thread_local_pointer.w1"),
+        ("ATEST.td @r60, r60, 0x3F800000, atest_datum", "ATEST.discard @r60, r60, 0x3F800000, atest_datum.w0"),
+        ("STORE.i128.slot0.return @r4:r5:r6:r7, `r0, offset:0", "STORE.i128.slot0.end @r4:r5:r6:r7, ^r0, offset:0"),
+        ("BRANCHZ.reconverge `r1, offset:-8", "BRANCHZ.reconverge ^r1, offset:-8"),
+        // Renamed with the same bits and the same members.
+        ("CSEL.i32.lt r1, r2, r3, r4, r5", "CSEL.s32.lt r1, r2, r3, r4, r5"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(line(old, new, text).as_deref(), Ok(expected), "{text}");
+        assert_eq!(line(new, old, expected).as_deref(), Ok(text), "and back: {expected}");
+    }
+}
+
+#[test]
+fn what_the_other_revision_lacks_is_named() {
+    let (old, new) = (load("valhall-2021/isa.yaml"), load("valhall/isa.yaml"));
+    let cases = [
+        ("TEX.computed.2d.slot0 @r2, @r4:r5:r6:r7, r3", "valhall has no instruction `TEX`"),
+        ("FRSCALE.f32 r0, r1, r2", "valhall has no instruction `FRSCALE.f32`"),
+        ("NOP.id", "valhall has no modifier `immediate_mode` for `NOP`, which is `id` here"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(line(old, new, text), Err(expected.to_owned()), "{text}");
+    }
+    let cases = [
+        ("MOV.i32 r1, u100", "valhall-2021 has no `u100` (uniform) for the operand `src0` of `MOV.i32`"),
+        ("MOV.i32 r1, warp_id.w0", "valhall-2021 has no `warp_id.w0` (special_0) for the operand `src0` of `MOV.i32`"),
+        ("FPCLASS.f32 r0, r1", "valhall-2021 has no instruction `FPCLASS.f32`"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(line(new, old, text), Err(expected.to_owned()), "{text}");
+    }
+    assert!(matches!(translate(old, new, u64::MAX), Err(TranslateError::Decode { isa: "valhall-2021", .. })));
+}
+
+#[test]
+fn what_breaks_a_rule_of_the_other_assembler_is_refused() {
+    let (old, new) = (load("valhall-2021/isa.yaml"), load("valhall/isa.yaml"));
+    let result = line(old, new, "FMA.f32 r0, u0, u1, 0x40490FDB");
+    assert!(result.is_err_and(|e| e.starts_with("valhall cannot have all of this in one `FMA.f32`: too many")));
+}
+
+/// A translation names the same registers (the older document leaves out that some are pairs), and translating back gives the word again, ignored bits aside.
+#[test]
+fn random_words_keep_their_registers_and_come_back() {
+    let (old, new) = (load("valhall-2021/isa.yaml"), load("valhall/isa.yaml"));
+    for (from, to) in [(old, new), (new, old)] {
+        let mut random = Random(seed::seed(2021));
+        let (mut translated, mut returned) = (0, 0);
+        for opcode in 0..from.forms.len() as u16 {
+            for _ in 0..100 {
+                let word = sample(from, opcode, &mut random);
+                let Ok(other) = translate(from, to, word) else { continue };
+                translated += 1;
+                let target = decode(to, other).expect("translations are valid");
+                for write in [false, true] {
+                    let uses = |isa, o, w| registers(isa, o, w, write).map(|r| r.first).collect::<Vec<_>>();
+                    assert_eq!(
+                        uses(from, opcode, word),
+                        uses(to, target, other),
+                        "{} / {}",
+                        text_of(from, word),
+                        text_of(to, other)
+                    );
+                }
+                if let Ok(back) = translate(to, from, other) {
+                    returned += 1;
+                    assert_eq!(back, word, "{} / {}", text_of(from, word), text_of(to, other));
+                }
+            }
+        }
+        assert!(translated > 5000 && returned * 10 > translated * 8, "{translated} translated, {returned} returned");
+    }
+}
+
+#[test]
+fn every_revision_translates_to_itself_bit_for_bit() {
+    for isa in [load("valhall-2021/isa.yaml"), load("valhall/isa.yaml")] {
+        let mut random = Random(seed::seed(1));
+        for opcode in 0..isa.forms.len() as u16 {
+            for _ in 0..50 {
+                let word = sample(isa, opcode, &mut random);
+                assert_eq!(translate(isa, isa, word), Ok(word), "{}", text_of(isa, word));
+            }
+        }
+    }
+}
+
+/// Text that both revisions read means what the translation says, but for one: `.w0` after the data of ATEST and BLEND, which
+/// need no immediate mode, was a suffix in 2021 and is a part of the name today. Only `translate` can tell.
+#[test]
+fn text_that_both_read_means_the_same_word_as_the_translation() {
+    let (old, new) = (load("valhall-2021/isa.yaml"), load("valhall/isa.yaml"));
+    let mut random = Random(seed::seed(9));
+    let (mut both, mut differ) = (0, 0);
+    for opcode in 0..old.forms.len() as u16 {
+        for _ in 0..100 {
+            let word = sample(old, opcode, &mut random);
+            let mut exact = Line::new();
+            print(old, opcode, word, Style::Exact, &mut exact);
+            let text = exact.as_str();
+            if let (Ok((_, piped)), Ok(translated)) = (parse(new, text), translate(old, new, word)) {
+                both += 1;
+                if piped != translated {
+                    differ += 1;
+                    let special = text.split(", ").any(|operand| {
+                        operand.ends_with(".w0") && (operand.starts_with("atest") || operand.starts_with("blend"))
+                    });
+                    assert!(
+                        special,
+                        "{text} is {} by its text, {} by translation",
+                        text_of(new, piped),
+                        text_of(new, translated)
+                    );
+                }
+            }
+        }
+    }
+    assert!(both > 7000 && differ * 500 < both, "{both} lines, {differ} differ");
+}
+
+/// Words for the values of a shared field are read and never printed; operands decide.
+#[test]
+fn a_word_for_a_shared_field_agrees_with_the_operands() {
+    let isa = load("valhall/isa.yaml");
+    let read = |text: &str| parse(isa, text).map(|(_, word)| text_of(isa, word)).map_err(|e| e.to_string());
+    for text in ["MOV.i32.ts.wait0 r1, tls_ptr_hi", "MOV.i32.wait0.ts r1, thread_local_pointer_hi"] {
+        assert_eq!(read(text).as_deref(), Ok("MOV.i32.wait0 r1, thread_local_pointer.w1"), "{text}");
+    }
+    // With the word, `.w0` is the suffix that it was in 2021; without, the part of the name that it is today.
+    assert_eq!(read("IADD.u64 r0, r2, core_id.w0").as_deref(), Ok("IADD.u64 r0, r2, core_id.w0"));
+    assert_eq!(read("IADD.u64.id r0, r2, core_id.w0").as_deref(), Ok("IADD.u64 r0, r2, core_id.w0.w0"));
+    for (text, field) in [
+        ("MOV.i32.ts r1, core_id", "`fau_page`: 1 and 3"),
+        ("MOV.i32.ts.id r1, core_id", "`fau_page`: 1 and 3"),
+        ("MOV.i32.ts r1, r2", "`fau_page`: 1 and 0"),
+        ("MOV.i32.tss r1, r2", "has no modifier `tss`"),
+    ] {
+        let error = read(text).expect_err(text);
+        assert!(error.contains(field), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_program_is_translated_line_by_line_and_errors_have_their_lines() {
+    let (old, new) = (load("valhall-2021/isa.yaml"), load("valhall/isa.yaml"));
+    let program =
+        "// a loop\nstart:\n  MOV.i32 r1, u10\n  BRANCHZ.reconverge `r1, offset:start\n\nend: NOP.return // done\n";
+    let words = translate_program(old, new, program).expect("both express all of it");
+    let texts: Vec<String> = words.iter().map(|w| text_of(new, *w)).collect();
+    assert_eq!(texts, ["MOV.i32 r1, u10", "BRANCHZ.reconverge ^r1, offset:-2", "NOP.end"]);
+    let errors = translate_program(old, new, "NOP\n\n  NOP.id\nNOP.id\n").expect_err("a mode without a use");
+    let places: Vec<(usize, usize)> = errors.iter().map(|e| (e.line, e.column)).collect();
+    assert_eq!(places, [(3, 3), (4, 1)]);
+    assert!(translate_program(old, new, "NOP.end").is_err_and(|e| e[0].line == 1));
+}

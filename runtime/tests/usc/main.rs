@@ -1,0 +1,17 @@
+//! The USC against programs with known answers, and against models of its units.
+
+#[path = "../seed/mod.rs"]
+mod seed;
+mod support;
+
+mod corpus;
+mod expressions;
+mod extended;
+mod flow;
+mod pack;
+mod reference;
+mod texture;
+mod together;
+mod typed;
+mod units;
+mod vendor;

@@ -1,0 +1,545 @@
+//! The examples of the reference: each runs and gives what the GLSL beside it says.
+//!
+//! An example is a part of a program: what comes before it (a load, an interpolation) is given in registers.
+
+use std::f32::consts::{FRAC_PI_2, PI};
+
+use isaforge_core::group::listing::assemble_program;
+use isaforge_runtime::usc::texture::Texture;
+use isaforge_runtime::usc::{Machine, Program, Software, Task};
+use isaforge_usc::Parts;
+
+use crate::support::{register, run};
+
+/// Inputs that make trouble: signed zeros, infinities, NaNs, denormals, limits of integers.
+const SPECIAL: [u32; 24] = [
+    0,
+    1,
+    2,
+    31,
+    32,
+    255,
+    0x7f,
+    0x80,
+    0xffff,
+    0x8000,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_ffff,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0000,
+    0x0040_0000,
+    0x4b80_0001,
+    0xc020_0000,
+    0x3f00_0000,
+    0x4049_0fdb,
+    0x7f7f_ffff,
+];
+
+fn program(text: &str) -> Program {
+    let text: String = text.split('\n').map(|line| format!("{line}\n")).collect();
+    let bytes = assemble_program(isaforge_usc::ISA, &text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+    let bytes = [bytes, assemble_program(isaforge_usc::ISA, "nop.end").expect("the end")].concat();
+    Program::load(&bytes).unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+/// Values for `count` inputs: all pairs of special ones, the rest derived, and random ones.
+fn inputs(count: usize) -> impl Iterator<Item = Vec<u32>> {
+    let mut state = 0x1234_5678_9abc_def1u64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 16) as u32
+    };
+    let special = (0..SPECIAL.len() * SPECIAL.len()).map(move |n| {
+        (0..count).map(|i| SPECIAL[(n / SPECIAL.len().pow(i as u32 % 2) + i / 2) % SPECIAL.len()]).collect()
+    });
+    let others = (0..500).map(move |_| (0..count).map(|_| random()).collect());
+    special.chain(others)
+}
+
+/// An example, the registers of its inputs, the one of its output, and what the GLSL makes of the inputs.
+type Example = (&'static str, &'static [&'static str], &'static str, fn(&[u32]) -> u32);
+
+fn f(bits: u32) -> f32 {
+    f32::from_bits(bits)
+}
+
+fn check(examples: &[Example]) {
+    for (text, names, output, meaning) in examples {
+        let program = program(text);
+        for values in inputs(names.len()) {
+            let given: Vec<(&str, u32)> = names.iter().copied().zip(values.iter().copied()).collect();
+            let found = run(&program, &given, &[output])[0];
+            let wanted = meaning(&values);
+            let both_nan = f(found).is_nan() && f(wanted).is_nan();
+            assert!(found == wanted || both_nan, "{text}\n{values:x?}: {found:08x}, not {wanted:08x}");
+        }
+    }
+}
+
+#[test]
+fn floats_and_their_modifiers() {
+    check(&[
+        ("mov ft0, sh0\nmov r0.e0.e1.e2.e3, ft0\nmov r1, sh1;", &["sh0", "sh1"], "r1", |v| v[1]),
+        ("mov ft0, sh0\nmov r0.e0.e1.e2.e3, ft0\nmov r1, sh1;", &["sh0", "sh1"], "r0", |v| v[0]),
+        ("mov ft0, c64\nmov r0.e0.e1.e2.e3, ft0\nmov r1, c64;", &["sh0"], "r1", |_| 1.0f32.to_bits()),
+        ("mov ft0, sh0.abs\nmov ft1, sh1.abs\nmov r0, ft0;\nmov r1, ft1;", &["sh0", "sh1"], "r1", |v| {
+            f(v[1]).abs().to_bits()
+        }),
+        ("mov ft0, sh0.neg\nmov ft1, sh1.neg\nmov r0, ft0;\nmov r1, ft1;", &["sh0", "sh1"], "r0", |v| {
+            (-f(v[0])).to_bits()
+        }),
+        ("fadd ft0, sh0.flr, c0\nfadd ft1, sh1.flr, c0\nmov r0, ft0;\nmov r1, ft1;", &["sh0", "sh1"], "r1", |v| {
+            (f(v[1]).floor() + 0.0).to_bits()
+        }),
+        ("fadd.sat ft0, sh0, c0\nfadd.sat ft1, sh1, c0\nmov r0, ft0;\nmov r1, ft1;", &["sh0", "sh1"], "r0", |v| {
+            if f(v[0]).is_nan() { 0 } else { (f(v[0]) + 0.0).clamp(0.0, 1.0).to_bits() }
+        }),
+        (
+            "fmad ft0, sh5, i3, sh9\nfmad ft1, sh4, i1, i0\nmov r0, ft1;\nmov r1, ft0;",
+            &["sh5", "i3", "sh9"],
+            "r1",
+            |v| f(v[0]).mul_add(f(v[1]), f(v[2])).to_bits(),
+        ),
+        (
+            "fmad ft0, sh5, i3, sh9\nfmad ft1, sh4, i1, i0\nmov r0, ft1;\nmov r1, ft0;",
+            &["sh4", "i1", "i0"],
+            "r0",
+            |v| f(v[0]).mul_add(f(v[1]), f(v[2])).to_bits(),
+        ),
+        ("fmad ft0, sh4, c64, sh0\nfadd ft1, sh5, i0\nmov r0, ft0;\nmov r1, ft1;", &["sh4", "sh0"], "r0", |v| {
+            (f(v[0]) + f(v[1])).to_bits()
+        }),
+        ("fmul ft0, sh4, i1\nfmul ft1, sh5, i0\nmov r0, ft0;\nmov r1, ft1;", &["sh5", "i0"], "r1", |v| {
+            (f(v[0]) * f(v[1])).to_bits()
+        }),
+    ]);
+}
+
+#[test]
+fn functions_of_one_float() {
+    check(&[
+        ("frcp r0, sh0", &["sh0"], "r0", |v| (1.0 / f(v[0])).to_bits()),
+        ("frsq r0, sh0", &["sh0"], "r0", |v| ((1.0 / f64::from(f(v[0])).sqrt()) as f32).to_bits()),
+        ("flog r0, sh0", &["sh0"], "r0", |v| {
+            let x = f64::from(f(v[0]));
+            (if x == 0.0 { f64::NEG_INFINITY } else { x.log2() } as f32).to_bits()
+        }),
+        ("fexp r0, sh0", &["sh0"], "r0", |v| (f64::from(f(v[0])).exp2() as f32).to_bits()),
+    ]);
+    // NaNs are positive.
+    for text in
+        ["frcp r0, sh0", "frsq r0, sh0", "flog r0, sh0", "fexp r0, sh0", "fsinc r0, p0, sh0", "farctanc r0, sh0"]
+    {
+        assert_eq!(run(&program(text), &[("sh0", 0xffc0_1234)], &["r0"]), [0x7fc0_0000], "{text}");
+    }
+    assert_eq!(run(&program("frsq r0, sh0"), &[("sh0", 0x8000_0000)], &["r0"]), [0xff80_0000]);
+    assert_eq!(run(&program("frcp r0, sh0"), &[("sh0", 0xff80_0000)], &["r0"]), [0x8000_0000]);
+    assert_eq!(run(&program("farctanc r0, sh0"), &[("sh0", 0x39bf_ffff)], &["r0"]), [0x3f80_0000]);
+    assert_eq!(run(&program("fsinc r0, p0, sh0"), &[("sh0", 0x337f_ffff)], &["r0"]), [FRAC_PI_2.to_bits()]);
+}
+
+/// The example of FRED is the first two groups of a sine; the product follows where P0 says so.
+#[test]
+fn sine_in_three_groups_and_a_product() {
+    let text = "0 : fred.sin i1, i0, _, 0, sh0,\n1 : fred.sin.partb i0, ft0, _, 0, sh0, i0\n2 : fsinc r0, p0, i0\n\
+                3 : if(p0)\n    fmul ft0, r0, i0\n    mov r0, ft0";
+    let sine = program(text);
+    let cosine = program(&text.replace("fred.sin", "fred.cos"));
+    for n in -4000..4000 {
+        let x = n as f32 * 0.037;
+        for (program, wanted) in [(&sine, f64::from(x).sin()), (&cosine, f64::from(x).cos())] {
+            let found = f64::from(f(run(program, &[("sh0", x.to_bits())], &["r0"])[0]));
+            assert!((found - wanted).abs() < 2e-7, "of {x}: {found}, not {wanted}");
+        }
+    }
+    for x in [1e10f32, -1e20, 3e38, PI, 1e-30, -0.0] {
+        let found = f(run(&sine, &[("sh0", x.to_bits())], &["r0"])[0]);
+        assert!((f64::from(found) - f64::from(x).sin()).abs() < 2e-7, "of {x}: {found}");
+        assert_eq!(found.is_sign_negative(), f64::from(x).sin().is_sign_negative(), "of {x}: {found}");
+    }
+    assert!(f(run(&sine, &[("sh0", 0x7f80_0000)], &["r0"])[0]).is_nan());
+}
+
+/// The example of FARCTANC is a part of an arc tangent: for |x| <= 1 the product with x is the whole.
+#[test]
+fn arc_tangent() {
+    let program = program("0 : farctanc i0, i1\n1 : fmul ft0, i0, i1\n    mov r0, ft0");
+    for n in -1000..=1000 {
+        let x = n as f32 / 1000.0;
+        let found = f64::from(f(run(&program, &[("i1", x.to_bits())], &["r0"])[0]));
+        assert!((found - f64::from(x).atan()).abs() < 1e-7, "of {x}: {found}");
+    }
+}
+
+#[test]
+fn conversions() {
+    let convert = "0 : pck.s32.rndzero ft2, sh0\n    mov i0, ft2;\n1 : unpck.s32 ft0, i0.e0\n    mov r0.e0.e1.e2.e3, ft0\n    mov r1, ft0;";
+    check(&[
+        (convert, &["sh0"], "r0", |v| (f(v[0]) as i32 as f32).to_bits()),
+        (convert, &["sh0"], "r1", |v| (f(v[0]) as i32 as f32).to_bits()),
+        ("unpck.s1616 ft0, sh0.e0\nmov r0.e0.e1.e2.e3, ft0\nmov r1, ft0;", &["sh0"], "r0", |v| {
+            f32::from(v[0] as i16).to_bits()
+        }),
+        ("unpck.u8888 ft0, sh0.e0\nmov r0, ft0", &["sh0"], "r0", |v| f32::from(v[0] as u8).to_bits()),
+    ]);
+}
+
+#[test]
+fn parts_of_words() {
+    check(&[
+        ("uadd8 ft0, sh1.e0, i0.e0\nmov i0, ft0;", &["sh1", "i0"], "i0", |v| v[0].wrapping_add(v[1]) & 0xff),
+        ("umul8 ft0, sh1.e0, i0.e0\nmov i0, ft0;", &["sh1", "i0"], "i0", |v| v[0].wrapping_mul(v[1]) & 0xff),
+        ("umad8 ft0, sh1.e0, i0.e0, sh2.e0\nmov i0, ft0;", &["sh1", "i0", "sh2"], "i0", |v| {
+            v[0].wrapping_mul(v[1]).wrapping_add(v[2]) & 0xff
+        }),
+        ("iadd8 ft0, sh1.e0, i0.e0\nmov i0, ft0;", &["sh1", "i0"], "i0", |v| v[0].wrapping_add(v[1]) as i8 as u32),
+        ("imul8 ft0, sh1.e0, i0.e0\nmov i0, ft0;", &["sh1", "i0"], "i0", |v| v[0].wrapping_mul(v[1]) as i8 as u32),
+        ("imad8 ft0, sh1.e0, i0.e0, sh2.e0\nmov i0, ft0;", &["sh1", "i0", "sh2"], "i0", |v| {
+            v[0].wrapping_mul(v[1]).wrapping_add(v[2]) as i8 as u32
+        }),
+        ("uadd16 ft0, sh1.e0, i0.e0\nmov i0, ft0;", &["sh1", "i0"], "i0", |v| v[0].wrapping_add(v[1]) & 0xffff),
+        ("umul16 ft0, sh1.e0, i0.e0\nmov i0, ft0;", &["sh1", "i0"], "i0", |v| v[0].wrapping_mul(v[1]) & 0xffff),
+        ("umad16 ft0, sh1.e0, i0.e0, sh2.e0\nmov i0, ft0;", &["sh1", "i0", "sh2"], "i0", |v| {
+            v[0].wrapping_mul(v[1]).wrapping_add(v[2]) & 0xffff
+        }),
+        ("iadd16 ft0, sh1.e0, i0.e0\nmov i0, ft0;", &["sh1", "i0"], "i0", |v| v[0].wrapping_add(v[1]) as i16 as u32),
+        ("imul16 ft0, sh1.e0, i0.e0\nmov i0, ft0;", &["sh1", "i0"], "i0", |v| v[0].wrapping_mul(v[1]) as i16 as u32),
+        ("imad16 ft0, sh1.e0, i0.e0, sh2.e0\nmov i0, ft0;", &["sh1", "i0", "sh2"], "i0", |v| {
+            v[0].wrapping_mul(v[1]).wrapping_add(v[2]) as i16 as u32
+        }),
+        // The saturating forms that the reference describes beside its examples.
+        ("uadd8.sat ft0, sh1.e0, i0.e0\nmov i0, ft0;", &["sh1", "i0"], "i0", |v| {
+            (v[0] as u8).saturating_add(v[1] as u8).into()
+        }),
+        ("iadd8.sat ft0, sh1.e0, i0.e0\nmov i0, ft0;", &["sh1", "i0"], "i0", |v| {
+            (v[0] as i8).saturating_add(v[1] as i8) as u32
+        }),
+        ("uadd16.sat ft0, sh1.e0, i0.e0\nmov i0, ft0;", &["sh1", "i0"], "i0", |v| {
+            (v[0] as u16).saturating_add(v[1] as u16).into()
+        }),
+        ("iadd16.sat ft0, sh1.e0, i0.e0\nmov i0, ft0;", &["sh1", "i0"], "i0", |v| {
+            (v[0] as i16).saturating_add(v[1] as i16) as u32
+        }),
+    ]);
+}
+
+#[test]
+fn words_and_pairs_of_words() {
+    fn pair(low: u32, high: u32) -> u64 {
+        u64::from(high) << 32 | u64::from(low)
+    }
+    check(&[
+        ("umadd32 ft0, sh1, i0, sh2, \nmov i0, ft0;", &["sh1", "i0", "sh2"], "i0", |v| {
+            v[0].wrapping_mul(v[1]).wrapping_add(v[2])
+        }),
+        ("smadd32 ft0, sh1, i0, sh2, \nmov i0, ft0;", &["sh1", "i0", "sh2"], "i0", |v| {
+            v[0].wrapping_mul(v[1]).wrapping_add(v[2])
+        }),
+        ("add64 ft0, sh0, r1, r2, r3, _\nmov i0, ft0\nmov i1, fte", &["sh0", "r1", "r2", "r3"], "i1", |v| {
+            (pair(v[0], v[1]).wrapping_add(pair(v[2], v[3])) >> 32) as u32
+        }),
+        ("uadd6432 ft0, sh0, r1, r2, _\nmov i0, ft0\nmov i1, fte", &["sh0", "r1", "r2"], "i1", |v| {
+            (pair(v[0], v[1]).wrapping_add(v[2].into()) >> 32) as u32
+        }),
+        ("sadd6432 ft0, sh0, r1, r2, _\nmov i0, ft0\nmov i1, fte", &["sh0", "r1", "r2"], "i1", |v| {
+            (pair(v[0], v[1]).wrapping_add(v[2] as i32 as i64 as u64) >> 32) as u32
+        }),
+        ("umadd64 ft0, sh0, r1, r2, r3, _\nmov i0, ft0\nmov i1, fte", &["sh0", "r1", "r2", "r3"], "i1", |v| {
+            ((u64::from(v[0]) * u64::from(v[1])).wrapping_add(pair(v[2], v[3])) >> 32) as u32
+        }),
+        ("smadd64 ft0, sh0, r1, r2, r3, _\nmov i0, ft0\nmov i1, fte", &["sh0", "r1", "r2", "r3"], "i1", |v| {
+            let product = i64::from(v[0] as i32) * i64::from(v[1] as i32);
+            ((product as u64).wrapping_add(pair(v[2], v[3])) >> 32) as u32
+        }),
+        // The carry out of one addition goes into the next: 64 bits in two groups.
+        (
+            "0 : umadd32 ft0, sh0, c1, r2, _\n    tstc.u32 ftt, p0\n    mov i0, ft0\n1 : umadd32 ft0, sh1, c1, r3, p0\n    mov i1, ft0",
+            &["sh0", "r2", "sh1", "r3"],
+            "i1",
+            |v| (pair(v[0], v[2]).wrapping_add(pair(v[1], v[3])) >> 32) as u32,
+        ),
+    ]);
+}
+
+#[test]
+fn tests_that_choose() {
+    let choose = |test: &str| {
+        format!("mov ft0, sh1\nmov ft1, sh2\n{test}.s32 ftt, _, sh0\nmov i0.e0.e1.e2.e3, ft1, ftt, ft0, ft1")
+    };
+    let two = |test: &str| {
+        format!("mov ft0, sh0\nmov ft1, sh1\n{test}.s32 ftt, _, ft0, ft1\nmov i0.e0.e1.e2.e3, ft1, ftt, ft0, ft1")
+    };
+    let against = |test: &str| {
+        format!("mov ft0, sh2\nmov ft1, sh0\n{test}.s32 ftt, _, sh1, ft1\nmov i0.e0.e1.e2.e3, ft0, ftt, ft1, ft0")
+    };
+    type Holds = fn(i32, i32) -> bool;
+    let one: [(&str, Holds); 3] = [("tstz", |a, _| a == 0), ("tstgz", |a, _| a > 0), ("tstgez", |a, _| a >= 0)];
+    for (test, holds) in one {
+        let program = program(&choose(test));
+        for v in inputs(3) {
+            let found = run(&program, &[("sh0", v[0]), ("sh1", v[1]), ("sh2", v[2])], &["i0"])[0];
+            assert_eq!(found, if holds(v[0] as i32, 0) { v[1] } else { v[2] }, "{test} of {v:x?}");
+        }
+    }
+    let both: [(&str, Holds); 6] = [
+        ("tste", |a, b| a == b),
+        ("tstne", |a, b| a != b),
+        ("tstg", |a, b| a > b),
+        ("tstge", |a, b| a >= b),
+        ("tstl", |a, b| a < b),
+        ("tstle", |a, b| a <= b),
+    ];
+    for (test, holds) in both {
+        let program = program(&two(test));
+        for v in inputs(2) {
+            let found = run(&program, &[("sh0", v[0]), ("sh1", v[1])], &["i0"])[0];
+            assert_eq!(found, if holds(v[0] as i32, v[1] as i32) { v[0] } else { v[1] }, "{test} of {v:x?}");
+        }
+    }
+    // The examples of TSTE and TSTG test sh1 against sh0 and choose between sh0 and sh2; TSTG's GLSL asks a > b with a in sh1.
+    for (test, holds) in [("tste", both[0].1), ("tstg", both[2].1)] {
+        let program = program(&against(test));
+        for v in inputs(3) {
+            let found = run(&program, &[("sh0", v[0]), ("sh1", v[1]), ("sh2", v[2])], &["i0"])[0];
+            assert_eq!(found, if holds(v[1] as i32, v[0] as i32) { v[0] } else { v[2] }, "{test} of {v:x?}");
+        }
+    }
+}
+
+#[test]
+fn bits() {
+    let logic = |op: &str| {
+        format!(
+            "mov ft0, ft1, c0, c0\nmov ft2, sh1\ncbs ft3, sh1\n{op} ft4, _, ft2, _, sh0\nlsl ft5, ft4, c0\nmov i0, ft5;"
+        )
+    };
+    let shift = |op: &str| {
+        format!(
+            "mov ft0, ft1, c0, c0\nmov ft2, sh0\ncbs ft3, sh0\nor ft4, _, ft2, _, c0\n{op} ft5, ft4, i0\nmov i0, ft5;"
+        )
+    };
+    type Op = fn(u32, u32) -> u32;
+    let table: [(String, [&str; 2], Op); 10] = [
+        (logic("and"), ["sh0", "sh1"], |a, b| a & b),
+        (logic("or"), ["sh0", "sh1"], |a, b| a | b),
+        (logic("xor"), ["sh0", "sh1"], |a, b| a ^ b),
+        (logic("nand"), ["sh0", "sh1"], |a, b| !(a & b)),
+        (logic("nor"), ["sh0", "sh1"], |a, b| !(a | b)),
+        (logic("xnor"), ["sh0", "sh1"], |a, b| !(a ^ b)),
+        (shift("lsl"), ["sh0", "i0"], |a, b| a << (b & 31)),
+        (shift("shr"), ["sh0", "i0"], |a, b| a >> (b & 31)),
+        (shift("asr.twb"), ["sh0", "i0"], |a, b| (a as i32 >> (b & 31)) as u32),
+        (shift("rol"), ["sh0", "i0"], |a, b| a.rotate_left(b & 31)),
+    ];
+    for (text, names, meaning) in table {
+        let program = program(&text);
+        for v in inputs(2) {
+            let found = run(&program, &[(names[0], v[0]), (names[1], v[1])], &["i0"])[0];
+            assert_eq!(found, meaning(v[0], v[1]), "{text}\n{v:x?}");
+        }
+    }
+}
+
+#[test]
+fn a_position_goes_to_the_vertex_output() {
+    let program = program("0 : mov ft0, vi3\n    mov ft0.e0.e1.e2.e3, ft0\n    uvsw.write ft0, 3;");
+    let mut machine = Machine::new(Software::default());
+    let mut task = Task::new(32).expect("32");
+    for i in 0..32 {
+        task.set(register("vi3"), i, 1000 + i as u32).expect("a vertex input");
+    }
+    machine.run(&program, &mut [task], 10).expect("it ends");
+    let found: Vec<(usize, u32, u32)> =
+        machine.host.vertex_outputs.iter().map(|(who, output, value)| (who.instance, *output, *value)).collect();
+    assert_eq!(found, (0..32).map(|i| (i as usize, 3, 1000 + i)).collect::<Vec<_>>());
+}
+
+/// A quad of pixels at (10, 20), and a texture.
+fn picture() -> (Machine<Software>, Task) {
+    let texels = (0..16).map(|n| [n as f32, n as f32 / 16.0, 0.5, 1.0]).collect();
+    let textures = vec![Texture::new(4, 4, texels)];
+    let mut machine = Machine::new(Software { textures, ..Software::default() });
+    let mut task = Task::new(4).expect("4");
+    for i in 0..4 {
+        task.place(i, 10 + i as u32 % 2, 20 + i as u32 / 2).expect("an instance");
+    }
+    for n in 0..16 {
+        machine.set(register(&format!("sh{n}")), 0).expect("shared");
+    }
+    // cf0: 1/w. cf4 and cf8: u / w and v / w.
+    for (n, value) in [(2, 0.5f32), (4, 0.1), (6, 0.0), (9, 0.2), (10, 1.0)] {
+        task.fill(register(&format!("cf{n}")), value.to_bits()).expect("a coefficient");
+    }
+    (machine, task)
+}
+
+#[test]
+fn coordinates_are_iterated_and_textures_sampled() {
+    let (mut machine, task) = picture();
+    let mut tasks = [task];
+    let iterate = program("0 : fitr.pixel r0, drc0, cf4, cf0, 2;\n1 : wdf drc0");
+    machine.run(&iterate, &mut tasks, 10).expect("it ends");
+    let value = |tasks: &[Task], name: &str, i: usize| f(tasks[0].get(register(name), i).expect("a register"));
+    for i in 0..4 {
+        let (x, y) = ((10 + i % 2) as f32 + 0.5, (20 + i / 2) as f32 + 0.5);
+        assert!((value(&tasks, "r0", i) - 0.1 * x).abs() < 1e-6);
+        assert!((value(&tasks, "r1", i) - (0.2 * y + 1.0)).abs() < 1e-6);
+    }
+    // With perspective: multiplied by w, which is 1 / 0.5.
+    let (mut machine, task) = picture();
+    let mut tasks = [task];
+    machine.run(&program("0 : fitrp.pixel r0, drc0, cf4, cf0, 2\n1 : wdf drc0"), &mut tasks, 10).expect("it ends");
+    assert!((value(&tasks, "r0", 0) - 2.0 * 0.1 * 10.5).abs() < 1e-6);
+    // Iterated and sampled in one: (0.25, 0.75) of a 4 x 4 texture is texel (1, 3).
+    let (mut machine, mut task) = picture();
+    for (n, constant) in [(4, 0.0f32), (6, 0.3), (9, 0.0), (10, 0.8)] {
+        task.fill(register(&format!("cf{n}")), constant.to_bits()).expect("a coefficient");
+    }
+    let mut tasks = [task];
+    let text = "0 : (ignorepe)\n{\n itrsmp2d.pixel.fcnorm.schedwdf r0, 1, drc0, cf4, sh4, sh0, 4, cf0, \n}";
+    // Perspective control 1: multiplied by w = 2, so that the coordinates are (0.6, 1.6), beyond the edge.
+    machine.run(&program(text), &mut tasks, 10).expect("it ends");
+    assert_eq!((value(&tasks, "r0", 0), value(&tasks, "r3", 3)), (3.0 * 4.0 + 2.0, 1.0));
+    // The examples of SMP: coordinates in r1, r2.
+    let (mut machine, mut task) = picture();
+    task.fill(register("r1"), 2).expect("a temporary");
+    task.fill(register("r2"), 1).expect("a temporary");
+    let mut tasks = [task];
+    let text = "3 : smp2d.fcnorm.replace.integer drc0, sh4, r1, sh0, sh11, r0, 4;\n4 : wdf drc0";
+    machine.run(&program(text), &mut tasks, 10).expect("it ends");
+    assert_eq!(value(&tasks, "r0", 0), 6.0);
+    for (text, data, wanted) in [
+        ("smp2d.fcnorm.array drc0, sh4, r1, sh0, _, r0, 4;", vec![0.3, 0.6, 0.0], 9.0),
+        ("if(!p0)\n{\nsmp2d.fcnorm.soo drc0, sh8, r32, sh0, _, r0, 4;\n}", vec![0.3, 0.6], 9.0),
+    ] {
+        let (mut machine, mut task) = picture();
+        let first = if text.contains("r32") { 32 } else { 1 };
+        for (n, value) in data.iter().enumerate() {
+            task.fill(register(&format!("r{}", first + n)), f32::to_bits(*value)).expect("a temporary");
+        }
+        if text.contains("soo") {
+            // One texel to the right and one up: ivec2(1, -1), 6 bits each.
+            task.fill(register("r34"), 0xfc1).expect("a temporary");
+        }
+        let mut tasks = [task];
+        machine.run(&program(text), &mut tasks, 10).expect("it ends");
+        let offset = if text.contains("soo") { 1.0 - 4.0 } else { 0.0 };
+        assert_eq!(value(&tasks, "r0", 2), wanted + offset, "{text}");
+    }
+}
+
+/// The example of a shadow sampler: the instruction gives the texels of the footprint, which the program compares, and how to
+/// mix them.
+#[test]
+fn a_shadow_sample_gives_texels_and_shares() {
+    let (mut machine, mut task) = picture();
+    for (n, value) in [(1, 0.3f32), (2, 0.6)] {
+        task.fill(register(&format!("r{n}")), value.to_bits()).expect("a temporary");
+    }
+    let mut tasks = [task];
+    machine.run(&program("smp2d.fcnorm.both drc0, sh12, r1, sh4, _, r0, 1;"), &mut tasks, 10).expect("it ends");
+    let value = |n: usize| f(tasks[0].get(register(&format!("r{n}")), 0).expect("a register"));
+    // 0.3 is a fifth and a half behind the middle of texel 0, 0.6 lies 0.9 behind that of texel 1.
+    assert_eq!([0, 1, 2, 3].map(value), [4.0, 8.0, 5.0, 9.0]);
+    let (u, v) = (value(8), value(9));
+    assert!((u - 0.7).abs() < 1e-6 && (v - 0.9).abs() < 1e-6, "{u}, {v}");
+    let mixed = (value(0) * (1.0 - u) + value(2) * u) * (1.0 - v) + (value(1) * (1.0 - u) + value(3) * u) * v;
+    assert!((mixed - 8.3).abs() < 1e-5, "{mixed}");
+}
+
+/// The examples whose operations have no public encoding: they run from their parts.
+#[test]
+fn examples_without_an_encoding() {
+    let parts = |text: &str| text.parse::<Parts>().unwrap_or_else(|e| panic!("{text}: {e}"));
+    let of = |text: &str| Program::of_parts(&[parts(text), parts("nop.end")]).expect("a program");
+    let root = of("0    : fsqrt r0, sh0");
+    // The two lines `sop` of the example are the two sums of one F16SOP.
+    let sop = of("2    : f16sop r0.joutj, r1.koutk, _, sh4, i3, add, sh8, 0.oneminus, sh5, i1, add, i0, 0.oneminus, _");
+    let names = ["sh4", "i3", "sh8", "sh5", "i1", "i0"];
+    for values in inputs(6) {
+        let found = run(&root, &[("sh0", values[0])], &["r0"])[0];
+        let wanted = f(values[0]).sqrt();
+        assert!(found == wanted.to_bits() || f(found).is_nan() && wanted.is_nan(), "{values:x?}");
+        let given: Vec<(&str, u32)> = names.iter().copied().zip(values.iter().copied()).collect();
+        let found = run(&sop, &given, &["r0", "r1"]);
+        // In halves, as `mediump` allows.
+        let h = |n: usize| f64::from(half::f16::from_f32(f(values[n])));
+        for (n, bits) in found.into_iter().enumerate() {
+            let wanted = h(3 * n) * h(3 * n + 1) + h(3 * n + 2);
+            let step = (wanted.abs() / 2048.0).max(2f64.powi(-25));
+            let off = (f64::from(f(bits)) - wanted).abs();
+            let large = wanted.abs() >= 65520.0 && f(bits).is_infinite() && (f(bits) > 0.0) == (wanted > 0.0);
+            assert!(
+                off <= step || large || wanted.is_nan() && f(bits).is_nan(),
+                "{values:x?}: {} of {wanted}",
+                f(bits)
+            );
+        }
+    }
+}
+
+/// One round of the range reduction is enough, and its predicate says so.
+#[test]
+fn a_reduction_wants_no_further_round() {
+    let text = "0 : mbyp ft0, c1\n    tstgz.u32 ftt, p0, ft0\n1 : fred.cos i1, i0, p0, 3, sh0,\n2 : if(!p0)\n    mbyp ft0, c1\n    mov r0, ft0";
+    assert_eq!(run(&program(text), &[("sh0", 0x4120_0000)], &["r0"]), [1]);
+}
+
+/// Iteration by the control group: sums with and without 1/W, which is kept and used again; halves; indexes.
+#[test]
+fn coefficients_are_iterated_without_the_alu() {
+    let at = |name: &str, tasks: &[Task]| f(tasks[0].get(register(name), 3).expect("a register"));
+    // Pixel (11, 21): 1/w is 0.5, the values are 0.1 * 11.5 and 0.2 * 21.5 + 1.
+    let (u, v) = (0.1f32 * 11.5, 0.2f32 * 21.5 + 1.0);
+    let near = |a: f32, b: f32| (a - b).abs() < 2e-3 * b.abs();
+    for (perspective, factor) in [(0, 1.0), (1, 2.0), (2, 2.0)] {
+        let (mut machine, task) = picture();
+        let mut tasks = [task];
+        let text = format!(
+            "0 : ditr.pixel r10, drc0, cf4, 2, {perspective}, cf0\n1 : wdf drc0\n2 : ditr.sample r20, drc0, cf4, 1, 3, cf0"
+        );
+        machine.run(&program(&text), &mut tasks, 10).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert!(near(at("r10", &tasks), factor * u) && near(at("r11", &tasks), factor * v), "{perspective}");
+        // What was kept before is 1.
+        let kept = if perspective == 2 { 2.0 } else { 1.0 };
+        assert!(near(at("r20", &tasks), kept * u), "{perspective}: {}", at("r20", &tasks));
+    }
+    let (mut machine, mut task) = picture();
+    task.fill(register("idx0"), 3).expect("an index");
+    let mut tasks = [task];
+    let text = "0 : ditr.centroid.sat r10.f16, drc0, cf4, 2, 0, cf0\n1 : ditr.pixel r20, drc0, cf4[idx0], 1, 0, cf0";
+    machine.run(&program(text), &mut tasks, 10).unwrap_or_else(|e| panic!("{text}: {e}"));
+    assert_eq!(tasks[0].get(register("r10"), 0), Some(0x3c00_3c00), "both are above 1");
+    // From cf7 on: 0, 0, 0.2.
+    assert!(near(at("r20", &tasks), 0.2));
+    // Saturated by the backend's form, too, up to 16 values.
+    let (mut machine, task) = picture();
+    let mut tasks = [task];
+    machine.run(&program("0 : fitr.pixel.sat r10, drc0, cf4, 16\n1 : wdf drc0"), &mut tasks, 10).expect("it ends");
+    assert_eq!((at("r10", &tasks), at("r11", &tasks), at("r25", &tasks)), (1.0, 1.0, 0.0));
+}
+
+#[test]
+fn differences_within_a_quad() {
+    let texts = [("fdsx", 1.0, 1.0), ("fdsy", 10.0, 10.0), ("fdsxf", 1.0, 7.0), ("fdsyf", 10.0, 16.0)];
+    for (name, upper, lower) in texts {
+        let text = format!("{name} ft0, r2\n{name} ft1, r3\nmov r0, ft0;\nmov r1, ft1;");
+        let mut machine = Machine::new(Software::default());
+        let mut task = Task::new(4).expect("4");
+        for (i, value) in [1.0f32, 2.0, 11.0, 18.0].into_iter().enumerate() {
+            task.set(register("r2"), i, value.to_bits()).expect("a temporary");
+            task.set(register("r3"), i, (-value).to_bits()).expect("a temporary");
+        }
+        let mut tasks = [task];
+        machine.run(&program(&text), &mut tasks, 10).expect("it ends");
+        let value = |name: &str, i: usize| f(tasks[0].get(register(name), i).expect("a register"));
+        let last = if name == "fdsy" { upper } else { lower };
+        assert_eq!((value("r0", 0), value("r0", 3), value("r1", 3)), (upper, last, -last), "{name}");
+    }
+}

@@ -1,0 +1,14 @@
+//! The VPU against a scalar model, its examples, and programs with known answers.
+
+mod model;
+#[path = "../seed/mod.rs"]
+mod seed;
+
+mod against_model;
+mod corpus;
+mod engines;
+mod examples;
+mod float;
+mod machine;
+mod picture;
+mod words;
