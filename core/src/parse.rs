@@ -47,7 +47,7 @@ impl Labels for NoLabels {
 ///
 /// let (opcode, word) = parse(ISA, "MultiplyHiInt16u r0.x?y?z?w?, r2.xxxx, r4.xxxx")?;
 /// assert_eq!((ISA.forms[usize::from(opcode)].name.str, word), ("MultiplyHiInt16u", 0x2a00004000800000));
-/// // What is wrong is shown in its place, with what was perhaps meant.
+/// // Errors have a position and, where possible, a suggestion.
 /// assert!(parse(ISA, "MultiplyHiInt16 r0, r99.xxxx, r4.xxxx").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

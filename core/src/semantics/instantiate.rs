@@ -227,7 +227,7 @@ pub(super) fn renumber(node: &Node, lists: &[u16], map: &[u16], into: &mut Vec<u
 /// let (opcode, form) = (decode(word)?.opcode(), decode(word)?.info());
 /// let operation = &SEMANTICS.operations[opcode as usize];
 /// let shape = instantiate(SEMANTICS, operation, |index| operation.modifiers[usize::from(index)].bits(ISA, form, word));
-/// // What other modifiers would choose is gone.
+/// // The arms for other modifiers are removed.
 /// assert!(shape.nodes.len() <= operation.nodes.len());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
