@@ -83,7 +83,7 @@ const OTHERS: [(&[u8], &str); 13] = [
     (b"SQLite format 3\0", "an SQLite database"),
 ];
 
-/// Opens a file. Returns `None` if its format is unknown.
+/// Opens a file. Returns `None` when its format is unknown.
 ///
 /// # Examples
 ///

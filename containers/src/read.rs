@@ -13,7 +13,7 @@ pub fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// The `len` bytes from `at`. `None` if they extend past the end of the file.
+/// The `len` bytes from `at`. `None` when they extend past the end of the file.
 pub fn run(bytes: &[u8], at: usize, len: usize) -> Option<&[u8]> {
     bytes.get(at..at.checked_add(len)?)
 }
@@ -23,7 +23,7 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Decompresses to exactly `size` bytes, with zstd or zlib according to the first bytes. `None` if the data are
+/// Decompresses to exactly `size` bytes, with zstd or zlib according to the first bytes. `None` when the data are
 /// damaged.
 pub fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     if size as u64 > MOST {

@@ -37,7 +37,7 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     Some(Container::new(format!("a Vulkan pipeline cache of {vendor}, device {device:#x}"), parts))
 }
 
-/// The objects of a cache in Mesa's layout. `None` if they do not fill the cache.
+/// The objects of a cache in Mesa's layout. `None` when they do not fill the cache.
 fn objects(bytes: &[u8], start: usize) -> Option<Vec<Part<'_>>> {
     let count = word(bytes, start)?;
     let (mut parts, mut at) = (Vec::new(), start + 4);

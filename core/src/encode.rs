@@ -71,7 +71,7 @@ impl Builder {
     /// Fixes the value of a shared field: operands set later must agree with it.
     ///
     /// # Errors
-    /// If the field already has another fixed value.
+    /// When the field already has another fixed value.
     pub fn pin(&mut self, shared: usize, value: u64) -> Result<(), EncodeError> {
         let Some(field) = self.isa.shared.get(shared) else { return Ok(()) };
         let settled = field.bits.get(self.word, 0);
@@ -141,7 +141,7 @@ impl Builder {
     /// Sets a list operand to `count` registers from `first`.
     ///
     /// # Errors
-    /// If the count, the last register or the alignment is invalid.
+    /// When the count, the last register or the alignment is invalid.
     pub fn set_list(&mut self, index: usize, first: u64, count: u64) -> Result<(), EncodeError> {
         let operand = self.form().operands.get(index).ok_or(EncodeError::NoSuchOperand)?;
         self.word = place_list(self.isa, operand, self.word, first, count)?;
@@ -151,7 +151,7 @@ impl Builder {
     /// Sets a number operand.
     ///
     /// # Errors
-    /// If the value does not fit.
+    /// When the value does not fit.
     pub fn set_number(&mut self, index: usize, value: i64) -> Result<(), EncodeError> {
         let operand = self.form().operands.get(index).ok_or(EncodeError::NoSuchOperand)?;
         let Shape::Number { bits, ty, .. } = &operand.shape else { return Err(EncodeError::NoSuchOperand) };
@@ -166,7 +166,7 @@ impl Builder {
     /// Sets a number operand of 64 bits.
     ///
     /// # Errors
-    /// If there is no such operand.
+    /// When there is no such operand.
     pub fn set_whole(&mut self, index: usize, value: u64) -> Result<(), EncodeError> {
         let operand = self.form().operands.get(index).ok_or(EncodeError::NoSuchOperand)?;
         let Shape::Number { bits, .. } = &operand.shape else { return Err(EncodeError::NoSuchOperand) };

@@ -200,8 +200,8 @@ impl<'a> Cursor<'a> {
         best
     }
 
-    /// Reads a number: decimal, or with the prefix `0x`, `0o` or `0b`; underscores are allowed. `None` if there is none
-    /// here.
+    /// Reads a number: decimal, or with the prefix `0x`, `0o` or `0b`; underscores are allowed. `None` when there is
+    /// none here.
     fn number(&mut self) -> Option<Result<i128, ParseError>> {
         let start = self.at;
         let rest = self.rest();
@@ -262,7 +262,7 @@ struct Parser<'a> {
     labels: &'a dyn Labels,
 }
 
-/// The value that `word` gives a modifier; `None` if it is not one of its spellings.
+/// The value that `word` gives a modifier; `None` when it is not one of its spellings.
 fn modifier_value(isa: &'static Isa, modifier: &'static Modifier, word: &str) -> Option<u64> {
     match modifier.ty {
         Type::Enum(e) => isa.enums[e as usize].values.iter().find(|v| v.text == word).map(|v| v.bits),

@@ -61,7 +61,7 @@ pub struct RegisterField {
     pub first: &'static Bits,
     /// … in the operand that starts at this bit.
     pub base: u8,
-    /// The field with the number of registers beyond `plus`; `None` if there are always `plus`.
+    /// The field with the number of registers beyond `plus`; `None` when there are always `plus`.
     pub count: Option<&'static Bits>,
     /// The minimum number of registers.
     pub plus: u16,

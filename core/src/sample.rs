@@ -94,7 +94,7 @@ fn sample_modifier(isa: &'static Isa, builder: &mut Builder, modifier: &'static 
 /// Also checks that the assembler rejects text that breaks one of the [limits](crate::table::Limit).
 ///
 /// # Panics
-/// If any of these checks fails: this is the body of a test.
+/// When any of these checks fails: this is the body of a test.
 pub fn check_identities(isa: &'static Isa, rounds: u64, decode_encode: impl Fn(u64) -> Option<u64>) {
     let mut random = Random(0x15af_0e9e);
     for opcode in 0..isa.forms.len() as u16 {

@@ -79,7 +79,7 @@ fn usual_mnemonic(isa: &'static Isa, text: &[u8], at: usize) -> Option<(u16, usi
     name_of(isa, first, second, word)?.map(|opcode| (opcode, at + word))
 }
 
-/// The form with this name of `len` bytes: `Some(None)` if there is none, `None` if the name is too long to tell.
+/// The form with this name of `len` bytes: `Some(None)` if there is none, `None` when the name is too long to tell.
 #[inline(always)]
 fn name_of(isa: &'static Isa, first: u64, second: u64, len: usize) -> Option<Option<u16>> {
     if len > 16 {

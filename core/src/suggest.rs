@@ -2,7 +2,7 @@
 
 const LONGEST: usize = 40;
 
-/// Edit distance (insertions, deletions, replacements) of two words, ignoring case; `None` if either is too long.
+/// Edit distance (insertions, deletions, replacements) of two words, ignoring case; `None` when either is too long.
 fn distance(a: &[u8], b: &[u8]) -> Option<usize> {
     if a.len() > LONGEST || b.len() > LONGEST {
         return None;

@@ -280,7 +280,7 @@ pub struct Modifier {
     pub bits: Bits,
     /// A [`Type::Flag`] or a [`Type::Enum`].
     pub ty: Type,
-    /// The value implied when the modifier is not written. `None` if it must be written.
+    /// The value implied when the modifier is not written. `None` when it must be written.
     pub default: Option<u64>,
     /// For a flag: its text when set, including the dot.
     pub flag: Text,

@@ -38,7 +38,7 @@ const MOST: u64 = 16 << 20;
 /// Serves one editor on standard input and output.
 ///
 /// # Errors
-/// If standard output cannot be written.
+/// When standard output cannot be written.
 pub fn serve(open: Open<'_>) -> io::Result<()> {
     let (send, requests) = channel();
     std::thread::spawn(move || {
@@ -56,7 +56,7 @@ pub fn serve(open: Open<'_>) -> io::Result<()> {
 /// Reads a message. `None` at the end of the input.
 ///
 /// # Errors
-/// If the input cannot be read, or is not a message of the protocol.
+/// When the input cannot be read, or is not a message of the protocol.
 pub fn read(input: &mut dyn BufRead) -> io::Result<Option<Value>> {
     let mut length = None;
     loop {
@@ -81,7 +81,7 @@ pub fn read(input: &mut dyn BufRead) -> io::Result<Option<Value>> {
 /// Answers requests until the editor disconnects.
 ///
 /// # Errors
-/// If `out` cannot be written.
+/// When `out` cannot be written.
 pub fn talk(requests: &Receiver<Value>, out: &mut dyn Write, open: Open<'_>) -> io::Result<()> {
     let mut server =
         Server { requests, out, sequence: 0, failed: None, entry: true, configured: false, over: false, waiting: None };

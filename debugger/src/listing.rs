@@ -93,7 +93,7 @@ impl Listing {
     /// Parses a place: an instruction's word index or address (hexadecimal with `0x`), or a label.
     ///
     /// # Errors
-    /// If it is none of these, or no instruction starts there.
+    /// When it is none of these, or no instruction starts there.
     pub fn place(&self, text: &str) -> Result<u64, String> {
         if let Some(pc) = self.labels.get(text) {
             return Ok(*pc);

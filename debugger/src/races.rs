@@ -125,7 +125,7 @@ impl Races {
         let lane = usize::from(access.lane);
         let id = at.warp << 6 | lane as u64;
         let side = Side { thread: view.thread(lane), pc: at.pc, kind: access.kind };
-        // Workgroup memory is at the same address in every workgroup, but separate.
+        // Reserved addresses refer to separate memory in each workgroup.
         let space = if Memory::RESERVED.contains(&access.address) { group.wrapping_add(1) } else { 0 };
         let epoch = self.groups.get(&group).map_or(0, |group| group.epoch);
         let (first, end) = (access.address, access.address.saturating_add(access.size.into()));

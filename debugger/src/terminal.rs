@@ -26,7 +26,7 @@ const KEYS: &str = "s step  n next  b back  c continue  r reverse  ←→ lane  
 /// Debugs in the terminal until the user quits. The inner error is the reason why the program cannot start.
 ///
 /// # Errors
-/// If the terminal cannot be used.
+/// When the terminal cannot be used.
 pub fn run(session: &mut Session<'_>) -> io::Result<Result<(), String>> {
     let terminal = ratatui::try_init()?;
     let mut door = Terminal { terminal, screen: Screen::default(), failed: None };

@@ -52,7 +52,7 @@ impl Filter {
         })
     }
 
-    /// The lanes to show for a warp at an instruction. `None` if the instruction is not shown.
+    /// The lanes to show for a warp at an instruction. `None` when the instruction is not shown.
     fn lanes(&self, view: &dyn View, at: At) -> Option<u64> {
         if !self.places.is_empty() && !self.places.contains(&at.pc) {
             return None;

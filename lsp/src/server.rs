@@ -49,7 +49,7 @@ const PAUSE: Duration = Duration::from_millis(120);
 /// Serves one client until it asks to exit. `sets` are the built-in instruction sets.
 ///
 /// # Errors
-/// If the client violates the protocol.
+/// When the client violates the protocol.
 pub fn serve(connection: &Connection, sets: &[Known]) -> Result<(), ServeError> {
     let (id, params) = connection.initialize_start()?;
     let params: InitializeParams = serde_json::from_value(params).unwrap_or_default();
@@ -105,7 +105,7 @@ struct Document {
     /// Its file, with symbolic links resolved.
     path: Option<PathBuf>,
     yaml: bool,
-    /// The result for exactly this text, or the error; `None` if it has not been computed.
+    /// The result for exactly this text, or the error; `None` when it has not been computed.
     assembly: Option<Result<Source, (String, usize)>>,
 }
 

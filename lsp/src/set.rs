@@ -95,7 +95,7 @@ impl<'k> Sets<'k> {
     /// after one of its files has been saved.
     ///
     /// # Errors
-    /// If there is no such set, or its specification has errors.
+    /// When there is no such set, or its specification has errors.
     pub fn open(&mut self, named: &Named, folder: &Path) -> Result<Set, String> {
         if let Some(known) = self.known.iter().find(|known| known.is_called(&named.isa)) {
             return Ok(Set::new(known.tables, known.semantics));

@@ -18,7 +18,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// The error that ended reading early. `None` if there has been none so far.
+    /// The error that ended reading early. `None` when there has been none so far.
     pub fn failed(self) -> Option<io::Error> {
         if self.reader.is_finished() { self.reader.join().ok()?.err() } else { None }
     }
@@ -26,7 +26,7 @@ impl Threads {
     /// Waits for both threads. The connection must have been dropped.
     ///
     /// # Errors
-    /// If a stream failed, or if the input was not a message.
+    /// When a stream failed, or if the input was not a message.
     pub fn join(self) -> io::Result<()> {
         let gone = |_| io::Error::other("a thread that passes messages on has panicked");
         self.reader.join().unwrap_or_else(|panic| Err(gone(panic)))?;
@@ -57,7 +57,7 @@ pub fn connect(
 /// Reads a message. `None` at the end of the input.
 ///
 /// # Errors
-/// If the input cannot be read, or is not a message of at most [`MOST`] bytes.
+/// When the input cannot be read, or is not a message of at most [`MOST`] bytes.
 pub fn read(input: &mut impl BufRead) -> io::Result<Option<Message>> {
     let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
     let mut length = None;

@@ -10,7 +10,7 @@ pub enum Pasted {
     Text,
 }
 
-/// Parses pasted input. `digits` is the number of digits in a word; `None` if instructions are bytes.
+/// Parses pasted input. `digits` is the number of digits in a word; `None` when instructions are bytes.
 pub fn read(text: &str, digits: Option<usize>) -> Pasted {
     let mut all = String::new();
     let mut tokens = Vec::new();

@@ -39,8 +39,8 @@ impl std::fmt::Debug for Page {
 }
 
 impl Page {
-    /// Loads the bytes embedded in a manual: the length of the search records, the records, then the tables. `None` if
-    /// the bytes are invalid.
+    /// Loads the bytes embedded in a manual: the length of the search records, the records, then the tables. `None`
+    /// when the bytes are invalid.
     pub fn new(bytes: &[u8]) -> Option<Page> {
         let (length, rest) = bytes.split_first_chunk::<4>()?;
         let (records, tables) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;

@@ -8,7 +8,7 @@ use super::{Format, Op, Round};
 /// Whether the host computes in the precision of the operands: x86 without SSE2 keeps more bits.
 const EXACT: bool = !cfg!(all(target_arch = "x86", not(target_feature = "sse2")));
 
-/// The sum, difference, product or quotient. `None` if it is left to the definition.
+/// The sum, difference, product or quotient. `None` when it is left to the definition.
 #[inline(always)]
 pub(super) fn arithmetic(op: Op, f: Format, a: u64, b: u64, r: Round) -> Option<u64> {
     if !EXACT {
@@ -61,7 +61,7 @@ fn single(op: Op, x: f32, y: f32) -> f32 {
     }
 }
 
-/// `(a * b + c) * 2^scale`. `None` if it is left to the definition.
+/// `(a * b + c) * 2^scale`. `None` when it is left to the definition.
 #[inline]
 pub(super) fn fma_scaled(f: Format, a: u64, b: u64, c: u64, scale: i32, r: Round) -> Option<u64> {
     if !EXACT || f == Format::F64 {

@@ -36,7 +36,7 @@ pub fn max(f: Format, a: u64, b: u64) -> u64 {
     without_nan(f, a, b).unwrap_or_else(|| f.mask() & if rank(f, b) > rank(f, a) { b } else { a })
 }
 
-/// Compares `a` with `b`; zeros are equal whatever their signs. `None` if an operand is NaN.
+/// Compares `a` with `b`; zeros are equal whatever their signs. `None` when an operand is NaN.
 ///
 /// # Examples
 ///

@@ -71,7 +71,7 @@ fn unknown(group: &Group, slot: &Slot, at: usize) -> GroupError {
     GroupError::Unknown { slot: slot.name, at: at as u8, found: group.word_at(at) as u8 }
 }
 
-/// Finds and checks the record of a slot at `at`. Returns its length; `None` if no record matches.
+/// Finds and checks the record of a slot at `at`. Returns its length; `None` when no record matches.
 #[inline(always)]
 fn take(
     isa: &GroupIsa,

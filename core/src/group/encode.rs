@@ -31,7 +31,7 @@ pub fn canonical(isa: &GroupIsa, values: &Values) -> Result<Group, BuildError> {
 /// Fields that are derived from slots and lengths are computed; their entries in `values` are ignored.
 ///
 /// # Errors
-/// If the parts cannot be combined, a value fits no record, or the group is too long.
+/// When the parts cannot be combined, a value fits no record, or the group is too long.
 ///
 /// # Examples
 ///

@@ -51,7 +51,8 @@ pub struct Piece {
 /// Splits bytes into consecutive groups. The end of a program does not stop it.
 ///
 /// Bytes that are not a group extend as far as their header says, but never beyond their line: for bytes that come from
-/// text, `lines` are the offsets at which lines start. A line of at most [`LONGEST`] bytes is never split.
+/// text, `lines` are the offsets at which lines start. If a line of at most [`LONGEST`] bytes does not start with a
+/// group, all of it is one piece.
 pub fn pieces(isa: &GroupIsa, bytes: &[u8], lines: &[usize]) -> Vec<Piece> {
     let mut found = Vec::new();
     let (mut at, mut next) = (0, 0);

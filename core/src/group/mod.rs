@@ -14,9 +14,9 @@
 //!
 //! - [`decode`](decode::decode): from bytes to a group, strictly.
 //! - [`encode`](encode::encode): from values to a group, in a given form or the shortest one.
-//! - [`print()`] and [`assemble()`]: group to text and back, from one syntax.
-//! - [`walk`](program::walk) and [`seal`](program::seal): whole programs; with the feature `alloc`, programs as text with
-//!   labels (`listing`).
+//! - [`print()`] and [`assemble()`]: from a group to text and back, by one syntax.
+//! - [`walk`](program::walk) and [`seal`](program::seal): whole programs. With the feature `alloc`, `listing` converts
+//!   programs to text with labels and back.
 
 pub mod decode;
 pub mod encode;

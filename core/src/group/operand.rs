@@ -142,7 +142,7 @@ impl Draft {
         self.values.get(isa, slot, field.into())
     }
 
-    /// Sets a field. `None` if the part sets more fields than any part does.
+    /// Sets a field. `None` when the part sets more fields than any part does.
     pub(super) fn set(&mut self, isa: &GroupIsa, slot: usize, field: u8, value: i64) -> Option<()> {
         let old = self.get(isa, slot, field);
         if old != value {
@@ -173,7 +173,7 @@ impl Draft {
         self.choices.settle(isa, &mut self.values)
     }
 
-    /// Reads an operand. `None` if the text does not match; the draft is then unchanged.
+    /// Reads an operand. `None` when the text does not match; the draft is then unchanged.
     pub(super) fn operand(&mut self, isa: &GroupIsa, index: usize, written: &mut impl Written) -> Option<()> {
         self.read(isa, index, written, 8)
     }

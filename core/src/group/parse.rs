@@ -30,7 +30,7 @@ impl Assembled {
     /// Encodes the group.
     ///
     /// # Errors
-    /// If it has no encoding, or one of its operations has no public encoding.
+    /// When it has no encoding, or one of its operations has no public encoding.
     pub fn encode(&self, isa: &GroupIsa) -> Result<Group, BuildError> {
         encode(isa, &self.values, &self.form)
     }
@@ -359,7 +359,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Parses a whole part. `None` if it does not match.
+    /// Parses a whole part. `None` when it does not match.
     fn all(&mut self, piece: &str, syntax: &[Token], operation: &Operation) -> Option<()> {
         let mut scan = Scan::new(piece);
         let mut at = 0;

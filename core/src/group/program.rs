@@ -91,7 +91,7 @@ pub fn seal(isa: &GroupIsa, start: usize, before: Option<usize>, last: usize) ->
     (before, last.next_multiple_of(align))
 }
 
-/// The target offset of a branch in `group`, which starts at `start`. `None` if it does not branch.
+/// The target offset of a branch in `group`, which starts at `start`. `None` when it does not branch.
 pub fn target(isa: &GroupIsa, group: &Group, start: usize) -> Option<i64> {
     let target = isa.program.targets.iter().find(|t| group.has(t.slot as usize))?;
     let offset = group.get(isa, target.slot as usize, target.field as usize);

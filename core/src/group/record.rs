@@ -141,7 +141,7 @@ impl Record {
     }
 }
 
-/// The enum that names the values of a field; `None` if its type has none.
+/// The enum that names the values of a field; `None` when its type has none.
 pub fn named(ty: Type) -> Option<u16> {
     match ty {
         Type::Enum(index) => Some(index),

@@ -27,7 +27,7 @@ impl<'t> Scan<'t> {
         self.rest.is_empty()
     }
 
-    /// Reads fixed text, ignoring case and the amount of white space. It must end at a word boundary.
+    /// Reads fixed text, ignoring case. White space is optional at its start, at spaces and before punctuation.
     pub(super) fn literal(&mut self, text: &str) -> Option<()> {
         let mut rest = self.rest;
         let mut spaced = true;

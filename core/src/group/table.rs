@@ -129,7 +129,7 @@ impl Encoding {
         }
     }
 
-    /// Encodes `value` in a field of `width` bits. `None` if it does not fit.
+    /// Encodes `value` in a field of `width` bits. `None` when it does not fit.
     #[inline]
     pub const fn stored(self, value: i64, width: u32) -> Option<u64> {
         let stored = match self {
@@ -180,8 +180,8 @@ pub struct Field {
     pub encoding: Encoding,
     /// The value in records without the field.
     pub default: i64,
-    /// Whether it has no meaning: decoding keeps the value in the [`Form`](crate::group::Form), and the default is
-    /// encoded otherwise.
+    /// Whether it has no meaning. [`encode`](crate::group::encode()) keeps its value;
+    /// [`canonical`](crate::group::canonical) replaces it with the default.
     pub form: bool,
 }
 

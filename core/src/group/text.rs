@@ -364,7 +364,7 @@ pub(super) fn push_number(value: i64, out: &mut Line) {
     out.push_decimal(value.unsigned_abs());
 }
 
-/// An operand of a group. `None` if a selector selects nothing.
+/// An operand of a group. `None` when a selector selects nothing.
 fn operand(isa: &GroupIsa, mut index: usize, values: &Values, hints: bool) -> Option<Printed> {
     let mut selected = false;
     // Bounds the nesting of operands.
@@ -441,7 +441,8 @@ fn differences<'v>(
     })
 }
 
-/// Appends marks for what a text does not express. `None` if the text contains something that the group does not have.
+/// Appends marks for what a text does not express. `None` when the text contains something that the group does not
+/// have.
 fn marked(
     isa: &GroupIsa,
     group: &Group,

@@ -44,7 +44,7 @@ pub struct Instruction {
 pub struct Execution {
     /// The operation before the group, in all lanes.
     pub before: Option<semantics::Shape>,
-    /// The state that then determines which lanes execute it; `None` if all do.
+    /// The state that then determines which lanes execute it; `None` when all do.
     pub mask: Option<u16>,
     /// Whether it is evaluated in all lanes regardless.
     pub everyone: bool,

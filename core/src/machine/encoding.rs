@@ -154,7 +154,7 @@ impl Encoding {
         }
     }
 
-    /// The bits of the modifier with this name. `None` if the instruction has no such modifier.
+    /// The bits of the modifier with this name. `None` when the instruction has no such modifier.
     pub(super) fn named_modifier(self, found: &Found, name: &str) -> Option<u64> {
         match (self, found) {
             (Encoding::Words(isa), Found::Word(opcode, word)) => {

@@ -43,7 +43,7 @@ pub(super) struct Running<'a, const L: usize, H> {
     /// Whether the text of an intrinsic is executing. Such texts cannot call intrinsics that have one.
     pub inside: bool,
     pub flow: Flow<L>,
-    /// The accesses so far; `None` if the host does not observe them.
+    /// The accesses so far; `None` when the host does not observe them.
     pub touched: Option<&'a mut Vec<Touched<L>>>,
 }
 

@@ -169,7 +169,7 @@ impl Memory {
     /// Maps bytes at an address.
     ///
     /// # Errors
-    /// If the region overlaps another one or ends beyond the last address. It is not mapped then.
+    /// When the region overlaps another one or ends beyond the last address. It is not mapped then.
     pub fn map(&mut self, base: u64, bytes: Vec<u8>, writable: bool) -> Result<(), MapError> {
         self.map_bytes(base, Box::new(bytes), writable)
     }
@@ -226,7 +226,7 @@ impl Memory {
     /// Reads a little-endian number of `size` bytes, at most 8.
     ///
     /// # Errors
-    /// If the bytes are not mapped.
+    /// When the bytes are not mapped.
     pub fn read(&self, address: u64, size: u64) -> Result<u64, MemoryFault> {
         let bytes = self.bytes(address, size).ok_or(MemoryFault::Unmapped)?;
         let mut value = [0; 8];
@@ -237,7 +237,7 @@ impl Memory {
     /// Writes the low `size` bytes of a number, at most 8.
     ///
     /// # Errors
-    /// If they are not mapped or not writable.
+    /// When they are not mapped or not writable.
     pub fn write(&mut self, address: u64, size: u64, value: u64) -> Result<(), MemoryFault> {
         let (at, offset) = self.find(address, size).ok_or(MemoryFault::Unmapped)?;
         let region = &mut self.regions[at];

@@ -29,7 +29,7 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         (Register { index, ..first }, count, width)
     }
 
-    /// The part of a register that an element of an operand occupies: the register and the first bit. `None` if it is
+    /// The part of a register that an element of an operand occupies: the register and the first bit. `None` when it is
     /// not a part.
     pub(super) fn part(&self, first: Register, operand: u16, element: u16, ty: Type) -> Option<(Register, u32)> {
         part_of(first, operand, self.bank(first)?.width, element, ty.size())
@@ -91,7 +91,7 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
     }
 
     /// The registers that an index selects, lane by lane. An entry is `None` where only the state that the bank adds
-    /// leads past its end; the whole result is `None` if anything else does.
+    /// leads past its end; the whole result is `None` when anything else does.
     fn indexed(
         &self,
         first: Register,

@@ -131,17 +131,17 @@ impl<const L: usize> Registers<L> {
         self.zeros.contains(&slot)
     }
 
-    /// The value of a register. `None` if there is no such register.
+    /// The value of a register. `None` when there is no such register.
     pub fn get(&self, register: Register) -> Option<&Column<L>> {
         self.values.get(self.slot(register)?)
     }
 
-    /// Writes the lanes of a mask. `None` if there is no such register.
+    /// Writes the lanes of a mask. `None` when there is no such register.
     pub fn set(&mut self, register: Register, value: &Column<L>, mask: u64) -> Option<()> {
         self.set_bits(register, u64::MAX, value, mask)
     }
 
-    /// Writes some bits in the lanes of a mask. `None` if there is no such register.
+    /// Writes some bits in the lanes of a mask. `None` when there is no such register.
     pub fn set_bits(&mut self, register: Register, bits: u64, value: &Column<L>, mask: u64) -> Option<()> {
         let slot = self.slot(register)?;
         if self.is_zero(slot) {
@@ -213,7 +213,7 @@ impl<const L: usize> Machine<L> {
     /// [prepares](Machine::prepare) the machine.
     ///
     /// # Errors
-    /// If something is already mapped there, or the program does not fit in program memory.
+    /// When something is already mapped there, or the program does not fit in program memory.
     pub fn boot(&mut self, program: &[u8]) -> Result<(), MapError> {
         let mut bytes = program.to_vec();
         let own = self.hardware.program;
@@ -263,7 +263,7 @@ impl<const L: usize> Machine<L> {
         let _ = evaluate(self.semantics, &instruction.shape, &mut self.scratch, &mut running);
     }
 
-    /// The memory of an address space, by name. `None` if it has no memory of its own.
+    /// The memory of an address space, by name. `None` when it has no memory of its own.
     pub fn space(&mut self, name: &str) -> Option<&mut Memory> {
         let space = self.semantics.spaces.iter().position(|known| *known == name)?;
         let at = self.hardware.spaces.iter().position(|known| usize::from(known.space) == space)?;
@@ -311,7 +311,7 @@ impl<const L: usize> Machine<L> {
         self.masked = masked & self.live;
     }
 
-    /// The address of the next instruction of a lane. `None` if there is no such lane.
+    /// The address of the next instruction of a lane. `None` when there is no such lane.
     pub fn pc_of(&self, lane: usize) -> Option<u64> {
         self.pc.get(lane).copied()
     }
@@ -331,12 +331,12 @@ impl<const L: usize> Machine<L> {
         self.hardware.register(name)
     }
 
-    /// The value of a register in a lane. `None` if there is no such register or lane.
+    /// The value of a register in a lane. `None` when there is no such register or lane.
     pub fn read(&self, register: Register, lane: usize) -> Option<u64> {
         self.registers.get(register)?.get(lane).copied()
     }
 
-    /// The value of a state in a lane. `None` if there is no such state, element or lane.
+    /// The value of a state in a lane. `None` when there is no such state, element or lane.
     pub fn read_state(&self, name: &str, element: u64, lane: usize) -> Option<u64> {
         let known =
             |state: &u16| self.semantics.states.get(usize::from(*state)).is_some_and(|state| state.name == name);
@@ -398,12 +398,12 @@ impl<const L: usize> Machine<L> {
         Parts { values: &mut self.registers.values, memory: &mut self.memory }
     }
 
-    /// The index of a register in [`Parts::values`]. `None` if there is no such register.
+    /// The index of a register in [`Parts::values`]. `None` when there is no such register.
     pub fn slot(&self, register: Register) -> Option<usize> {
         self.registers.slot(register)
     }
 
-    /// The index of an element of a state in [`Parts::values`]. `None` if there is no such element.
+    /// The index of an element of a state in [`Parts::values`]. `None` when there is no such element.
     pub fn state_slot(&self, state: u16, element: u64) -> Option<usize> {
         self.registers.state_slot(state, element)
     }
@@ -419,7 +419,7 @@ impl<const L: usize> Machine<L> {
         self.pc = [pc; L];
     }
 
-    /// The address at which lanes execute next, and those lanes. `None` if all have ended.
+    /// The address at which lanes execute next, and those lanes. `None` when all have ended.
     fn turn(&self) -> Option<(u64, u64)> {
         if self.hardware.divergence == Divergence::Masked {
             // This includes the case in which all lanes are masked, since a later instruction may unmask them.
@@ -459,10 +459,10 @@ impl<const L: usize> Machine<L> {
         }
     }
 
-    /// Executes one instruction. Returns how the program stopped, or `None` if it did not.
+    /// Executes one instruction. Returns how the program stopped, or `None` when it did not.
     ///
     /// # Errors
-    /// If it cannot be executed. Registers and states are then unchanged.
+    /// When it cannot be executed. Registers and states are then unchanged.
     pub fn step(&mut self, host: &mut impl Host<L>) -> Result<Option<Stop>, Trap> {
         let Some((pc, mut active)) = self.turn() else { return Ok(Some(Stop::Ended)) };
         let trap = |reason| Trap { pc, reason };
@@ -517,7 +517,7 @@ impl<const L: usize> Machine<L> {
         if instruction.ends {
             flow.ended |= active;
         }
-        // Lanes that stay together end together, even if not all of them execute the instruction that ends them.
+        // Lanes that stay together end together, even if none of them executes the instruction that ends them.
         if self.hardware.divergence == Divergence::Together && (instruction.ends || flow.ended != 0) {
             flow.ended = self.live;
         }

@@ -33,7 +33,7 @@ pub enum Missing {
 /// The shape of a group.
 ///
 /// # Errors
-/// If something is missing.
+/// When something is missing.
 ///
 /// # Examples
 ///
@@ -55,7 +55,7 @@ pub fn compose(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Result
 /// recur in repetitions are listed once.
 ///
 /// # Errors
-/// If something is missing.
+/// When something is missing.
 pub fn links(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Result<Vec<Link>, Missing> {
     composed(semantics, isa, values).map(|(_, links)| links)
 }

@@ -27,22 +27,22 @@ pub trait Environment<const L: usize> {
     /// Reads one element of an operand of the instruction, as it is encoded.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// When it cannot be read.
     fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Result<Column<L>, Self::Fault>;
     /// Writes one element of an operand. With a type narrower than the operand, `element` counts parts of that width.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// When it cannot be written.
     fn write(&mut self, operand: u16, element: u16, ty: Type, value: &Column<L>, mask: u64) -> Result<(), Self::Fault>;
     /// Reads a state; `index` is the element in each lane.
     ///
     /// # Errors
-    /// If there is no such element.
+    /// When there is no such element.
     fn state(&mut self, state: u16, index: Option<&Column<L>>) -> Result<Column<L>, Self::Fault>;
     /// Writes a state; `index` is the element in each lane.
     ///
     /// # Errors
-    /// If there is no such element.
+    /// When there is no such element.
     fn set_state(
         &mut self,
         state: u16,
@@ -55,12 +55,12 @@ pub trait Environment<const L: usize> {
     /// Reads memory.
     ///
     /// # Errors
-    /// If an address of a lane in the mask cannot be read.
+    /// When an address of a lane in the mask cannot be read.
     fn load(&mut self, space: u16, ty: Type, address: &Column<L>, mask: u64) -> Result<Column<L>, Self::Fault>;
     /// Writes memory, in ascending order of lanes.
     ///
     /// # Errors
-    /// If an address of a lane in the mask cannot be written.
+    /// When an address of a lane in the mask cannot be written.
     fn store(
         &mut self,
         space: u16,
@@ -72,7 +72,7 @@ pub trait Environment<const L: usize> {
     /// Reads a part of a larger access.
     ///
     /// # Errors
-    /// If the whole access is not possible in a lane in the mask.
+    /// When the whole access is not possible in a lane in the mask.
     fn load_part(
         &mut self,
         space: u16,
@@ -86,7 +86,7 @@ pub trait Environment<const L: usize> {
     /// Writes a part of a larger access.
     ///
     /// # Errors
-    /// If the whole access is not possible in a lane in the mask. No part of it is written then.
+    /// When the whole access is not possible in a lane in the mask. No part of it is written then.
     fn store_part(
         &mut self,
         space: u16,
@@ -102,7 +102,7 @@ pub trait Environment<const L: usize> {
     /// lanes where memory equals it are changed. Returns the previous contents.
     ///
     /// # Errors
-    /// If an address of a lane in the mask cannot be read or written.
+    /// When an address of a lane in the mask cannot be read or written.
     #[allow(clippy::too_many_arguments, reason = "an atomic has that many parts")]
     fn atomic(
         &mut self,
@@ -117,17 +117,17 @@ pub trait Environment<const L: usize> {
     /// Continues the lanes at other addresses.
     ///
     /// # Errors
-    /// If there is no instruction there.
+    /// When there is no instruction there.
     fn branch(&mut self, target: &Column<L>, mask: u64) -> Result<(), Self::Fault>;
     /// Makes lanes wait for the others of their workgroup.
     ///
     /// # Errors
-    /// If they cannot wait.
+    /// When they cannot wait.
     fn barrier(&mut self, mask: u64) -> Result<(), Self::Fault>;
     /// Ends lanes.
     ///
     /// # Errors
-    /// If they cannot end.
+    /// When they cannot end.
     fn end(&mut self, mask: u64) -> Result<(), Self::Fault>;
     /// Raises a fault of [`Semantics::faults`] in some lanes. `mask` is never empty.
     ///
@@ -137,7 +137,7 @@ pub trait Environment<const L: usize> {
     /// Executes an intrinsic of [`Semantics::intrinsics`].
     ///
     /// # Errors
-    /// If it cannot be executed.
+    /// When it cannot be executed.
     fn intrinsic(&mut self, intrinsic: u16, arguments: &[Column<L>], mask: u64) -> Result<Column<L>, Self::Fault>;
 }
 

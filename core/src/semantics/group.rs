@@ -27,7 +27,7 @@ pub struct DataPath {
     pub stays: &'static [Stays],
     /// The operation before a group, in all lanes. It sets states according to fields of the group.
     pub before: Option<Operation>,
-    /// The state that then determines which lanes execute the group; `None` if all do.
+    /// The state that then determines which lanes execute the group; `None` when all do.
     pub mask: Option<u16>,
     /// Header fields and values of groups that all lanes execute regardless; empty if there are none.
     pub everyone: Fields,

@@ -345,7 +345,7 @@ pub(super) fn fold(semantics: &Semantics, shape: &mut Shape, mut node: Node) -> 
             }
         }
         Op::And | Op::Or if node.ty == Type::BOOL => {
-            // `x and true` is x, `x and false` is false; the converse holds for `or`.
+            // `x and true` is x, `x and false` is false; `or` is the dual.
             let absorbs = u64::from(node.op == Op::Or);
             for (one, other) in [(a, b), (b, a)] {
                 match shape.constant(one) {

@@ -80,7 +80,7 @@ pub struct Semantics {
 }
 
 impl Semantics {
-    /// The fidelity of an instruction. `None` if the specification does not give it.
+    /// The fidelity of an instruction. `None` when the specification does not give it.
     pub fn fidelity_of(&self, opcode: u16) -> Option<&'static facts::Fidelity> {
         self.fidelity.iter().find(|found| found.instructions.contains(&opcode))
     }
@@ -139,7 +139,7 @@ pub struct Intrinsic {
     pub doc: &'static str,
     /// Types of its arguments.
     pub parameters: &'static [Type],
-    /// Type of its result; `None` if there is no result.
+    /// Type of its result; `None` when there is no result.
     pub result: Option<Type>,
     /// Its effects beyond its arguments and result.
     pub effects: Effects,
@@ -370,7 +370,7 @@ impl Op {
         )
     }
 
-    /// The argument that holds the condition of an effect. `None` if there is none.
+    /// The argument that holds the condition of an effect. `None` when there is none.
     pub const fn condition(self) -> Option<usize> {
         match self {
             Op::Barrier | Op::End | Op::Slot => Some(0),

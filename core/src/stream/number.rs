@@ -34,7 +34,7 @@ pub(super) fn write_number(notation: &Notation, value: u64, signed: bool, line: 
 }
 
 impl Notation {
-    /// Parses the number at the start of a text. Returns it with its length in bytes, or `None` if there is none.
+    /// Parses the number at the start of a text. Returns it with its length in bytes, or `None` when there is none.
     pub fn read(&self, text: &str) -> Option<(i128, usize)> {
         read_number(text, self)
     }

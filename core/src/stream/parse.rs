@@ -163,14 +163,14 @@ impl Engine {
         read.find_map(|(decoded, prints)| prints.then_some(decoded))
     }
 
-    /// Builds the instruction of a layout from values of its fields; other fields have their defaults. `None` if a
+    /// Builds the instruction of a layout from values of its fields; other fields have their defaults. `None` when a
     /// value does not fit or conflicts with others.
     pub fn build(&self, layout: u16, values: &[(u8, u64)]) -> Option<Decoded> {
         let found = self.stream.layouts.get(usize::from(layout))?;
         self.complete(layout, Frame::new(found), values)
     }
 
-    /// Changes the value of one field of an instruction. `None` if this is impossible.
+    /// Changes the value of one field of an instruction. `None` when this is impossible.
     pub fn with(&self, decoded: &Decoded, field: u8, value: u64) -> Option<Decoded> {
         let scope = self.scope(decoded);
         let fields = scope.layout.fields;

@@ -25,7 +25,7 @@ pub fn words(layout: &'static super::Layout, count: u64) -> impl Iterator<Item =
 /// text.
 ///
 /// # Panics
-/// If this does not hold: this is the body of a test.
+/// When this does not hold: this is the body of a test.
 pub fn check_identities(engine: Engine, rounds: u64) {
     let mut found = 0;
     for layout in engine.stream.layouts_of(0).iter().filter(|layout| layout.role != Role::Assembler) {

@@ -36,7 +36,7 @@ pub(super) struct Frame {
     /// Conditions of token groups, and whether they must hold.
     truths: [(u16, bool); MAX_TRUTHS],
     count: u8,
-    /// The length of the instruction in bytes; `None` if it depends on its bits.
+    /// The length of the instruction in bytes; `None` when it depends on its bits.
     len: Option<u8>,
     /// The number of asides that have been read.
     pub(super) asides: u8,

@@ -87,7 +87,7 @@ fn register_at(source: &Source, position: Position) -> Option<Register> {
 /// The edits that rename the label at a position.
 ///
 /// # Errors
-/// If there is no label, or if the program would change.
+/// When there is no label, or if the program would change.
 pub fn rename(source: &Source, position: Position, new: &str) -> Result<Vec<TextEdit>, String> {
     let Some((name, _)) = label_at(source, position) else { return Err("only labels have other names".to_owned()) };
     if new != name && source.assembly.labels.iter().any(|label| label.name == new) {

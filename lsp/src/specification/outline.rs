@@ -31,7 +31,7 @@ pub struct Definition {
     pub value: Span,
 }
 
-/// Parses a file. `None` if it is not YAML.
+/// Parses a file. `None` when it is not YAML.
 fn tree(sources: &Sources, file: FileId) -> Option<Node> {
     read_yaml(sources, file, &mut Diagnostics::new())
 }

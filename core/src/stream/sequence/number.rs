@@ -22,7 +22,7 @@ impl NumberType {
         }
     }
 
-    /// The text of a number; `None` if the bits above its width are invalid.
+    /// The text of a number; `None` when the bits above its width are invalid.
     pub fn text(self, units: &[u32]) -> Option<String> {
         let value = units.iter().rev().fold(0u64, |value, unit| value << 32 | u64::from(*unit));
         let text = match self {
@@ -44,7 +44,7 @@ impl NumberType {
         (self.read(&text).as_deref() == Some(units)).then_some(text)
     }
 
-    /// The units of a number; `None` if the text is not a number or does not fit.
+    /// The units of a number; `None` when the text is not a number or does not fit.
     pub fn read(self, text: &str) -> Option<Vec<u32>> {
         let count = self.units()?;
         let width = self.width();
