@@ -57,7 +57,7 @@ impl PartialEq for Text {
 }
 impl Eq for Text {}
 
-/// The longest text of a [`Label`].
+/// The maximum length of a [`Label`] in bytes.
 pub const LABEL_MAX: usize = 31;
 
 /// A short constant string that is faster to copy than a [`Text`]: padded and followed by its length.

@@ -61,12 +61,12 @@ impl Group {
         if self.has(slot) { choice.records.get(self.record_index(slot)) } else { None }
     }
 
-    /// Where a slot starts; 0 when it is absent.
+    /// The offset of a slot; 0 if it is absent.
     pub fn start(&self, slot: usize) -> usize {
         self.starts.get(slot).copied().unwrap_or(0) as usize
     }
 
-    /// The bytes of the record in a slot as a number, with whatever follows it above.
+    /// The record in a slot as a little-endian number; higher bits hold the bytes that follow it.
     #[inline]
     pub fn word(&self, slot: usize) -> u64 {
         self.word_at(self.start(slot))
@@ -80,7 +80,7 @@ impl Group {
         }
     }
 
-    /// The value of a field of a slot; the default of the field when the slot is absent.
+    /// The value of a field of a slot; the field's default if the slot is absent.
     pub fn get(&self, isa: &GroupIsa, slot: usize, field: usize) -> i64 {
         let Some(choice) = isa.slots.get(slot).and_then(|s| isa.choices.get(s.choice as usize)) else { return 0 };
         match self.record(isa, slot) {

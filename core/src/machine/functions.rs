@@ -12,10 +12,10 @@ pub type Function = fn(u32) -> u32;
 
 /// Finds the function for an intrinsic by its name. It must take one `f32` and return one.
 ///
-/// | name | what it computes |
+/// | name | result |
 /// |---|---|
-/// | `log2` | the logarithm to base 2; of either zero -infinity |
-/// | `exp2` | two to the power of x |
+/// | `log2` | the base-2 logarithm; -infinity for both zeros |
+/// | `exp2` | two to the power of `x` |
 /// | `srgb_encode`, `srgb_decode` | linear to sRGB, and back |
 /// | `sine_by_x` | `sin(x * pi / 2) / x`; `pi / 2` where the exponent is below 103 |
 /// | `arctangent_by_x` | `atan(x) / x`; 1 below 0x39c00000 |

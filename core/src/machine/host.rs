@@ -12,7 +12,7 @@ use crate::semantics::evaluate::Column;
 ///
 /// `()` is an empty host: it rejects intrinsics and discards bytes written to streams.
 pub trait Host<const L: usize> {
-    /// Takes bytes that a program writes to a stream.
+    /// Receives bytes that a program writes to a stream.
     ///
     /// # Errors
     /// Why they cannot be written, which becomes a trap.

@@ -17,7 +17,7 @@ use crate::semantics::Semantics;
 use crate::semantics::evaluate::{Column, Scratch, evaluate};
 use crate::semantics::instantiate;
 
-/// A machine of `L` lanes; scalar with 1.
+/// A machine of `L` lanes; scalar if `L` is 1.
 ///
 /// # Examples
 ///

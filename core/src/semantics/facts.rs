@@ -67,9 +67,9 @@ pub struct Flow {
     pub modifier: &'static str,
     /// The bits of its value.
     pub value: u64,
-    /// The slots of the messages that the instruction sends, bit 0 for slot 0.
+    /// The slots for which the instruction sends messages; bit 0 is slot 0.
     pub sends: u8,
-    /// The slots whose messages it waits for, bit 0 for slot 0.
+    /// The slots for whose messages it waits; bit 0 is slot 0.
     pub waits: u8,
     /// Whether divergent threads reconverge.
     pub reconverges: bool,

@@ -470,7 +470,7 @@ pub enum Special {
     Pc,
     /// The address of the next instruction, in units of branch targets.
     Next,
-    /// The number of the lane in its warp.
+    /// The index of the lane in its warp.
     Lane,
     /// The lanes that execute the instruction; bit 0 is lane 0.
     Active,

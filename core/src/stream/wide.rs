@@ -53,7 +53,7 @@ impl Wide {
         bytes
     }
 
-    /// The low `bits` bits set.
+    /// A word with the `bits` lowest bits set.
     pub fn ones(bits: u32) -> Self {
         Wide(core::array::from_fn(|i| ones(bits.saturating_sub(64 * i as u32).min(64))))
     }
