@@ -1,9 +1,10 @@
-//! isaforge turns a description of a GPU instruction set into Rust: typed instructions, an encoder and a decoder, an
-//! assembler and a disassembler, tables of everything the description says, and stubs for what each instruction does.
+//! isaforge turns the description of a GPU instruction set into Rust: typed instructions, an encoder and a decoder, an
+//! assembler and a disassembler, tables of everything in the description, and stubs for the semantics of each
+//! instruction.
 //!
 //! This is the only crate that a project needs: [`isa!`] compiles a specification into a module, and [`core`] is the
-//! little that the module stands on. `tests/specs/blink.yaml` of the repository describes a made-up machine, sixteen-bit
-//! words that drive eight lamps:
+//! small library on which the module depends. `tests/specs/blink.yaml` in the repository describes a made-up machine
+//! with sixteen-bit words that drive eight lamps:
 //!
 //! ```
 //! isaforge::isa! { "tests/specs/blink.yaml" }
@@ -21,7 +22,7 @@
 //!     assert_eq!(set.with_level(7).with_when(When::Always).encode(), 0x2c07);
 //! }
 //!
-//! // What an instruction does is a trait with one method an instruction.
+//! // Semantics are a trait with one method per instruction.
 //! struct Lamps([u8; Lamp::COUNT]);
 //!
 //! impl blink::Semantics for Lamps {
@@ -37,13 +38,14 @@
 //! blink::dispatch(instruction, &mut lamps)?;
 //! assert_eq!(lamps.0, [0, 0, 0, 200, 0, 0, 0, 0]);
 //!
-//! // Decoding is strict and says what it does not like.
+//! // Decoding is strict and reports what is wrong.
 //! let error = blink::decode(0x2fc8).unwrap_err();
 //! assert_eq!(error.to_string(), "SET.u8: reserved value 3 in `when`");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Instructions may have several lengths or be wide, and where the specification says what they do, programs run:
+//! Instructions may be wide or of several lengths, and where the specification defines their semantics, programs can be
+//! executed:
 //!
 //! ```
 //! isaforge::isa! { "examples/riscv/isa.yaml" }
@@ -63,22 +65,23 @@
 //!     let register = machine.register(name).unwrap();
 //!     machine.write(register, 0, value).unwrap();
 //! }
-//! // The program leaves with what is in a0.
+//! // The program exits with the status in a0.
 //! assert_eq!(machine.run(&mut (), 100)?, Stop::Exit(42));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Of every set [`core`] has the algorithms on its tables, which tools for any set call: `core::program` and its siblings for
-//! groups and streams list whole programs, `core::explain` says what each bit means, `core::machine` executes.
+//! [`core`] also provides the algorithms on the tables of any set, for tools that work with every set: `core::program`
+//! and its counterparts for groups and streams list whole programs, `core::explain` explains each bit, and
+//! `core::machine` executes.
 //!
-//! # Three doors
+//! # Three ways to use it
 //!
 //! - The macro [`isa!`], as above.
-//! - A build script, for those who like to see the code: see [`include_isa!`].
-//! - The command `isaforge gen specs/mine.yaml -o mine`, which writes a crate to check in. It depends on `isaforge-core`
-//!   alone.
+//! - A build script, if you want to see the generated code: see [`include_isa!`].
+//! - The command `isaforge gen specs/mine.yaml -o mine`, which writes a crate to check in. The crate depends on
+//!   `isaforge-core` alone.
 //!
-//! All three call one function of the compiler and give the same code.
+//! All three call the same function of the compiler and give the same code.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -86,7 +89,7 @@ pub use isaforge_core as core;
 pub use isaforge_core::{DecodeError, EncodeError, ParseError, Unimplemented};
 pub use isaforge_macros::isa;
 
-/// Takes a module from `OUT_DIR`, where a build script has generated it.
+/// Includes a module from `OUT_DIR`, where a build script has generated it.
 ///
 /// The build script, with `isaforge-compiler` among `[build-dependencies]`:
 ///

@@ -1,16 +1,17 @@
-//! Databases of Fossilize, and Mesa's cache in a single file, which has the same form.
+//! Fossilize databases, and Mesa's single-file cache, which uses the same format.
 //!
-//! The layout is in Fossilize's `fossilize_db.cpp` and in Mesa's `util/fossilize_db.c`: sixteen bytes that end with a version,
-//! then records: 40 hexadecimal digits of a hash, the size of the content, its form (1 plain, 2 deflate), a checksum, the size
-//! unpacked. What applications give Fossilize is SPIR-V and the state of pipelines: names of 22 zeros, two digits of a type, and
-//! a hash. Mesa's names are hashes of 160 bits, its content items of its cache.
+//! The layout is defined by Fossilize's `fossilize_db.cpp` and Mesa's `util/fossilize_db.c`: sixteen bytes that end
+//! with a version, then records. A record consists of a hash of 40 hexadecimal digits, the size of the content, its
+//! format (1 plain, 2 deflate), a checksum, the uncompressed size, and the content. Applications' data in Fossilize is
+//! SPIR-V and pipeline state; its names are 22 zeros, two digits for the type, and a hash. Mesa's names are 160-bit
+//! hashes, and the content is an item of its cache.
 
 use std::borrow::Cow;
 
 use crate::read::{inflate, run, word};
 use crate::{Container, Holds, Part, mesa_cache};
 
-/// What the types of Fossilize are.
+/// The names of Fossilize's types.
 const TYPES: [&str; 10] = [
     "application information",
     "sampler",
@@ -32,7 +33,7 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
         return None;
     }
     let (mut parts, mut at, mut mesa) = (Vec::new(), HEAD, false);
-    // A record that was not written to its end is the last.
+    // An incomplete record ends the database.
     while let Some(name) = run(bytes, at, NAME).and_then(|name| std::str::from_utf8(name).ok()) {
         let number = |index: usize| word(bytes, at + NAME + 4 * index);
         let (Some(size), Some(form), Some(unpacked)) = (number(0), number(1), number(3)) else { break };

@@ -1,18 +1,18 @@
-//! Finds the shaders in files that hold machine code among other things.
+//! Finds shaders in files that contain machine code along with other data.
 //!
 //! ```text
 //! bytes ──kind──▶ a reader per kind ──▶ parts, each with what it holds ──code──▶ the code in a part
 //! ```
 //!
 //! - [`elf`]: executables and object files
-//! - [`mbs2`]: what Arm's offline compiler for Mali writes
-//! - [`fossilize`]: databases of pipelines, and Mesa's cache in a single file of that form
+//! - [`mbs2`]: output of Arm's offline compiler for Mali
+//! - [`fossilize`]: pipeline databases, and Mesa's single-file cache, which uses the same format
 //! - [`mesa_db`]: Mesa's cache as a database
-//! - [`mesa_cache`]: an item of Mesa's cache, alone in a file or in one of the databases
-//! - [`vulkan_cache`]: pipeline caches of Vulkan, and what Mesa's drivers put into them
+//! - [`mesa_cache`]: an item of Mesa's cache, in a file of its own or in one of the databases
+//! - [`vulkan_cache`]: Vulkan pipeline caches, and the objects that Mesa's drivers store in them
 //!
-//! Each room says where its layout is published. Nothing here knows an instruction set: the caller says whether bytes are code.
-//! Sizes in a file are never trusted: a part lies within the file, and what unpacks has a limit.
+//! Each module names the source of its layout. No instruction set is known here: the caller decides whether bytes are
+//! code. Sizes in a file are never trusted: every part lies within the file, and decompressed data has a size limit.
 #![forbid(unsafe_code)]
 
 pub mod elf;
@@ -26,12 +26,12 @@ pub mod vulkan_cache;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What a part of a file holds.
+/// The contents of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// Machine code and nothing else, as the file says.
+    /// Machine code only, according to the file.
     Code,
-    /// A shader with what a driver keeps beside it: its code has its length, in 32 bits, in front.
+    /// A shader with data of the driver. The code is preceded by its length, in 32 bits.
     Shader,
     /// Something else.
     Other,
@@ -40,22 +40,22 @@ pub enum Holds {
 /// A part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part<'a> {
-    /// What the file calls it; without such a name what it is.
+    /// Its name in the file, or else a description.
     pub name: String,
-    /// Where it begins in the file. What was packed has the place of the packed bytes.
+    /// Its offset in the file. For compressed parts, the offset of the compressed data.
     pub offset: usize,
-    /// Its bytes, unpacked.
+    /// Its bytes, decompressed.
     pub bytes: Cow<'a, [u8]>,
-    /// What it holds.
+    /// Its contents.
     pub holds: Holds,
 }
 
-/// A file of a known kind.
+/// A file of a known format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Container<'a> {
-    /// What it is, with an article: `an ELF file for Riscv32`.
+    /// The format, with an article: `an ELF file for Riscv32`.
     pub kind: String,
-    /// Its parts, in the order of the file. Empty for a kind that is not looked into.
+    /// Its parts, in file order. Empty for formats that are recognised but not read.
     pub parts: Vec<Part<'a>>,
 }
 
@@ -65,8 +65,8 @@ impl<'a> Container<'a> {
     }
 }
 
-/// Kinds that are told by their first bytes and not looked into: they hold no machine code of a GPU, or their layout is not
-/// public.
+/// Formats that are recognised by their first bytes but not read: they contain no GPU machine code, or their layout is
+/// not public.
 const OTHERS: [(&[u8], &str); 13] = [
     (b"\x03\x02\x23\x07", "a SPIR-V module"),
     (b"\x07\x23\x02\x03", "a SPIR-V module"),
@@ -83,7 +83,7 @@ const OTHERS: [(&[u8], &str); 13] = [
     (b"SQLite format 3\0", "an SQLite database"),
 ];
 
-/// Looks into a file. Returns `None` if its kind is not known.
+/// Opens a file. Returns `None` when its format is unknown.
 ///
 /// # Examples
 ///
@@ -103,15 +103,17 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     })
 }
 
-/// The most bytes at which a length in front of code is looked for.
+/// The number of bytes in which the length that precedes code is searched for.
 const SEARCHED: usize = 1 << 20;
-/// The most bytes that are looked at for that: what is made to look like many lengths takes no longer.
+/// The total number of bytes that the search passes to the validity check. This bounds the time for data that look like
+/// many lengths.
 const MOST_LOOKED_AT: usize = 1 << 26;
 
-/// Where the code of a part is. `is_code` says whether bytes are the code of an instruction set, whole and valid.
+/// Finds the code in a part. `is_code` decides whether bytes are, as a whole, valid code of an instruction set.
 ///
-/// What a driver keeps in front of the code of a shader differs from version to version. So the code is what has its length in
-/// front and is valid as a whole: the longest of such runs, which other data are by accident only if they are short.
+/// The data that a driver stores before the code of a shader differ between versions. The code is therefore taken to be
+/// the longest run that is preceded by its length and valid as a whole; other data meet this condition by chance only
+/// if they are short.
 pub fn code(part: &Part<'_>, is_code: &dyn Fn(&[u8]) -> bool) -> Option<Range<usize>> {
     match part.holds {
         Holds::Other => None,

@@ -1,20 +1,21 @@
-//! What Arm's offline compiler for Mali writes.
+//! Output of Arm's offline compiler for Mali.
 //!
-//! Arm publishes no description; what people found out is in public tools that dump such files. A file is blocks with a name of
-//! four characters and, in most, a size: `MBS2` (size, version, blocks), which some versions put into `MPB1`. Blocks that
-//! stand for a stage (`CVER`, `CFRA`, `CCOM`) come before the code, which is the content of an `OBJC`. Of most other blocks the
-//! size is known for some versions only, so the names of these few are looked for instead: all blocks start at multiples of four.
+//! Arm publishes no description; reverse-engineered layouts are found in public tools that dump such files. A file
+//! consists of blocks, each with a name of four characters and usually a size: `MBS2` (size, version, blocks), which
+//! some versions wrap in `MPB1`. Blocks for a stage (`CVER`, `CFRA`, `CCOM`) precede the code, which is the content of
+//! an `OBJC`. The size of most other blocks is known only for some versions, so the file is searched for the names of
+//! these few. All blocks start at multiples of four.
 
 use std::borrow::Cow;
 
 use crate::read::{run, word};
 use crate::{Container, Holds, Part};
 
-/// Blocks that say which stage follows.
+/// Blocks that announce the following stage.
 const STAGES: [(&[u8], &str); 5] =
     [(b"CVER", "vertex"), (b"CFRA", "fragment"), (b"CCOM", "compute"), (b"CGEO", "geometry"), (b"KERN", "kernel")];
 
-/// Opens such a file.
+/// Opens an `MBS2` file.
 pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     if !bytes.starts_with(b"MBS2") && !bytes.starts_with(b"MPB1") {
         return None;

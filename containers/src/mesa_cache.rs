@@ -1,19 +1,20 @@
-//! An item of Mesa's cache: a file below `mesa_shader_cache`, or a record of one of its databases.
+//! An item of Mesa's cache: a file under `mesa_shader_cache`, or a record in one of its databases.
 //!
-//! The layout is in Mesa's `util/disk_cache.c` and `disk_cache_os.c`: what the cache was made for (a one, the names of driver and
-//! GPU, each with a zero behind it, the size of a pointer, eight bytes of flags), at the next multiple of four the type of the
-//! item (1: a list of keys follows), a checksum, the size unpacked, the content, packed with zstd or zlib. What the content is,
-//! the driver decides: Panfrost writes the size of the code, the code, and what it knows of it (`pan_disk_cache.c`).
+//! The layout is defined by Mesa's `util/disk_cache.c` and `disk_cache_os.c`. First comes a description of the target:
+//! a one, the names of driver and GPU, each terminated by a zero byte, the size of a pointer, and eight bytes of flags.
+//! At the next multiple of four follow the type of the item (1: a list of keys follows), a checksum, the uncompressed
+//! size, and the content, compressed with zstd or zlib. The driver defines the content: Panfrost stores the size of the
+//! code, the code, and its metadata (`pan_disk_cache.c`).
 
 use std::borrow::Cow;
 
 use crate::read::{run, unpack, word};
 use crate::{Container, Holds, Part};
 
-/// The longest name of a driver or a GPU that is taken for one.
+/// The maximum length of the name of a driver or GPU.
 const NAME: usize = 256;
 
-/// Opens a file that is one item.
+/// Opens a file that is a single item.
 pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     let (driver, _) = head(bytes)?;
     let part = item("shader".to_owned(), 0, Cow::Borrowed(bytes));
@@ -21,7 +22,7 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     Some(Container::new(kind, vec![part]))
 }
 
-/// An item as a part of another file. What cannot be unpacked holds nothing.
+/// An item as a part of another file. An item that cannot be decompressed has the contents [`Holds::Other`].
 pub fn item(name: String, offset: usize, bytes: Cow<'_, [u8]>) -> Part<'_> {
     match content(&bytes) {
         Some((_, content)) => Part { name, offset, bytes: Cow::Owned(content), holds: Holds::Shader },
@@ -29,7 +30,7 @@ pub fn item(name: String, offset: usize, bytes: Cow<'_, [u8]>) -> Part<'_> {
     }
 }
 
-/// What an item was made for, and what is in it.
+/// The target of an item, and its content.
 fn content(bytes: &[u8]) -> Option<(String, Vec<u8>)> {
     let (driver, mut at) = head(bytes)?;
     if word(bytes, at)? == 1 {
@@ -39,7 +40,7 @@ fn content(bytes: &[u8]) -> Option<(String, Vec<u8>)> {
     Some((driver, unpack(bytes.get(at + 12..)?, unpacked as usize)?))
 }
 
-/// The driver and the GPU of an item, and where the type follows.
+/// The driver and GPU of an item, and the offset of its type.
 fn head(bytes: &[u8]) -> Option<(String, usize)> {
     let mut at = 1;
     let mut name = || {

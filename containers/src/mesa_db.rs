@@ -1,14 +1,15 @@
 //! Mesa's cache as a database, `mesa_cache.db`.
 //!
-//! The layout is in Mesa's `util/mesa_cache_db.c`, version 1: `MESA_DB` and a zero, the version, a number of 64 bits that tells
-//! files apart; then items: a key of 20 bytes, a checksum, a size, the content.
+//! The layout is defined by Mesa's `util/mesa_cache_db.c`, version 1: `MESA_DB` and a zero byte, the version, and a
+//! 64-bit number that identifies the file; then items, each with a key of 20 bytes, a checksum, a size, and the
+//! content.
 
 use std::borrow::Cow;
 
 use crate::read::{hexadecimal, run, word};
 use crate::{Container, mesa_cache};
 
-/// Opens a database. The index beside it, `mesa_cache.idx`, begins alike and has no items.
+/// Opens a database. The index beside it, `mesa_cache.idx`, starts the same but has no items.
 pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     const HEAD: usize = 20;
     const KEY: usize = 20;

@@ -1,17 +1,17 @@
-//! Pipeline caches of Vulkan.
+//! Vulkan pipeline caches.
 //!
-//! The head is in Vulkan's specification (`VkPipelineCacheHeaderVersionOne`): its size, 32; its version, 1; vendor, device, and
-//! sixteen bytes that a driver chooses. What follows is the driver's. Mesa's drivers share a layout (`vk_pipeline_cache.c`): the
-//! number of objects, then of each its type, the sizes of key and content, the key, and from the next multiple of eight bytes the
-//! content. PanVK's shaders have their code with its size in front, behind what the driver knows of them
-//! (`panvk_vX_shader.c`).
+//! The header is defined by the Vulkan specification (`VkPipelineCacheHeaderVersionOne`): its size, 32; its version, 1;
+//! vendor, device, and sixteen bytes that the driver chooses. The rest belongs to the driver. Mesa's drivers share a
+//! layout (`vk_pipeline_cache.c`): the number of objects, then for each its type, the sizes of key and content, the
+//! key, and, from the next multiple of eight bytes, the content. In PanVK's shaders, the code follows the driver's
+//! metadata and is preceded by its size (`panvk_vX_shader.c`).
 
 use std::borrow::Cow;
 
 use crate::read::{hexadecimal, run, word};
 use crate::{Container, Holds, Part};
 
-/// Vendors by their numbers, as the registry of PCI and that of Khronos have them.
+/// Vendors by their numbers in the PCI and Khronos registries.
 const VENDORS: [(u32, &str); 7] = [
     (0x13b5, "Arm"),
     (0x1010, "Imagination"),
@@ -37,7 +37,7 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     Some(Container::new(format!("a Vulkan pipeline cache of {vendor}, device {device:#x}"), parts))
 }
 
-/// The objects of a cache in Mesa's layout. Returns `None` if they do not fill it.
+/// The objects of a cache in Mesa's layout. `None` when they do not fill the cache.
 fn objects(bytes: &[u8], start: usize) -> Option<Vec<Part<'_>>> {
     let count = word(bytes, start)?;
     let (mut parts, mut at) = (Vec::new(), start + 4);

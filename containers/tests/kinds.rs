@@ -1,4 +1,5 @@
-//! Files of each kind, built from the layout that is published: none of them was made by the program that usually does.
+//! Files of each format, built according to the published layouts. None was written by the program that usually writes
+//! them.
 
 use std::io::Write;
 
@@ -6,14 +7,14 @@ use flate2::Compression;
 use flate2::write::{DeflateEncoder, ZlibEncoder};
 use isaforge_containers::{Container, Holds, code, open};
 
-/// What is taken for code: bytes `c0` to `cf`, four at a time.
+/// A stand-in for code: bytes `c0` to `cf`, four at a time.
 fn is_code(bytes: &[u8]) -> bool {
     bytes.len().is_multiple_of(4) && bytes.iter().all(|byte| byte & 0xf0 == 0xc0)
 }
 
 const CODE: [u8; 12] = [0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0xca, 0xcb];
 
-/// The names of parts with code, and their code.
+/// The parts with code: names and code.
 fn found(container: &Container<'_>) -> Vec<(String, Vec<u8>)> {
     let shaders = container.parts.iter().filter_map(|part| Some((part, code(part, &is_code)?)));
     shaders.map(|(part, range)| (part.name.clone(), part.bytes[range].to_vec())).collect()
@@ -23,7 +24,7 @@ fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// What Panfrost keeps of a shader: size, code, and more.
+/// Panfrost's data for a shader: size, code, and more.
 fn panfrost() -> Vec<u8> {
     [&words(&[12])[..], &CODE, &[7; 40]].concat()
 }
@@ -34,14 +35,14 @@ fn zlib(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A frame of zstd with one block that is not packed, as RFC 8878 describes it.
+/// A zstd frame with one uncompressed block, as in RFC 8878.
 fn zstd(bytes: &[u8]) -> Vec<u8> {
     let size = u8::try_from(bytes.len()).unwrap();
     let block = ((u32::from(size) << 3) | 1).to_le_bytes();
     [&[0x28, 0xb5, 0x2f, 0xfd, 0x20, size][..], &block[..3], bytes].concat()
 }
 
-/// An item of Mesa's cache; `keys` are those of a list, if there is one.
+/// An item of Mesa's cache, with a list of `keys` keys if there is one.
 fn item(content: &[u8], packed: &[u8], keys: Option<u32>) -> Vec<u8> {
     let mut item = [b"\x01panfrost\0Mali-G57\0\x08".as_slice(), &[0; 8]].concat();
     item.resize(item.len().next_multiple_of(4), 0);
@@ -67,7 +68,7 @@ fn output_of_the_offline_compiler_names_the_stages() {
         assert_eq!(opened.kind, "output of Arm's offline compiler (MBS2)");
         assert_eq!(found(&opened), [("vertex0".into(), CODE.to_vec()), ("fragment1".into(), CODE[..4].to_vec())]);
     }
-    // A size that leaves the file names no code.
+    // A size that extends past the end of the file gives no code.
     assert_eq!(open(&[&b"MBS2"[..], &words(&[99, 1]), b"OBJC", &words(&[u32::MAX])].concat()).unwrap().parts, []);
 }
 
@@ -98,7 +99,7 @@ fn databases_of_the_cache_have_items() {
         file.extend(words(&[0, item.len() as u32]));
         file.extend(&item);
     }
-    // The last was not written to its end.
+    // The last record is incomplete.
     file.extend([3; 30]);
     let opened = open(&file).unwrap();
     assert_eq!(opened.kind, "Mesa's cache (MESA_DB)");
@@ -138,7 +139,7 @@ fn pipeline_caches_of_mesa_have_objects_and_those_of_others_do_not() {
     file.extend(words(&[0xffff_ffff, 5, 0]));
     file.extend([0xaa; 5]);
     file.resize(file.len().next_multiple_of(8), 0);
-    // What PanVK knows of the shader comes first.
+    // PanVK's metadata comes first.
     let content = [&[7; 20][..], &words(&[12]), &CODE, &words(&[0, 0])].concat();
     let (size_at, size) = (32 + 4 + 8, words(&[content.len() as u32]));
     file[size_at..size_at + 4].copy_from_slice(&size);
@@ -180,7 +181,7 @@ fn cut_and_changed_files_are_no_trouble() {
 
 #[test]
 fn what_unpacks_without_end_is_refused() {
-    // A hundred megabytes of zeros, and a size that says so or does not.
+    // A hundred megabytes of zeros, with a size that tells so or not.
     let zeros = zlib(&vec![0; 100 << 20]);
     for size in [100 << 20, 64 << 20, u32::MAX] {
         let mut file = item(&[], &zeros, None);
@@ -192,7 +193,7 @@ fn what_unpacks_without_end_is_refused() {
 
 #[test]
 fn lengths_everywhere_take_no_longer() {
-    // Each word is the length of all that follows it.
+    // Each word is the length of everything after it.
     let size = 1 << 22;
     let content: Vec<u8> = (0..size / 4).flat_map(|at: u32| (size - 4 * at - 4).to_le_bytes()).collect();
     let file = item(&content, &content, None);

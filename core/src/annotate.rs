@@ -1,4 +1,4 @@
-//! Which bits of a word mean what.
+//! The meaning of each bit of a word.
 
 use crate::bits::{Bits, sign_extend};
 use crate::decode::{alternative_of, list_len};
@@ -6,10 +6,10 @@ use crate::print::{Style, print_operand};
 use crate::table::{Alternative, Isa, Modifier, Shape, Type};
 use crate::text::Line;
 
-/// What a run of bits is.
+/// The role of a run of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Tells the instruction from others.
+    /// Distinguishes the instruction from others.
     Opcode,
     /// Must have this value.
     Fixed,
@@ -17,7 +17,7 @@ pub enum Role {
     Modifier,
     /// An operand.
     Operand,
-    /// Says something about an operand.
+    /// A modifier of an operand.
     Suffix,
     /// Shared by several operands.
     Shared,
@@ -34,20 +34,20 @@ pub struct Note {
     pub low: u8,
     /// The field.
     pub name: &'static str,
-    /// The operand it belongs to, empty for the instruction's own.
+    /// The operand that it belongs to; empty for a field of the instruction itself.
     pub operand: &'static str,
-    /// What it is.
+    /// Its role.
     pub role: Role,
     /// Its value.
     pub value: u64,
-    /// The value as assembly writes it.
+    /// The value in assembly.
     pub text: Line,
-    /// What the value means, in the words of the specification.
+    /// The meaning of the value, as the specification describes it.
     pub meaning: &'static str,
 }
 
 /// Calls `each` for every run of bits of a valid word, in the order of the specification. A field in several pieces
-/// gives several notes; every bit of the word is in exactly one note or, for bits shared by operands, in one more.
+/// gets several notes. Every bit of the word is in exactly one note; bits shared by operands may be in one more.
 ///
 /// # Examples
 ///
@@ -98,7 +98,7 @@ pub fn annotate(isa: &'static Isa, opcode: u16, word: u64, each: &mut dyn FnMut(
                 let chosen = alternative_of(isa, kind.alternatives, *at, word);
                 shared_used |= chosen.map_or(0, |a| a.uses);
                 let meaning = chosen.map_or(kind.doc, |a| constant_doc(isa, a, *at, word).unwrap_or(a.doc));
-                // A plain register may be in pieces, with bits between them that are not its own.
+                // A plain register may be split, with bits between its pieces that belong to other fields.
                 if let [Alternative { mask: 0, fields: [field], .. }] = kind.alternatives {
                     let value = field.bits.get(word, *at);
                     pieces(field.bits, *at, &mut |b| {
@@ -144,7 +144,7 @@ pub fn annotate(isa: &'static Isa, opcode: u16, word: u64, each: &mut dyn FnMut(
     }
 }
 
-/// What the specification says of the constant or named value that an operand selects.
+/// The specification's description of the constant or named value that an operand selects.
 fn constant_doc(isa: &'static Isa, alternative: &'static Alternative, at: u8, word: u64) -> Option<&'static str> {
     let mut docs = alternative.fields.iter().filter_map(|field| {
         let value = field.bits.get(word, at);
@@ -155,7 +155,7 @@ fn constant_doc(isa: &'static Isa, alternative: &'static Alternative, at: u8, wo
         };
         (!doc.is_empty()).then_some(doc)
     });
-    // Of several fields none speaks for the whole operand.
+    // With several descriptions, none describes the operand as a whole.
     docs.next().filter(|_| docs.next().is_none())
 }
 
@@ -183,7 +183,7 @@ fn modifier_note(
 }
 
 fn pieces(bits: Bits, base: u8, each: &mut dyn FnMut(Bits)) {
-    // A modifier that is always the same word has no bits.
+    // A modifier with a single possible spelling has no bits.
     for (piece, _) in bits.pieces().filter(|(piece, _)| piece.width > 0) {
         let at = if piece.shared { piece.at } else { piece.at + base };
         each(Bits::new(at, piece.width));

@@ -1,5 +1,5 @@
-//! A program's text as bytes, with the place of each instruction and label in the text: for editors and other tools that
-//! show both side by side.
+//! Assembled programs with the position of each instruction and label in the text, for editors and other tools that
+//! show text and bytes side by side.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -9,27 +9,27 @@ use crate::group::listing::read_program;
 use crate::program::{Part, ProgramError, read};
 use crate::stream;
 
-/// A program that was assembled as far as its lines allow.
+/// The result of assembling a program, possibly with errors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assembly {
-    /// Its bytes, in the order of memory. What stands for a line with a mistake means nothing.
+    /// The bytes, in memory order. The bytes of a line with an error are meaningless.
     pub bytes: Vec<u8>,
-    /// The instructions without a mistake, in the order of the text.
+    /// The instructions without errors, in text order.
     pub placed: Vec<Placed>,
-    /// The labels, in the order of the text.
+    /// The labels, in text order.
     pub labels: Vec<Label>,
-    /// Every mistake, in the order of the text.
+    /// All errors, in text order.
     pub errors: Vec<ProgramError>,
 }
 
-/// An instruction of a text and its bytes.
+/// The position of an instruction in the text and in the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// The line that it starts on, from 0.
+    /// The line on which it starts, from 0.
     pub line: usize,
-    /// Where its bytes start.
+    /// The offset of its first byte.
     pub at: usize,
-    /// How many there are.
+    /// Its length in bytes.
     pub len: usize,
 }
 
@@ -40,20 +40,20 @@ pub struct Label {
     pub name: String,
     /// Its line, from 0.
     pub line: usize,
-    /// Its first byte in the line, from 0.
+    /// The offset of its first byte in the line, from 0.
     pub at: usize,
 }
 
 impl Label {
-    /// `name` is a part of `full`, the line of this number.
+    /// `name` must be a slice of `full`, which is the line with this number.
     pub(crate) fn new(full: &str, line: usize, name: &str) -> Label {
         Label { name: name.to_string(), line, at: name.as_ptr() as usize - full.as_ptr() as usize }
     }
 }
 
 impl Tables {
-    /// Assembles a program of the instruction set, in the syntax that its listings have. Where there are no errors, the bytes
-    /// are the program.
+    /// Assembles a program of the instruction set, in the syntax of its listings. If there are no errors, the bytes are
+    /// the program.
     ///
     /// # Examples
     ///

@@ -1,23 +1,24 @@
-//! Fields of a word, possibly in several pieces.
+//! Bit fields of a word, possibly in several pieces.
 
 /// A run of adjacent bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
-    /// Lowest bit; relative to the operand that owns the field unless `shared`.
+    /// Lowest bit; relative to the operand that owns the field, unless `shared`.
     pub at: u8,
     /// Number of bits, 1 to 64.
     pub width: u8,
-    /// Counts from bit 0 of the word even inside an operand, because several operands share these bits.
+    /// Whether the position is counted from bit 0 of the word even in an operand, because several operands share these
+    /// bits.
     pub shared: bool,
 }
 
 impl Piece {
-    /// A piece that counts from its owner's first bit.
+    /// A piece whose position is relative to its owner.
     pub const fn new(at: u8, width: u8) -> Self {
         Piece { at, width, shared: false }
     }
 
-    /// A piece at a fixed place in the word.
+    /// A piece at a fixed position in the word.
     pub const fn shared(at: u8, width: u8) -> Self {
         Piece { at, width, shared: true }
     }
@@ -28,13 +29,13 @@ impl Piece {
     }
 }
 
-/// The value of `width` low bits set.
+/// Returns a value with the `width` lowest bits set.
 #[inline]
 pub const fn ones(width: u32) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
-/// Where the bits of a field lie: a low piece and, seldom, further pieces above it in significance.
+/// The position of a field: a low piece and, in rare cases, further pieces of higher significance.
 ///
 /// # Examples
 ///
@@ -65,7 +66,7 @@ impl Bits {
         self.low.width as u32 + self.high.iter().map(|p| p.width as u32).sum::<u32>()
     }
 
-    /// The pieces with the shift each contributes at, least significant first.
+    /// The pieces, least significant first, each with its shift within the value.
     pub fn pieces(&self) -> impl Iterator<Item = (Piece, u32)> {
         let mut shift = 0;
         core::iter::once(self.low).chain(self.high.iter().copied()).map(move |piece| {
@@ -89,7 +90,7 @@ impl Bits {
         value
     }
 
-    /// Replaces the field in `word` by the low bits of `value`.
+    /// Replaces the field in `word` with the low bits of `value`.
     #[inline]
     pub fn set(&self, mut word: u64, base: u8, value: u64) -> u64 {
         if self.high.is_empty() {
@@ -118,7 +119,7 @@ pub const fn sign_extend(value: u64, width: u32) -> i64 {
     ((value << shift) as i64) >> shift
 }
 
-/// True when `value` fits `width` bits of two's complement.
+/// Whether `value` fits in `width` bits of two's complement.
 pub const fn fits_signed(value: i64, width: u32) -> bool {
     sign_extend(value as u64, width) == value
 }

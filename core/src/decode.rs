@@ -1,4 +1,4 @@
-//! From a word to an instruction, strictly.
+//! Decodes words to instructions, strictly.
 
 use crate::bits::ones;
 use crate::error::DecodeError;
@@ -9,7 +9,7 @@ use crate::table::{Alternative, Count, Decoder, Form, Isa, Modifier, Operand, Sh
 /// Returns the opcode, an index into [`Isa::forms`]. A word that decodes encodes back to the same bits.
 ///
 /// # Errors
-/// Says which bits are wrong and what they would have to be.
+/// Names the wrong bits and the value that they should have.
 ///
 /// # Examples
 ///
@@ -29,13 +29,13 @@ pub fn decode(isa: &'static Isa, word: u64) -> Result<u16, DecodeError> {
     Ok(opcode)
 }
 
-/// Finds the instruction whose distinguishing bits a word has, without looking at the rest.
+/// Finds the instruction whose distinguishing bits match a word, without checking the other bits.
 ///
 /// # Errors
 /// [`DecodeError::UnknownOpcode`] when there is none.
 pub fn lookup(isa: &Isa, word: u64) -> Result<u16, DecodeError> {
     let mut node = 0;
-    // The tree is finite and its branches only lead downwards; the bound protects against tables made by hand.
+    // The tree is finite and its branches only lead downwards; the bound guards against hand-made tables.
     for _ in 0..=isa.decoder.nodes.len() {
         let Some(n) = isa.decoder.nodes.get(node) else { break };
         let found = (word >> n.shift) & ones(n.width as u32);
@@ -57,7 +57,8 @@ pub fn lookup(isa: &Isa, word: u64) -> Result<u16, DecodeError> {
     Err(DecodeError::UnknownOpcode { bits: (0, 0), found: 0 })
 }
 
-/// The lowest run of set bits of `mask` that contains a set bit of `wrong`: its bits, what is expected, what is found.
+/// The lowest run of set bits of `mask` that contains a set bit of `wrong`: its bits, their expected value, the value
+/// found.
 fn first_run(mask: u64, wrong: u64, expected: u64, word: u64) -> ((u8, u8), u64, u64) {
     let bit = wrong.trailing_zeros();
     let low = 64 - (!mask & ones(bit)).leading_zeros();
@@ -69,13 +70,13 @@ fn first_run(mask: u64, wrong: u64, expected: u64, word: u64) -> ((u8, u8), u64,
 /// Checks every bit of a word that is known to be the instruction `opcode`.
 ///
 /// # Errors
-/// The first thing wrong, fixed bits before fields and fields before operands.
+/// The first error found: fixed bits are checked before fields, and fields before operands.
 pub fn validate(isa: &'static Isa, opcode: u16, word: u64) -> Result<(), DecodeError> {
     let form = &isa.forms[opcode as usize];
     let name = form.name.str;
     let wrong = (word ^ form.fixed_value) & form.fixed_mask;
     if wrong != 0 {
-        // Of a run of fixed bits only the wrong stretch is of interest: equal neighbours would hide it.
+        // Report only the wrong stretch of a run of fixed bits; correct neighbours would obscure it.
         let (bits, expected, found) = first_run(wrong_runs(form, wrong), wrong, form.fixed_value, word);
         return Err(DecodeError::Fixed { form: name, bits, expected, found });
     }
@@ -102,7 +103,8 @@ pub fn validate(isa: &'static Isa, opcode: u16, word: u64) -> Result<(), DecodeE
     Ok(())
 }
 
-/// The fixed bits to report together: those that must be zero, or those that must not, whichever the lowest wrong is.
+/// The fixed bits to report with the lowest wrong bit: all that must be zero, if it is one of them; otherwise all
+/// outside the opcode.
 fn wrong_runs(form: &Form, wrong: u64) -> u64 {
     let lowest = wrong & wrong.wrapping_neg();
     if form.fixed_value & lowest == 0 && form.match_mask & lowest == 0 {
@@ -171,7 +173,7 @@ fn check_operand(
     }
 }
 
-/// True when an operand, looked at alone, is valid.
+/// Whether an operand is valid, regardless of the rest of the word.
 pub fn operand_is_valid(isa: &'static Isa, form: &'static Form, operand: &'static Operand, word: u64) -> bool {
     check_operand(isa, form, operand, word).is_ok()
 }
@@ -201,7 +203,7 @@ fn check_fields(
     Ok(())
 }
 
-/// The reading that fits an operand's bits.
+/// Returns the reading that fits an operand's bits.
 #[inline]
 pub fn alternative_of(
     isa: &'static Isa,
@@ -215,55 +217,56 @@ pub fn alternative_of(
     })
 }
 
-/// How many registers a list of this word has.
+/// The number of registers in a list of this word.
 #[inline]
 pub fn list_len(count: &Count, word: u64) -> u32 {
     count.plus as u32 + count.bits.map_or(0, |bits| bits.get(word, 0) as u32)
 }
 
-/// A test that the valid words of one instruction pass and no invalid word does: the fast half of decoding.
+/// A quick test that accepts only valid words of one instruction: the fast path of decoding.
 ///
-/// The compiler derives it from the form. A word that fails it goes to [`decode`], which knows exactly and says why.
+/// The compiler derives it from the form. A word that fails goes to [`decode`], which is exact and reports the error.
 #[derive(Clone, Copy, Debug)]
 pub struct Quick {
-    /// Bits compared …
+    /// The bits to compare …
     pub mask: u64,
-    /// … with this.
+    /// … and their value.
     pub value: u64,
-    /// The boxes that the word must be outside of …
+    /// The boxes that the word must lie outside …
     pub boxes: u64,
-    /// … and the plane of [`Fast::planes`] that they are in.
+    /// … and the plane of [`Fast::planes`] that holds them.
     pub plane: u16,
 }
 
-/// Bytes in a word.
+/// Bytes per word.
 pub const BYTES: usize = 8;
 
-/// At most 64 boxes: sets of words, each the product of a set of values for every byte. A bit stands for a box; a plane
-/// says, for each byte and its value, the boxes that a word with it is outside of.
+/// Up to 64 boxes. A box is a set of words: the product of a set of values for each byte. Each bit stands for a box,
+/// and for each byte and each value of it, the plane lists the boxes that a word with this byte lies outside.
 pub type Plane = [[u64; 256]; BYTES];
 
 /// The fast path of decoding: a two-step table look-up and a [`Quick`] test.
 #[derive(Clone, Copy, Debug)]
 pub struct Fast {
-    /// Lowest bit of the field that the first look-up takes.
+    /// Lowest bit of the field that indexes the first look-up.
     pub shift: u8,
-    /// Its mask.
+    /// Mask of that field, after the shift.
     pub mask: u64,
-    /// For each value: shift, mask (from bit 8) and base (from bit 32) of the second look-up.
+    /// For each value of the field: shift, mask (from bit 8) and base (from bit 32) of the second look-up.
     pub primary: &'static [u64],
-    /// The forms that the second look-up finds; [`Decoder::NONE`] where there is none or more bits are needed.
+    /// The forms that the second look-up finds; [`Decoder::NONE`] where there is none or where more bits must be
+    /// tested.
     pub secondary: &'static [u16],
     /// The test of each form.
     pub quick: &'static [Quick],
-    /// What the tests forbid.
+    /// The boxes that the tests refer to.
     pub planes: &'static [Plane],
-    /// The whole tree, where the two look-ups cannot reach some forms; empty where they reach all.
+    /// The whole tree, if the two look-ups cannot reach every form; otherwise empty.
     pub deep: Decoder,
 }
 
 impl Fast {
-    /// The opcode of a word that is certainly valid; `None` says nothing.
+    /// The opcode of a word that is known to be valid. `None` means that the word must be decoded by [`decode`].
     #[inline(always)]
     pub fn opcode(&self, word: u64) -> Option<u16> {
         let p = *self.primary.get(((word >> (self.shift & 63)) & self.mask) as usize)?;
@@ -283,7 +286,7 @@ impl Fast {
         (wrong == 0).then_some(opcode)
     }
 
-    /// Walks the tree for a form whose bits lie too far apart for the two look-ups.
+    /// Walks the tree, for forms whose bits lie too far apart for the two look-ups.
     #[inline(never)]
     fn deep(&self, word: u64) -> Option<u16> {
         let mut node = self.deep.nodes.first()?;

@@ -1,4 +1,4 @@
-//! Putting values into a word so that it stays, or becomes, a valid instruction.
+//! Puts values into a word and keeps it a valid instruction.
 
 use crate::bits::{fits_signed, ones};
 use crate::decode::{alternative_of, list_len};
@@ -23,24 +23,25 @@ pub struct Builder {
     isa: &'static Isa,
     opcode: u16,
     word: u64,
-    /// Shared fields whose value is settled.
+    /// Shared fields whose value is decided.
     used: u32,
-    /// Shared fields that operands have settled.
+    /// Shared fields whose value an operand has decided.
     needed: u32,
 }
 
 impl Builder {
-    /// The instruction with every modifier at its default (0 where it has none) and every operand's bits zero.
+    /// Starts a word with every modifier at its default (0 where it has none) and all operand bits clear.
     pub fn new(isa: &'static Isa, opcode: u16) -> Self {
         let form = &isa.forms[opcode as usize];
-        // Where the instruction fixes a shared field, operands must agree with it.
+        // Where the instruction fixes a shared field, operands must agree with that value.
         let fixed = |shared: &Shared| shared.bits.mask(0) & form.fixed_mask != 0;
         let used =
             isa.shared.iter().enumerate().filter(|(_, shared)| fixed(shared)).fold(0, |used, (i, _)| used | 1 << i);
         Builder { isa, opcode, word: form.initial, used, needed: used }
     }
 
-    /// A valid word whose operand `index` is about to be replaced: the other operands keep their say in shared fields.
+    /// Starts from a valid word whose operand `index` will be replaced. The other operands keep their values of shared
+    /// fields.
     pub fn replacing(isa: &'static Isa, opcode: u16, word: u64, index: usize) -> Self {
         let form = &isa.forms[opcode as usize];
         let mut builder = Builder { isa, opcode, word, used: 0, needed: 0 };
@@ -60,17 +61,17 @@ impl Builder {
         builder
     }
 
-    /// Keeps the shared fields that print as modifiers as they are: operands set from now on must agree with them.
+    /// Fixes the current values of the shared fields that print as modifiers: operands set later must agree with them.
     pub fn pin_printed(&mut self) {
         for (i, _) in self.isa.shared.iter().enumerate().filter(|(_, s)| s.printed) {
             self.used |= 1 << i;
         }
     }
 
-    /// Settles the value of a shared field, with which operands must agree that are set from now on.
+    /// Fixes the value of a shared field: operands set later must agree with it.
     ///
     /// # Errors
-    /// When it is settled already and something else.
+    /// When the field already has another fixed value.
     pub fn pin(&mut self, shared: usize, value: u64) -> Result<(), EncodeError> {
         let Some(field) = self.isa.shared.get(shared) else { return Ok(()) };
         let settled = field.bits.get(self.word, 0);
@@ -82,10 +83,10 @@ impl Builder {
         Ok(())
     }
 
-    /// Checks that shared fields which no operand has settled are as they should be then.
+    /// Checks that every pinned shared field that no operand uses has its default.
     ///
     /// # Errors
-    /// The first that is not.
+    /// The first field that does not.
     pub fn check_pins(&self) -> Result<(), EncodeError> {
         let unneeded = |i: usize| (self.used & !self.needed) & 1 << i != 0;
         for (_, field) in self.isa.shared.iter().enumerate().filter(|(i, field)| unneeded(*i) && !field.printed) {
@@ -140,7 +141,7 @@ impl Builder {
     /// Sets a list operand to `count` registers from `first`.
     ///
     /// # Errors
-    /// When the count, the last register or the alignment is not possible.
+    /// When the count, the last register or the alignment is invalid.
     pub fn set_list(&mut self, index: usize, first: u64, count: u64) -> Result<(), EncodeError> {
         let operand = self.form().operands.get(index).ok_or(EncodeError::NoSuchOperand)?;
         self.word = place_list(self.isa, operand, self.word, first, count)?;
@@ -173,16 +174,16 @@ impl Builder {
         Ok(())
     }
 
-    /// Checks the rules of [`Isa::limits`], which only text and builders have to keep.
+    /// Checks the rules of [`Isa::limits`], which apply to assembly and builders but not to decoding.
     ///
     /// # Errors
-    /// The first rule broken.
+    /// The first broken rule.
     pub fn check_limits(&self) -> Result<(), EncodeError> {
         check_limits(self.isa, self.form(), self.word)
     }
 }
 
-/// Puts an operand's reading with these field values into a word.
+/// Puts an operand, in the given reading and with these field values, into a word.
 pub(crate) fn place(isa: &Isa, chosen: &Alternative, at: u8, word: u64, values: &[u64]) -> Result<u64, EncodeError> {
     let mut word = (word & !(chosen.mask << at)) | (chosen.value << at);
     for &(shared, value) in chosen.when {
@@ -228,7 +229,7 @@ pub(crate) fn place_list(isa: &Isa, operand: &Operand, word: u64, first: u64, co
 
 /// Checks the rules of [`Isa::limits`].
 pub(crate) fn check_limits(isa: &Isa, form: &Form, word: u64) -> Result<(), EncodeError> {
-    // The operands that some rule looks at: their kinds, readings (as a bit) and bits.
+    // The operands that a rule may count: their kinds, readings (as a bit) and bits.
     let mut kinds = [0u16; 16];
     let mut readings = [0u32; 16];
     let mut values = [0u64; 16];
@@ -293,7 +294,7 @@ pub fn list_lengths(operand: &Operand) -> (u8, u8) {
     }
 }
 
-/// The least and greatest length that a list operand can have in a word whose modifiers are chosen.
+/// The least and greatest length that a list operand can have in a word whose modifiers are already set.
 pub fn list_lengths_in(operand: &Operand, word: u64) -> (u8, u8) {
     match &operand.shape {
         Shape::List { count, .. } if count.is_given() => {
@@ -304,7 +305,7 @@ pub fn list_lengths_in(operand: &Operand, word: u64) -> (u8, u8) {
     }
 }
 
-/// True when `value` fits `width` bits, as a signed or an unsigned number according to `ty`.
+/// Whether `value` fits in `width` bits, as a signed or an unsigned number according to `ty`.
 pub fn fits(ty: Type, value: i64, width: u32) -> bool {
     match ty {
         Type::Signed => fits_signed(value, width),

@@ -1,4 +1,4 @@
-//! What can be wrong with a word, a value or a line of text.
+//! Errors in words, values and lines of assembly.
 
 use core::fmt;
 
@@ -11,31 +11,31 @@ use crate::text::Word;
 pub enum DecodeError {
     /// No instruction has these bits.
     UnknownOpcode {
-        /// Highest and lowest bit that was looked at last.
+        /// Highest and lowest bit of the last field tested.
         bits: (u8, u8),
-        /// What they hold.
+        /// Its value.
         found: u64,
     },
-    /// Bits that must have one certain value have another.
+    /// Fixed bits have the wrong value.
     Fixed {
         /// The instruction.
         form: &'static str,
         /// Highest and lowest bit of the run.
         bits: (u8, u8),
-        /// What they must be.
+        /// The required value.
         expected: u64,
-        /// What they are.
+        /// The value found.
         found: u64,
     },
     /// A field holds a value that is reserved or has no meaning.
     Reserved {
         /// The instruction.
         form: &'static str,
-        /// The operand the field belongs to, empty for the instruction's own.
+        /// The operand that the field belongs to; empty for a field of the instruction itself.
         operand: &'static str,
         /// The field.
         field: &'static str,
-        /// What it holds.
+        /// Its value.
         found: u64,
     },
     /// An operand's bits fit none of its readings.
@@ -47,7 +47,7 @@ pub enum DecodeError {
         /// Its bits.
         found: u64,
     },
-    /// A register or constant beyond the last one.
+    /// The index of a register or constant is past the last one.
     OutOfRange {
         /// The instruction.
         form: &'static str,
@@ -55,10 +55,10 @@ pub enum DecodeError {
         operand: &'static str,
         /// The index.
         found: u64,
-        /// How many there are.
+        /// The number of registers or constants.
         count: u64,
     },
-    /// A list of registers starts where it may not.
+    /// A list of registers has a misaligned start.
     Alignment {
         /// The instruction.
         form: &'static str,
@@ -66,18 +66,18 @@ pub enum DecodeError {
         operand: &'static str,
         /// The first register.
         found: u64,
-        /// What it must be a multiple of.
+        /// The required alignment.
         align: u8,
     },
-    /// A field that operands share is not at its default although none of them uses it.
+    /// A field shared by operands is not at its default although no operand uses it.
     UnusedShared {
         /// The instruction.
         form: &'static str,
         /// The field.
         field: &'static str,
-        /// What it holds.
+        /// Its value.
         found: u64,
-        /// What it must be.
+        /// Its default.
         expected: u64,
     },
 }
@@ -131,35 +131,35 @@ pub enum EncodeError {
     OutOfRange {
         /// The field or operand.
         field: &'static str,
-        /// The least value allowed.
+        /// The least allowed value.
         least: i64,
-        /// The greatest.
+        /// The greatest allowed value.
         greatest: i64,
     },
-    /// Two operands need different values of a field they share.
+    /// Two operands need different values of a field that they share.
     Conflict {
         /// The shared field.
         field: &'static str,
-        /// What one operand needs.
+        /// The value that one operand needs.
         first: u64,
-        /// What the other needs.
+        /// The value that the other operand needs.
         second: u64,
     },
-    /// A list of registers starts where it may not.
+    /// A list of registers has a misaligned start.
     Alignment {
         /// The operand.
         field: &'static str,
-        /// What the first register must be a multiple of.
+        /// The required alignment.
         align: u8,
     },
     /// More distinct values than the hardware can read at once.
     Limit {
-        /// What is limited.
+        /// The limited resource.
         name: &'static str,
-        /// How many are allowed.
+        /// The number allowed.
         at_most: u8,
     },
-    /// There is no such operand or reading of it.
+    /// There is no such operand, or it has no such reading.
     NoSuchOperand,
 }
 
@@ -183,52 +183,52 @@ impl fmt::Display for EncodeError {
 
 impl core::error::Error for EncodeError {}
 
-/// Why a line of text is not an instruction, and where.
+/// Why a line of text is not an instruction, with the position of the error.
 #[derive(Clone, Copy)]
 pub struct ParseError {
-    /// Byte of the line at which the trouble starts, from 0.
+    /// Byte offset of the error in the line, from 0.
     pub at: usize,
-    /// Bytes it covers, at least 1 where there is anything to point at.
+    /// Length of the error in bytes; at least 1 where there is text to point at.
     pub len: usize,
-    /// What the trouble is.
+    /// The reason.
     pub reason: ParseReason,
-    /// The text in question.
+    /// The text at the error.
     pub found: Word,
     pub(crate) isa: &'static Isa,
 }
 
-/// What is wrong with a line of text.
+/// The reason why a line of text is not an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParseReason {
     /// No instruction has this name.
     UnknownMnemonic,
     /// The instruction (an index into [`Isa::forms`]) has no such modifier.
     UnknownModifier(u16),
-    /// The modifier is written twice, or two of one choice are.
+    /// A modifier is written twice, or two modifiers of the same choice are written.
     RepeatedModifier(&'static str),
-    /// A modifier that has no default is missing.
+    /// A modifier without a default is missing.
     MissingModifier(u16, &'static str),
-    /// This operand was expected; something else, or nothing, is here.
+    /// This operand was expected here.
     Operand(u16, u8),
     /// The operand has no such suffix.
     UnknownSuffix(u16, u8),
-    /// A suffix without default is missing.
+    /// A suffix without a default is missing.
     MissingSuffix(u16, u8, &'static str),
     /// This text was expected.
     Expected(&'static str),
-    /// A constant of a table was expected, an index into [`Isa::constants`].
+    /// A constant of this table was expected: index into [`Isa::constants`].
     Constant(u16),
-    /// The line goes on after a whole instruction.
+    /// Text follows a complete instruction.
     Trailing,
-    /// A number is outside what the field holds.
+    /// A number is outside the range of its field.
     Range(&'static str, i64, i64),
     /// A list of registers is not consecutive.
     NotConsecutive,
-    /// A list has a number of registers that the instruction cannot take.
+    /// A list has a length that the instruction does not allow.
     ListLength(u8, u8),
-    /// The operands do not go together.
+    /// The operands cannot be encoded together.
     Encode(EncodeError),
-    /// A name is used as a branch target, which only a program can resolve.
+    /// A branch target is a name, which only a program can resolve.
     UnknownLabel,
 }
 
@@ -250,12 +250,12 @@ impl PartialEq for ParseError {
 impl Eq for ParseError {}
 
 impl ParseError {
-    /// Column of the trouble, from 1, in bytes.
+    /// Column of the error, in bytes, from 1.
     pub fn column(&self) -> usize {
         self.at + 1
     }
 
-    /// What to write instead, where that can be said.
+    /// A suggestion of what to write instead; empty if there is none.
     pub fn help(&self) -> Help<'_> {
         Help(self)
     }
@@ -310,7 +310,7 @@ impl fmt::Display for ParseError {
 
 impl core::error::Error for ParseError {}
 
-/// The second half of a [`ParseError`]: what to write instead. Empty when there is nothing useful to say.
+/// The suggestion that accompanies a [`ParseError`]: what to write instead. Empty if there is no useful one.
 #[derive(Clone, Copy)]
 pub struct Help<'a>(&'a ParseError);
 
@@ -379,10 +379,10 @@ impl fmt::Display for Help<'_> {
     }
 }
 
-/// Constants of a table that a message names, at most.
+/// The maximum number of constants that a message lists.
 const CONSTANTS: usize = 64;
 
-/// The words a modifier can be written as.
+/// The spellings of a modifier.
 pub fn modifier_words(
     isa: &'static Isa,
     modifier: &'static crate::table::Modifier,
@@ -433,7 +433,7 @@ impl fmt::Display for Unimplemented {
 
 impl core::error::Error for Unimplemented {}
 
-/// So that `Semantics::Output` can be a `Result`.
+/// Allows `Semantics::Output` to be a `Result`.
 impl<T, E: From<Unimplemented>> From<Unimplemented> for Result<T, E> {
     fn from(unimplemented: Unimplemented) -> Self {
         Err(unimplemented.into())

@@ -1,8 +1,8 @@
-//! From text to an instruction.
+//! Parses instructions from text.
 //!
-//! The syntax tables that print an instruction also read it. What the hardware has no opinion on is forgiven: spaces,
-//! the case of hexadecimal digits, underscores in numbers, the order of modifiers. Everything else is an error with a
-//! place and, where possible, the word that was meant.
+//! The syntax tables that print an instruction also parse it. Differences without significance to the hardware are
+//! accepted: spaces, the case of hexadecimal digits, underscores in numbers, the order of modifiers. Everything else is
+//! an error with a position and, where possible, a suggestion.
 
 use crate::bits::{Bits, fits_signed, ones, sign_extend};
 use crate::encode::{Builder, greatest, list_lengths_in, number_range, place};
@@ -13,15 +13,15 @@ use crate::text::Word;
 
 /// Resolves the label names of a program to word indices.
 pub trait Labels {
-    /// Whether there can be labels at all.
+    /// Whether names can be labels at all.
     fn are_there(&self) -> bool {
         true
     }
-    /// The index of the word that `name` marks.
+    /// The index of the word that the label `name` marks.
     fn resolve(&self, name: &str) -> Option<u64>;
 }
 
-/// No labels: every name in the place of a branch target is an error.
+/// No labels: every name in place of a branch target is an error.
 #[derive(Clone, Copy, Debug)]
 pub struct NoLabels;
 
@@ -34,10 +34,10 @@ impl Labels for NoLabels {
     }
 }
 
-/// Reads one instruction. Returns its opcode and word.
+/// Parses one instruction. Returns its opcode and word.
 ///
 /// # Errors
-/// Where the text stops being an instruction, what was expected, and what was perhaps meant.
+/// The position at which the text stops being an instruction, what was expected there, and a suggestion.
 ///
 /// # Examples
 ///
@@ -47,7 +47,7 @@ impl Labels for NoLabels {
 ///
 /// let (opcode, word) = parse(ISA, "MultiplyHiInt16u r0.x?y?z?w?, r2.xxxx, r4.xxxx")?;
 /// assert_eq!((ISA.forms[usize::from(opcode)].name.str, word), ("MultiplyHiInt16u", 0x2a00004000800000));
-/// // What is wrong is shown in its place, with what was perhaps meant.
+/// // Errors have a position and, where possible, a suggestion.
 /// assert!(parse(ISA, "MultiplyHiInt16 r0, r99.xxxx, r4.xxxx").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -55,10 +55,10 @@ pub fn parse(isa: &'static Isa, line: &str) -> Result<(u16, u64), ParseError> {
     parse_at(isa, line, 0, &NoLabels)
 }
 
-/// Reads one instruction of a program, the `index`-th word of it.
+/// Parses the instruction that becomes the `index`-th word of a program.
 ///
 /// # Errors
-/// As [`parse`].
+/// Those of [`parse`].
 pub fn parse_at(isa: &'static Isa, line: &str, index: u64, labels: &dyn Labels) -> Result<(u16, u64), ParseError> {
     match scan::instruction(isa, line.as_bytes(), 0) {
         Some((opcode, word, end)) if end == line.len() => Ok((opcode, word)),
@@ -66,7 +66,7 @@ pub fn parse_at(isa: &'static Isa, line: &str, index: u64, labels: &dyn Labels) 
     }
 }
 
-/// Reads what is not written just as it prints.
+/// Parses text that is not written exactly as it prints.
 #[inline(never)]
 fn parse_slowly(isa: &'static Isa, line: &str, index: u64, labels: &dyn Labels) -> Result<(u16, u64), ParseError> {
     let mut cursor = Cursor { isa, line, at: 0 };
@@ -135,7 +135,7 @@ impl<'a> Cursor<'a> {
         ParseError { at: start, len: (end - start).max(1), reason, found, isa: self.isa }
     }
 
-    /// An error about the word that starts here.
+    /// An error about the word at the current position.
     fn error_word(&self, reason: ParseReason) -> ParseError {
         let rest = self.rest();
         let len = rest.find(|c: char| c == ',' || c.is_whitespace()).unwrap_or(rest.len());
@@ -146,7 +146,7 @@ impl<'a> Cursor<'a> {
     fn mnemonic(&mut self) -> Result<u16, ParseError> {
         let rest = self.rest().as_bytes();
         let head = rest.iter().position(|&b| !is_word(b) && b != b'.').unwrap_or(rest.len());
-        // The longest name that ends at a dot or at the end of the head.
+        // Find the longest name that ends at a dot or at the end of the head.
         let mut ends = [0usize; 16];
         let mut n = 0;
         for (i, &b) in rest[..head].iter().enumerate() {
@@ -168,7 +168,7 @@ impl<'a> Cursor<'a> {
         Err(self.error_span(self.at, self.at + head, ParseReason::UnknownMnemonic))
     }
 
-    /// Expects a fixed text; white space in it may be any, or none.
+    /// Expects a fixed text. Any white space is accepted around it, or none.
     fn text(&mut self, text: &'static str) -> Result<(), ParseError> {
         self.spaces();
         let wanted = text.trim();
@@ -182,7 +182,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// The longest of `words` that stands here and ends at the end of a word.
+    /// Returns the longest of `words` at the current position that ends at a word boundary.
     fn longest(&self, words: impl Iterator<Item = &'static str>) -> Option<&'static str> {
         let rest = self.rest().as_bytes();
         let first = rest.first();
@@ -200,7 +200,8 @@ impl<'a> Cursor<'a> {
         best
     }
 
-    /// A number: decimal, or `0x`, `0o`, `0b` and digits, underscores allowed. `None` when none starts here.
+    /// Reads a number: decimal, or with the prefix `0x`, `0o` or `0b`; underscores are allowed. `None` when there is
+    /// none here.
     fn number(&mut self) -> Option<Result<i128, ParseError>> {
         let start = self.at;
         let rest = self.rest();
@@ -235,7 +236,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The form with this name.
+/// Finds the form with this name.
 pub fn find_name(isa: &'static Isa, name: &[u8]) -> Option<u16> {
     let slots = isa.names.slots;
     let mut slot = hash_name(name) as usize;
@@ -253,15 +254,15 @@ struct Parser<'a> {
     cursor: Cursor<'a>,
     opcode: u16,
     builder: Builder,
-    /// Modifiers already written.
+    /// Modifiers read so far.
     chosen: u32,
-    /// Shared fields for whose values words were written.
+    /// Shared fields whose values were written as modifiers.
     said: u32,
     index: u64,
     labels: &'a dyn Labels,
 }
 
-/// What a modifier's word stands for, if it is one of its words.
+/// The value that `word` gives a modifier; `None` when it is not one of its spellings.
 fn modifier_value(isa: &'static Isa, modifier: &'static Modifier, word: &str) -> Option<u64> {
     match modifier.ty {
         Type::Enum(e) => isa.enums[e as usize].values.iter().find(|v| v.text == word).map(|v| v.bits),
@@ -271,7 +272,7 @@ fn modifier_value(isa: &'static Isa, modifier: &'static Modifier, word: &str) ->
 }
 
 impl Parser<'_> {
-    /// Reads `~` and a number: the values of the bits that the instruction ignores, where they lie.
+    /// Reads `~` and a number: the values of the ignored bits, at their positions in the word.
     fn ignored(&mut self) -> Result<(), ParseError> {
         let start = self.cursor.at;
         self.cursor.at += 1;
@@ -291,7 +292,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `.word`s as modifiers among those in `allowed`.
+    /// Reads a sequence of `.word` modifiers from the set `allowed`.
     fn modifiers(&mut self, allowed: u32) -> Result<(), ParseError> {
         let form = self.builder.form();
         while self.cursor.byte() == Some(b'.') {
@@ -306,7 +307,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads a word for a value of a shared field.
+    /// Reads a modifier that sets a shared field.
     fn shared_word(&mut self) -> Result<(), ParseError> {
         let shared = self.cursor.isa.shared;
         let unknown = self.dot_word(ParseReason::UnknownModifier(self.opcode));
@@ -323,7 +324,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The modifier whose word stands here, the first not yet chosen when several share it.
+    /// Reads a modifier. If several share the spelling, takes the first one not yet chosen.
     fn one_of(
         &mut self,
         modifiers: &'static [Modifier],
@@ -375,13 +376,13 @@ impl Parser<'_> {
         self.suffixes(index, operand)
     }
 
-    /// The alternative that reads the longest text from here: its end, its index, its fields.
+    /// Parses the alternative that matches the longest text from here: its end, its index, its fields.
     fn alternative(
         &self,
         index: u8,
         alternatives: &'static [Alternative],
     ) -> Result<(usize, usize, [u64; MAX_FIELDS]), ParseError> {
-        // An error past the first text of an alternative is nearer to what was meant.
+        // If all alternatives fail, the error furthest into the text is closest to what was intended.
         let mut worst = None;
         let mut reached = self.cursor.at;
         let best = longest(&self.cursor, alternatives, self.said, |at, error| {
@@ -434,7 +435,7 @@ impl Parser<'_> {
             self.cursor.at += prefix.trim_end().len();
             self.cursor.spaces();
         } else {
-            // A label stands for the whole operand, what is written before its number included.
+            // A label replaces the whole operand, including the prefix of its number.
             let is_name = self.cursor.byte().is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'.'));
             if target.is_none() || !is_name || !self.labels.are_there() {
                 return Err(self.cursor.error_word(ParseReason::Operand(self.opcode, index)));
@@ -450,7 +451,7 @@ impl Parser<'_> {
         };
         let end = self.cursor.at;
         let width = bits.width();
-        // A field of all 64 bits holds what an `i64` cannot say; there the bits count, not the sign.
+        // A 64-bit field holds values that an `i64` cannot express; for them, the bits matter and not the sign.
         let word = match i64::try_from(value) {
             Ok(value) => Some(value),
             Err(_) if width == 64 && *ty != Type::Signed => u64::try_from(value).ok().map(|v| v as i64),
@@ -513,9 +514,9 @@ impl Parser<'_> {
     }
 }
 
-/// The alternative that reads the longest text from a place: its end, its index, its fields. `missed` hears of those that
-/// stumble, and where. An instruction with words for the shared fields of `said` writes the readings that these choose in
-/// their other ways.
+/// Finds the alternative that matches the longest text: its end, its index, its fields. `missed` is called for
+/// alternatives that fail, with the position. If the instruction sets the shared fields `said` by modifiers, readings
+/// that depend on them are matched by their other spellings only.
 fn longest(
     cursor: &Cursor<'_>,
     alternatives: &'static [Alternative],
@@ -542,7 +543,7 @@ fn longest(
                 if best.is_none_or(|(end, ..)| end < cursor.at) {
                     best = Some((cursor.at, i, values));
                 }
-                // No reading goes beyond the end of the line.
+                // No alternative can extend beyond the end of the line.
                 if cursor.byte().is_none() {
                     break;
                 }
@@ -554,8 +555,8 @@ fn longest(
     best
 }
 
-/// Reads the whole of `text` as an operand of a kind, from bit `at` of a word in which nothing else is set but the shared
-/// fields, which have their defaults.
+/// Parses the whole of `text` as an operand of a kind, at bit `at` of a word in which only the shared fields are set,
+/// to their defaults.
 pub fn parse_kind(isa: &'static Isa, kind: usize, at: u8, text: &str) -> Option<u64> {
     let alternatives = isa.kinds.get(kind)?.alternatives;
     let cursor = Cursor { isa, line: text, at: 0 };
@@ -566,7 +567,7 @@ pub fn parse_kind(isa: &'static Isa, kind: usize, at: u8, text: &str) -> Option<
     place(isa, &alternatives[alternative], at, isa.usual_value, &values).ok()
 }
 
-/// The most fields an alternative may have; the compiler checks it.
+/// The maximum number of fields in an alternative, which the compiler enforces.
 pub const MAX_FIELDS: usize = 12;
 
 fn read_text(
@@ -641,7 +642,7 @@ fn read_field(cursor: &mut Cursor<'_>, name: &'static str, ty: Type, width: u32)
     }
 }
 
-/// `[21]` after a constant that stands in the table more than once: which of them.
+/// Reads the index, such as `[21]`, after a constant that occurs in its table more than once.
 fn read_index(cursor: &mut Cursor<'_>, count: u64) -> Result<u64, Option<ParseError>> {
     cursor.at += 1;
     let start = cursor.at;

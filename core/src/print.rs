@@ -1,17 +1,17 @@
-//! From an instruction to its text.
+//! Prints instructions as text.
 
 use crate::bits::{ones, sign_extend};
 use crate::decode::{alternative_of, list_len};
 use crate::table::{Alternative, Form, Isa, Kind, Modifier, Operand, Shape, Token, Type};
 use crate::text::{Line, Pen, apart};
 
-/// How much the text tells.
+/// The level of detail of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
-    /// The customary text. Where two encodings share it, the assembler gives the first.
+    /// The customary text. If two encodings share it, the assembler produces the first.
     #[default]
     Customary,
-    /// A text that always assembles to the very same word: spellings that the customary text shares are told apart.
+    /// A text that always assembles to the same word: it distinguishes encodings that share a customary text.
     Exact,
 }
 
@@ -39,7 +39,7 @@ pub fn print(isa: &'static Isa, opcode: u16, word: u64, style: Style, line: &mut
     });
 }
 
-/// Writes a whole line the fast way.
+/// Prints a whole line on the fast path.
 #[inline(always)]
 fn run(isa: &'static Isa, form: &'static Form, word: u64, pen: &mut Pen<'_>) {
     pen.push(&form.name);
@@ -78,23 +78,23 @@ fn write_by_syntax(isa: &'static Isa, form: &'static Form, word: u64, style: Sty
     }
 }
 
-/// Written in the exact text before ignored bits that are not all zero.
+/// In the exact text, introduces ignored bits that are not all zero.
 const IGNORED: &str = " ~";
 
-/// Appends the text of one operand, its suffixes included.
+/// Appends the text of one operand, including its suffixes.
 pub fn print_operand(isa: &'static Isa, operand: &'static Operand, word: u64, style: Style, line: &mut Line) {
     let usual = is_usual(isa, word, style);
     line.write(|pen| write_operand(isa, operand, word, usual, style, pen));
 }
 
-/// True when the texts of [`Kind::texts`](crate::table::Kind::texts) are those of the operands: the style is customary,
-/// and the shared fields have their defaults.
+/// Whether [`Kind::texts`](crate::table::Kind::texts) holds the texts of the operands: the style is customary and the
+/// shared fields have their defaults.
 #[inline]
 fn is_usual(isa: &Isa, word: u64, style: Style) -> bool {
     style == Style::Customary && word & isa.usual_mask == isa.usual_value
 }
 
-/// Writes the modifiers that `skipped`, a set of indices, does not name.
+/// Prints the modifiers whose indices are not in the bit set `skipped`.
 #[inline(always)]
 fn write_modifiers(
     isa: &'static Isa,
@@ -131,7 +131,7 @@ fn write_modifier(isa: &'static Isa, modifier: &'static Modifier, word: u64, sty
     }
 }
 
-/// Writes one operand; `usual` when the shared fields have their defaults and the style is customary.
+/// Prints one operand. `usual` means that the style is customary and the shared fields have their defaults.
 #[inline(always)]
 fn write_operand(
     isa: &'static Isa,
@@ -146,7 +146,7 @@ fn write_operand(
         Shape::List { kind, at, count, open, separator, .. } => {
             let kind = &isa.kinds[*kind as usize];
             let alternative = &kind.alternatives[0];
-            // The texts are those of the registers where the register's number is all there is to the operand.
+            // The kind's texts are those of the registers only if the operand consists of the register number alone.
             let texts = if usual && alternative.mask == 0 && kind.width as u32 == alternative.fields[0].bits.width() {
                 kind.texts
             } else {
@@ -187,13 +187,13 @@ fn write_kind(isa: &'static Isa, kind: &'static Kind, at: u8, word: u64, usual: 
     }
 }
 
-/// Appends the text that an operand of a kind has at a bit of a word.
+/// Appends the text of an operand of this kind at bit `at` of a word.
 pub fn print_kind(isa: &'static Isa, kind: usize, at: u8, word: u64, line: &mut Line) {
     let usual = is_usual(isa, word, Style::Customary);
     line.write(|pen| write_kind(isa, &isa.kinds[kind], at, word, usual, Style::Customary, pen));
 }
 
-/// Writes an operand without its suffixes, `offset` registers further.
+/// Prints an operand without its suffixes. `offset` is added to its register number.
 fn write_alternative(
     isa: &'static Isa,
     alternative: &'static Alternative,
@@ -236,7 +236,7 @@ fn write_alternative(
     }
 }
 
-/// Writes a number as a type has it.
+/// Prints a number in the notation of its type.
 pub(crate) fn write_number(ty: Type, value: u64, width: u32, pen: &mut Pen<'_>) {
     match ty {
         Type::Hex => pen.push_hex(value),
@@ -251,7 +251,7 @@ pub(crate) fn write_number(ty: Type, value: u64, width: u32, pen: &mut Pen<'_>) 
     }
 }
 
-/// A valid instruction's text as something to format: `{}` is the customary text, `{:#}` the exact one.
+/// Formats the text of a valid instruction: `{}` is the customary text, `{:#}` the exact one.
 #[derive(Clone, Copy)]
 pub struct Display {
     /// The tables.

@@ -1,4 +1,4 @@
-//! Whole programs as text: labels, comments, listings.
+//! Assembly of whole programs: labels, comments, listings.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
@@ -14,7 +14,7 @@ use crate::scan;
 use crate::table::{Isa, Shape, Target, Type};
 use crate::text::Line;
 
-/// A mistake in a program's text.
+/// An error in the text of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramError {
     /// Line, from 1.
@@ -23,9 +23,9 @@ pub struct ProgramError {
     pub column: usize,
     /// Characters to underline, at least 1.
     pub len: usize,
-    /// What is wrong.
+    /// The error message.
     pub message: String,
-    /// What to write instead; may be empty.
+    /// A suggestion; may be empty.
     pub help: String,
 }
 
@@ -46,7 +46,7 @@ impl Labels for Names {
     }
 }
 
-/// The part of a line before `//` or `;`; nothing of a line that starts with `#`.
+/// The part of a line before `//` or `;`; empty for a line that starts with `#`.
 pub(crate) fn without_comment(line: &str) -> &str {
     if line.trim_start().starts_with('#') {
         return "";
@@ -55,7 +55,7 @@ pub(crate) fn without_comment(line: &str) -> &str {
     &line[..end.unwrap_or(line.len())]
 }
 
-/// A label at the start of a line: `name:`, followed by nothing or by an instruction.
+/// Splits a label from the start of a line: `name:`, which an instruction may follow.
 pub(crate) fn label(line: &str) -> Option<(&str, &str)> {
     let trimmed = line.trim_start();
     let len = trimmed.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$')).count();
@@ -63,11 +63,11 @@ pub(crate) fn label(line: &str) -> Option<(&str, &str)> {
     (len > 0).then_some((&trimmed[..len], rest))
 }
 
-/// Assembles a program: an instruction a line, `label:`, comments from `//` or `;`, lines that start with
-/// `#`, and `.word NUMBER` for a raw word.
+/// Assembles a program: one instruction per line, labels (`label:`), comments from `//` or `;`, lines that start with
+/// `#`, which are ignored, and `.word NUMBER` for a raw word.
 ///
 /// # Errors
-/// Every mistake of the text, in order.
+/// All errors in the text, in order.
 ///
 /// # Examples
 ///
@@ -84,12 +84,12 @@ pub fn assemble(isa: &'static Isa, text: &str) -> Result<Vec<u64>, Vec<ProgramEr
     if errors.is_empty() { Ok(words) } else { Err(errors) }
 }
 
-/// What a line of a program's text holds. Lines count from 0.
+/// An element of a program's text. Lines are counted from 0.
 pub(crate) enum Part<'t> {
-    /// A label, which marks the next word.
+    /// A label. It marks the next word.
     Label {
         line: usize,
-        /// The whole line that the name is a part of.
+        /// The whole line that contains the name.
         full: &'t str,
         name: &'t str,
     },
@@ -97,7 +97,7 @@ pub(crate) enum Part<'t> {
     Word { line: usize },
 }
 
-/// The words of a program, and every mistake in order. A line with a mistake has the word 0.
+/// Reads the words of a program and all errors, in order. A line with an error becomes the word 0.
 pub(crate) fn read<'t>(
     isa: &'static Isa,
     text: &'t str,
@@ -105,9 +105,10 @@ pub(crate) fn read<'t>(
 ) -> (Vec<u64>, Vec<ProgramError>) {
     let mut errors = Vec::new();
     let mut names = Names(BTreeMap::new());
-    // About as many lines as there will be.
+    // An estimate of the number of lines.
     let mut words = Vec::with_capacity(text.len() / 24);
-    // Lines that wait until every label is known: the index of their word, line number, line, the part to read.
+    // Lines that must wait until all labels are known: the index of their word, the line number, the line, the part to
+    // parse.
     let mut open: Vec<(usize, usize, &str, &str)> = Vec::new();
     let (mut number, mut at) = (0, 0);
     while at < text.len() {
@@ -181,13 +182,13 @@ pub(crate) fn place(full: &str, number: usize, at: usize, len: usize, message: S
     ProgramError { line: number + 1, column: before + 1, len: under, message, help }
 }
 
-/// How many mistakes come with what to write instead: finding that takes longer than finding the mistake, and nobody reads
-/// it a thousand times.
+/// The maximum number of errors that get a suggestion. Finding a suggestion takes longer than finding the error, and
+/// nobody reads a thousand of them.
 const HELPED: usize = 100;
-/// How many unknown labels get a suggestion: finding one looks at every label.
+/// The maximum number of unknown labels that get a suggestion. Finding one compares against every label.
 const SUGGESTIONS: usize = 20;
 
-/// Counts the characters before places of one line that come in order, each character once.
+/// Converts byte offsets in a line to columns. Offsets must ascend, so each character is counted once.
 #[derive(Default)]
 struct Columns {
     at: usize,
@@ -195,7 +196,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// The column, from 1, of the byte `at`, which is not before the last one asked for.
+    /// The column, from 1, of byte `at`, which must not precede the previous one.
     fn of(&mut self, line: &str, at: usize) -> usize {
         self.characters += line.get(self.at..at).map_or(0, |text| text.chars().count());
         self.at = at;
@@ -221,8 +222,8 @@ fn located(
     place(full, number, offset + error.at, error.len, error.to_string(), help)
 }
 
-/// The address in bytes that a branch leads to, of a valid word at `address`. `None` when the word is no branch, or when a
-/// register says where it leads.
+/// The address, in bytes, of the target of a valid word at `address`. `None` when the word is not a branch, or when the
+/// target is in a register.
 pub fn target(isa: &'static Isa, opcode: u16, word: u64, address: u64) -> Option<u64> {
     let (bits, ty, target, _) = branch(isa, opcode)?;
     let number = match ty {
@@ -232,8 +233,8 @@ pub fn target(isa: &'static Isa, opcode: u16, word: u64, address: u64) -> Option
     Some(target.address(number, address, address.wrapping_add(bytes(isa))))
 }
 
-/// The operand of a form that says where a branch leads: its bits, how they are written, how they count, what stands before
-/// the number.
+/// The branch target operand of a form: its bits, their type, the target's origin and unit, and the prefix of the
+/// number.
 fn branch(isa: &'static Isa, opcode: u16) -> Option<(Bits, Type, Target, &'static str)> {
     isa.forms.get(usize::from(opcode))?.operands.iter().find_map(|operand| match operand.shape {
         Shape::Number { bits, ty, prefix, target: Some(target) } => Some((bits, ty, target, prefix)),
@@ -245,9 +246,9 @@ fn bytes(isa: &Isa) -> u64 {
     u64::from(isa.word_bits / 8).max(1)
 }
 
-/// The places within a program that branches lead to, as indices of words.
+/// The branch targets within a program, as indices of words.
 ///
-/// Words that are no instructions are passed over. A place may be the one behind the last word.
+/// Words that are not instructions are skipped. A target may lie directly after the last word.
 pub fn targets(isa: &'static Isa, words: &[u64]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     if !(0..isa.forms.len()).any(|opcode| branch(isa, opcode as u16).is_some()) {
@@ -266,12 +267,12 @@ fn place_of(isa: &'static Isa, opcode: u16, word: u64, index: usize) -> Option<u
     if address % bytes(isa) == 0 { usize::try_from(address / bytes(isa)).ok() } else { None }
 }
 
-/// The label of a place in a program.
+/// The name of the label at a place in a program.
 pub fn label_of(place: usize) -> String {
     alloc::format!("l{place}")
 }
 
-/// Appends the text of a valid word at a place of a program. A branch to one of `targets` names the label there.
+/// Appends the text of a valid word at a place in a program. A branch to one of `targets` prints the label there.
 pub fn print_at(
     isa: &'static Isa,
     (opcode, word): (u16, u64),
@@ -291,7 +292,7 @@ pub fn print_at(
     }
 }
 
-/// A branch's text with a label in the place of its number and of what stands before that.
+/// Replaces the number in a branch's text, and the prefix of the number, with a label.
 fn with_label(isa: &'static Isa, (opcode, word): (u16, u64), text: &str, label: &str) -> String {
     let Some((bits, ty, _, prefix)) = branch(isa, opcode) else { return text.to_string() };
     let mut number = Line::new();
@@ -309,11 +310,12 @@ fn with_label(isa: &'static Isa, (opcode, word): (u16, u64), text: &str, label: 
     }
 }
 
-/// Prints a program, an instruction a line, and a label before each place that a branch leads to: the text assembles to the
-/// same words. A word that is no instruction prints as `.word` with the reason behind it. Returns the number of such words.
+/// Prints a program, one instruction per line, with a label before each branch target. The text assembles to the same
+/// words. A word that is not an instruction prints as `.word`, followed by the reason. Returns the number of such
+/// words.
 ///
 /// # Errors
-/// Those of the writer; a `String` has none.
+/// Those of the writer; a `String` returns none.
 ///
 /// # Examples
 ///

@@ -1,23 +1,24 @@
-//! Which registers an instruction reads and writes.
+//! The registers that instructions read and write.
 
 use core::fmt;
 
 use crate::bits::Bits;
 use crate::table::{Access, Form, Isa, Shape, Type};
 
-/// How a register is written: text, then its number unless it has a name of its own, then text.
+/// The spelling of a register: a prefix, the number unless the register has a name of its own, and a suffix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterName {
     /// Text before the number, or the whole name.
     pub open: &'static str,
-    /// The number, if it is written.
+    /// The number, unless the register has a name of its own.
     pub number: Option<u64>,
-    /// Text behind the number.
+    /// Text after the number.
     pub close: &'static str,
 }
 
 impl RegisterName {
-    /// The name of a register of a bank that writes `open` and `close` around numbers that are not among its `names`.
+    /// The spelling of register `number` in a bank: its entry in `names`, or else the number between `open` and
+    /// `close`.
     pub(crate) fn of(number: u64, names: &[&'static str], open: &'static str, close: &'static str) -> RegisterName {
         match usize::try_from(number).ok().and_then(|number| names.get(number)) {
             Some(name) if !name.is_empty() => RegisterName { open: name, number: None, close: "" },
@@ -43,35 +44,35 @@ pub struct RegisterUse {
     pub bank: u16,
     /// The first register.
     pub first: u16,
-    /// How many; a value wider than a register takes several.
+    /// The number of registers; a value wider than one register takes several.
     pub count: u16,
-    /// The operand, an index into the form's operands.
+    /// The operand: index into the form's operands.
     pub operand: u8,
 }
 
-/// Where words name a register: the words that do, and the bits that say which.
+/// The field of a word that names a register, and the condition under which it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RegisterField {
-    /// Bits that say that the operand is a register of this bank …
+    /// Bits that tell whether the operand is a register of this bank …
     pub mask: u64,
-    /// … and what they are then.
+    /// … and their value if it is.
     pub value: u64,
-    /// The number of the first register …
+    /// The field with the number of the first register …
     pub first: &'static Bits,
-    /// … in the operand that begins at this bit.
+    /// … in the operand that starts at this bit.
     pub base: u8,
-    /// How many registers there are more than `plus`; `None` for as many as that.
+    /// The field with the number of registers beyond `plus`; `None` when there are always `plus`.
     pub count: Option<&'static Bits>,
-    /// The least number of registers.
+    /// The minimum number of registers.
     pub plus: u16,
     /// Index into [`Isa::banks`].
     pub bank: u16,
-    /// The operand, an index into the form's operands.
+    /// The operand: index into the form's operands.
     pub operand: u8,
 }
 
 impl RegisterField {
-    /// The registers that a valid word names here; `None` where it names no register of this bank.
+    /// The registers that a valid word names here. `None` when it names no register of this bank.
     #[inline]
     pub fn of(&self, word: u64) -> Option<RegisterUse> {
         if word & self.mask != self.value {
@@ -82,7 +83,7 @@ impl RegisterField {
         (count > 0).then_some(RegisterUse { bank: self.bank, first, count, operand: self.operand })
     }
 
-    /// This field and another as one. `None` unless a single bit tells them apart.
+    /// Merges two fields that differ in the value of a single condition bit. `None` when they differ in anything else.
     fn joined(self, other: &RegisterField) -> Option<RegisterField> {
         let apart = self.value ^ other.value;
         let is_one = apart.is_power_of_two() && self == RegisterField { value: self.value, ..*other };
@@ -90,8 +91,8 @@ impl RegisterField {
     }
 }
 
-/// The registers that a valid word reads (`write` false) or writes (`write` true), operand by operand. Banks that hold
-/// uniforms count as registers too.
+/// The registers that a valid word reads (`write` false) or writes (`write` true), by operand. Banks of uniforms count
+/// as registers too.
 ///
 /// # Examples
 ///
@@ -111,26 +112,27 @@ pub fn registers(isa: &'static Isa, opcode: u16, word: u64, write: bool) -> impl
     fields.filter_map(move |field| field.of(word))
 }
 
-/// The registers that a valid word reads or writes, each operand once.
+/// The registers that a valid word reads or writes. Each operand is listed once.
 pub fn named(isa: &'static Isa, opcode: u16, word: u64) -> impl Iterator<Item = RegisterUse> {
     let possible = move |mask, value| word & mask == value;
     let fields = fields_of(isa, &isa.forms[usize::from(opcode)], |access| access != Access::None, possible);
     fields.filter_map(move |field| field.of(word))
 }
 
-/// The registers that a valid word has at some fields.
+/// The registers that these fields of a valid word name.
 #[inline]
 pub fn at(fields: &'static [RegisterField], word: u64) -> impl Iterator<Item = RegisterUse> {
     fields.iter().filter_map(move |field| field.of(word))
 }
 
-/// Where the words of a form name the registers that they read (`write` false) or write (`write` true), operand by operand. A
-/// generated crate has these lists as tables, and so can others who ask for the registers of many words.
+/// The fields in which words of a form name the registers that they read (`write` false) or write (`write` true), by
+/// operand. Generated crates store them as tables, as can any caller that needs the registers of many words.
 pub fn fields(isa: &'static Isa, form: &'static Form, write: bool) -> impl Iterator<Item = RegisterField> {
     let mut fields = fields_of(isa, form, move |access| is_accessed(access, write), |_, _| true).peekable();
     core::iter::from_fn(move || {
         let mut field = fields.next()?;
-        // A register is the same one whether or not it is read for the last time.
+        // A register is the same whether or not this is its last read, so alternatives that differ only in this are
+        // merged.
         while let Some(joined) = fields.peek().and_then(|next| field.joined(next)) {
             field = joined;
             fields.next();
@@ -148,7 +150,7 @@ fn is_accessed(access: Access, write: bool) -> bool {
     }
 }
 
-/// The fields of the operands whose access is wanted; only those whose bits, under a mask, may have a value.
+/// The fields of the operands whose access is wanted, restricted to alternatives whose mask and value are `possible`.
 fn fields_of(
     isa: &'static Isa,
     form: &'static Form,
@@ -189,9 +191,9 @@ fn fields_of(
 /// A list of consecutive registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RegisterList {
-    /// The first; 0 when the list is empty.
+    /// The first register; 0 if the list is empty.
     pub first: u16,
-    /// How many.
+    /// The number of registers.
     pub count: u16,
 }
 
@@ -201,7 +203,7 @@ impl RegisterList {
         RegisterList { first, count }
     }
 
-    /// The numbers of the registers.
+    /// The register numbers.
     pub fn iter(self) -> core::ops::Range<usize> {
         self.first as usize..self.first as usize + self.count as usize
     }

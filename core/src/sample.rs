@@ -1,4 +1,4 @@
-//! Valid words at random: for property tests and fuzzing.
+//! Random valid words, for property tests and fuzzing.
 
 use crate::bits::ones;
 use crate::decode::decode;
@@ -9,7 +9,7 @@ use crate::print::{Style, print};
 use crate::table::{Isa, Modifier, Shape, Type};
 use crate::text::Line;
 
-/// A small generator of random numbers (splitmix64), for tests that must repeat.
+/// A small, reproducible random number generator (splitmix64) for tests.
 #[derive(Clone, Debug)]
 pub struct Random(pub u64);
 
@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-/// A random valid word of a form, every modifier and operand drawn from all it may be.
+/// A random valid word of a form. Every modifier and operand is drawn from its whole range.
 pub fn sample(isa: &'static Isa, opcode: u16, random: &mut Random) -> u64 {
     let mut builder = Builder::new(isa, opcode);
     let form = builder.form();
@@ -41,7 +41,7 @@ pub fn sample(isa: &'static Isa, opcode: u16, random: &mut Random) -> u64 {
         match &operand.shape {
             Shape::One { kind, .. } => {
                 let alternatives = isa.kinds[*kind as usize].alternatives;
-                // A reading may clash with an earlier operand over a shared field; another draw settles it.
+                // A reading may conflict with an earlier operand over a shared field, so draw again.
                 for _ in 0..64 {
                     let chosen = random.below(alternatives.len() as u64) as usize;
                     let mut values = [0; crate::parse::MAX_FIELDS];
@@ -89,12 +89,12 @@ fn sample_modifier(isa: &'static Isa, builder: &mut Builder, modifier: &'static 
 }
 
 /// Checks, for `rounds` random words of every form, that decoding finds the form, that encoding the decoded instruction
-/// gives the word (`decode_encode` does both), and that the exact text reads back as the word.
+/// gives the same word (`decode_encode` does both), and that the exact text parses to the same word.
 ///
-/// Text that breaks one of the [limits](crate::table::Limit) is refused by the assembler; that is checked, too.
+/// Also checks that the assembler rejects text that breaks one of the [limits](crate::table::Limit).
 ///
 /// # Panics
-/// When any of it does not hold: this is the body of a test.
+/// When any of these checks fails: this is the body of a test.
 pub fn check_identities(isa: &'static Isa, rounds: u64, decode_encode: impl Fn(u64) -> Option<u64>) {
     let mut random = Random(0x15af_0e9e);
     for opcode in 0..isa.forms.len() as u16 {

@@ -1,15 +1,16 @@
-//! The fast half of assembling: an instruction written just as it prints.
+//! The fast path of assembling: instructions written exactly as they print.
 //!
-//! Text made by a program looks like this nearly always, and so it is tried first: words are taken eight bytes at a time
-//! and found by their hash, blanks stand only where printing puts them, labels and directives are left to others. What
-//! does not fit for any reason goes to [`parse`](crate::parse), which forgives more and says what is wrong.
+//! Nearly all text that programs generate looks like this, so it is tried first. Words are loaded eight bytes at a time
+//! and looked up by hash, blanks are accepted only where the printer puts them, and labels and directives are not
+//! handled. Text that does not fit for any reason goes to [`parse`](crate::parse), which accepts more and reports
+//! errors.
 
 use crate::encode::{check_limits, fits, place_list};
 use crate::table::{Isa, Kind, Modifier, Operand, Shape, Token, Type, mix};
 use crate::text::Text;
 
-/// Reads the instruction that starts at `start` and ends with its line. Gives its opcode, its word and its end; `None`
-/// says nothing.
+/// Reads the instruction that starts at `start` and ends with its line. Returns its opcode, its word and its end.
+/// `None` means only that the slow path must decide.
 pub(crate) fn instruction(isa: &'static Isa, text: &[u8], start: usize) -> Option<(u16, u64, usize)> {
     let mut at = start;
     while matches!(text.get(at), Some(b' ' | b'\t')) {
@@ -36,9 +37,9 @@ pub(crate) fn instruction(isa: &'static Isa, text: &[u8], start: usize) -> Optio
         Some(b'\r') => text.get(scan.at + 1) == Some(&b'\n'),
         _ => false,
     };
-    // Other values of the shared fields change what the operands mean.
+    // Other values of the shared fields change the meaning of the operands.
     let usual = scan.word & isa.usual_mask == isa.usual_value;
-    // So few operands keep every rule.
+    // This number of operands cannot break any rule.
     let few = form.limits.iter().all(|at_most| scan.limited <= *at_most);
     let valid = ended
         && usual
@@ -47,19 +48,19 @@ pub(crate) fn instruction(isa: &'static Isa, text: &[u8], start: usize) -> Optio
     valid.then_some((opcode, scan.word, scan.at))
 }
 
-/// True when every modifier that has no default was written; a mask of quiet bits says that all have one.
+/// Whether every modifier without a default was written. A nonzero quiet mask means that all have one.
 #[inline(always)]
 fn complete(modifiers: &[Modifier], quiet_mask: u64, chosen: u32) -> bool {
     quiet_mask != 0 || modifiers.iter().enumerate().all(|(i, m)| m.default.is_some() || chosen & 1 << i != 0)
 }
 
-/// The form whose name stands here, and the end of the name. A name may have dots; the longest wins.
+/// Finds the form whose name is at `at`, and the end of the name. Names may contain dots; the longest match wins.
 #[inline(always)]
 fn mnemonic(isa: &'static Isa, text: &[u8], at: usize) -> Option<(u16, usize)> {
     usual_mnemonic(isa, text, at).or_else(|| any_mnemonic(isa, text, at))
 }
 
-/// The same for names that most programs have: of at most 16 bytes and one dot, if there is a dot.
+/// Does the same for the usual names, which have at most 16 bytes and at most one dot.
 #[inline(always)]
 fn usual_mnemonic(isa: &'static Isa, text: &[u8], at: usize) -> Option<(u16, usize)> {
     if isa.names.dots != 1 {
@@ -78,7 +79,7 @@ fn usual_mnemonic(isa: &'static Isa, text: &[u8], at: usize) -> Option<(u16, usi
     name_of(isa, first, second, word)?.map(|opcode| (opcode, at + word))
 }
 
-/// The form with this name of `len` bytes: `Some(None)` if there is none, `None` if the name is too long to say.
+/// The form with this name of `len` bytes: `Some(None)` if there is none, `None` when the name is too long to tell.
 #[inline(always)]
 fn name_of(isa: &'static Isa, first: u64, second: u64, len: usize) -> Option<Option<u16>> {
     if len > 16 {
@@ -92,7 +93,7 @@ fn name_of(isa: &'static Isa, first: u64, second: u64, len: usize) -> Option<Opt
     loop {
         let opcode = *slots.get(slot & slots.len().wrapping_sub(1))?;
         let Some(form) = isa.forms.get(opcode as usize) else { return Some(None) };
-        // No name has zeros in it: those behind its end tell its length.
+        // Names contain no zero bytes, so the zero padding determines the length.
         if form.name.sixteen() == u128::from(second) << 64 | u128::from(first) {
             return Some(Some(opcode));
         }
@@ -115,7 +116,7 @@ fn any_mnemonic(isa: &'static Isa, text: &[u8], at: usize) -> Option<(u16, usize
     words[..count].iter().rev().find_map(|word| word.name(text, isa).map(|opcode| (opcode, word.end())))
 }
 
-/// The eight bytes from `at` on, the first in the lowest; zeros behind the end.
+/// Loads the eight bytes at `at` in little-endian order, padded with zeros past the end.
 #[inline(always)]
 fn load(text: &[u8], at: usize) -> u64 {
     match text.get(at..).and_then(|rest| rest.first_chunk()) {
@@ -134,13 +135,13 @@ fn load_last(text: &[u8], at: usize) -> u64 {
     }
 }
 
-/// The mask of the lowest `count` bytes, of all eight for more.
+/// A mask of the lowest `count` bytes, or of all eight if `count` is larger.
 #[inline(always)]
 fn low(count: usize) -> u64 {
     if count >= 8 { u64::MAX } else { !(u64::MAX << (8 * count)) }
 }
 
-/// The highest bits of those bytes that end a word: a blank, a comma, a dot, anything below the digits.
+/// The highest bit of each byte that ends a word: a blank, a comma, a dot, anything below the digits.
 #[inline(always)]
 fn ends(bytes: u64) -> u64 {
     const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -148,16 +149,16 @@ fn ends(bytes: u64) -> u64 {
     !((bytes | HIGH) - ZEROS) & !bytes & HIGH
 }
 
-/// How many of eight bytes come before the first that ends a word.
+/// The number of bytes, of eight, before the first that ends a word.
 #[inline(always)]
 fn before_end(bytes: u64) -> usize {
     ends(bytes).trailing_zeros() as usize / 8
 }
 
-/// The highest bits of eight bytes, side by side.
+/// Packs the highest bits of eight bytes into one byte.
 #[inline(always)]
 fn packed(high: u64) -> u32 {
-    // The bit of byte `i` comes to bit 56 + `i`, and no two others meet.
+    // The multiplication moves the bit of byte `i` to bit 56 + `i`, and no other products collide with these.
     ((high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
 }
 
@@ -166,12 +167,12 @@ fn packed(high: u64) -> u32 {
 struct Word {
     at: usize,
     len: usize,
-    /// Its first eight bytes, zeros behind its end.
+    /// Its first eight bytes, padded with zeros.
     first: u64,
 }
 
 impl Word {
-    /// From `at` to the end of the word.
+    /// The word from `at` to its end.
     fn from(text: &[u8], at: usize) -> Self {
         let bytes = load(text, at);
         match before_end(bytes) {
@@ -180,7 +181,7 @@ impl Word {
         }
     }
 
-    /// From `at` to the end of the word that goes on `len` bytes later.
+    /// The word from `at`, whose end is at least `len` bytes later.
     #[inline(never)]
     fn long(text: &[u8], at: usize, mut len: usize) -> Self {
         loop {
@@ -216,7 +217,7 @@ impl Word {
             && (self.len <= 8 || text.get(self.at + 8..self.end()) == other.str.as_bytes().get(8..))
     }
 
-    /// The form of this name.
+    /// The form with this name.
     #[inline]
     fn name(&self, text: &[u8], isa: &Isa) -> Option<u16> {
         let slots = isa.names.slots;
@@ -231,7 +232,7 @@ impl Word {
         }
     }
 
-    /// The operand of a kind that has this text.
+    /// The operand of a kind with this text.
     #[inline]
     fn operand(&self, text: &[u8], kind: &Kind) -> Option<u64> {
         let mut slot = self.hash(text) as usize;
@@ -246,13 +247,13 @@ impl Word {
     }
 }
 
-/// The operand of a kind whose text is these bytes, at most seven.
+/// The operand of a kind whose text is `bytes`, at most seven of them.
 #[inline(always)]
 fn short_operand(kind: &Kind, bytes: u64) -> Option<u64> {
     let mut slot = mix(0, bytes) as u32 as usize;
     loop {
         let index = *kind.slots.get(slot & kind.slots.len().wrapping_sub(1))?;
-        // No text has zeros in it: those behind its end tell its length.
+        // Texts contain no zero bytes, so the zero padding determines the length.
         match kind.texts.get(index as usize) {
             Some(known) if known.first() == bytes => return Some(index as u64),
             Some(_) => slot += 1,
@@ -261,14 +262,14 @@ fn short_operand(kind: &Kind, bytes: u64) -> Option<u64> {
     }
 }
 
-/// The operand of a kind that stands here, whatever its length, and the length.
+/// The operand of a kind at `at`, of any length, and that length.
 #[inline(never)]
 fn long_operand(kind: &Kind, text: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut word = Word::from(text, at);
     loop {
         match word.operand(text, kind) {
             Some(found) => return Some((found, word.len)),
-            // Few operands have a dot in their text: those are looked for with what follows.
+            // Few operand texts contain a dot; for those, the lookup is repeated with the text that follows.
             None if text.get(word.end()) == Some(&b'.') => word = Word::long(text, at, word.len + 1),
             None => return None,
         }
@@ -280,7 +281,7 @@ struct Scan<'a> {
     text: &'a [u8],
     at: usize,
     word: u64,
-    /// Operands that a rule of [`Isa::limits`] may count.
+    /// Number of operands that a rule of [`Isa::limits`] may count.
     limited: u8,
 }
 
@@ -294,11 +295,11 @@ impl Scan<'_> {
         (here && rest).then_some(())
     }
 
-    /// Reads modifiers, those of `allowed` that are not in `chosen`; returns all that are chosen then.
+    /// Reads modifiers from `allowed` that are not in `chosen`. Returns `chosen` with those read added.
     #[inline(always)]
     fn modifiers(&mut self, modifiers: &'static [Modifier], allowed: u32, mut chosen: u32) -> Option<u32> {
         while self.text.get(self.at) == Some(&b'.') {
-            // With its highest bit set the dot does not end a word.
+            // With its highest bit set, the dot does not end the word.
             let bytes = load(self.text, self.at);
             let len = before_end(bytes | 0x80);
             let open = allowed & !chosen;
@@ -313,7 +314,7 @@ impl Scan<'_> {
         Some(chosen)
     }
 
-    /// The first modifier of `open` one of whose texts is the one looked for, and its value.
+    /// The first modifier in `open` that has a text for which `is_it` holds, and its value.
     #[inline(always)]
     fn modifier(
         &self,
@@ -412,14 +413,14 @@ impl Scan<'_> {
         let mut value = 0i64;
         let mut count = 0;
         while let Some(digit) = digits.get(count).and_then(|byte| (*byte as char).to_digit(radix)) {
-            // More digits might not fit.
+            // More digits might overflow.
             if count == most {
                 return None;
             }
             value = value * radix as i64 + digit as i64;
             count += 1;
         }
-        // Whatever goes on behind the digits is not a number as it prints.
+        // Anything that continues after the digits is not a number in printed form.
         let ended = digits.get(count).is_none_or(|byte| *byte < b'0');
         let value = if negative { -value } else { value };
         if count == 0 || !ended || !fits(*ty, value, bits.width()) {

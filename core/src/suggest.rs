@@ -2,7 +2,7 @@
 
 const LONGEST: usize = 40;
 
-/// Edit distance (insert, delete, replace) of two words, ignoring case; `None` when either is too long to bother.
+/// Edit distance (insertions, deletions, replacements) of two words, ignoring case; `None` when either is too long.
 fn distance(a: &[u8], b: &[u8]) -> Option<usize> {
     if a.len() > LONGEST || b.len() > LONGEST {
         return None;
@@ -23,7 +23,7 @@ fn distance(a: &[u8], b: &[u8]) -> Option<usize> {
     Some(row[b.len()])
 }
 
-/// The candidate nearest to `word`, if it is near enough to be what was meant.
+/// The candidate nearest to `word`, if it is close enough to be a likely intention.
 ///
 /// # Examples
 ///

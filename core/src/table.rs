@@ -1,20 +1,19 @@
-//! The shapes of the tables that describe an instruction set.
+//! Layout of the tables that describe an instruction set.
 //!
 //! Everything is `'static` and plain: the compiler either prints these values as Rust source (a generated crate) or
-//! builds them in memory (a specification in use before code is generated). Reading them is the business of the other
-//! modules.
+//! builds them in memory (a specification used without generating code). The other modules read them.
 
 use core::fmt;
 
 use crate::bits::Bits;
 use crate::text::{Label, Text};
 
-/// One instruction set with words of a fixed size.
+/// An instruction set whose words have a fixed size.
 #[derive(Debug)]
 pub struct Isa {
-    /// The name, as the command line knows it.
+    /// The name by which the command line knows the set.
     pub name: &'static str,
-    /// What the instruction set is.
+    /// A description of the instruction set.
     pub doc: &'static str,
     /// Bits of a word, at most 64.
     pub word_bits: u8,
@@ -30,30 +29,30 @@ pub struct Isa {
     pub shared: &'static [Shared],
     /// The instructions, in the order of the specification. An index into this list is an *opcode* everywhere else.
     pub forms: &'static [Form],
-    /// How to find the form of a word.
+    /// Finds the form of a word.
     pub decoder: Decoder,
-    /// How to find a form by its name.
+    /// Finds a form by its name.
     pub names: Names,
-    /// Bits of the shared fields …
+    /// The bits of the shared fields …
     pub usual_mask: u64,
-    /// … and their defaults: the words for which [`Kind::texts`] and [`Form::script`] hold.
+    /// … and their defaults. [`Kind::texts`] and [`Form::script`] are valid only for words that have them.
     pub usual_value: u64,
-    /// What the steps of [`Form::script`] copy.
+    /// The labels that the steps of [`Form::script`] copy.
     pub labels: &'static [Label],
-    /// Rules that text has to keep beyond what the encoding can say.
+    /// Rules for assembly that the encoding cannot express.
     pub limits: &'static [Limit],
 }
 
-/// Where a statement of the specification comes from.
+/// The source of a statement in the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provenance {
-    /// A published document says so.
+    /// A published document.
     Document,
-    /// Programs made by the vendor's own tools show it.
+    /// Programs compiled by the vendor's own tools.
     VendorBinary,
-    /// Mesa's compiler or its tables do it so.
+    /// Mesa's compiler or its tables.
     Mesa,
-    /// Nothing says so; it is a decision of the specification, with a reason.
+    /// No source: a decision of the specification, with a reason.
     Assumed,
 }
 
@@ -74,23 +73,23 @@ impl Provenance {
 pub struct Enum {
     /// The name in the specification.
     pub name: &'static str,
-    /// What the values choose between.
+    /// A description of the choice.
     pub doc: &'static str,
-    /// The values that have a name, in ascending order.
+    /// The values that have names, in ascending order.
     pub values: &'static [Value],
-    /// Indexed by the bits of the field: the text after a dot, empty where the value is reserved or missing.
+    /// Indexed by the bits of the field: the name after a dot; empty where the value is reserved.
     pub dotted: &'static [Text],
-    /// The value that is meant, and printed as nothing, when none is written.
+    /// The value that is implied, and not printed, when none is written.
     pub default: Option<u64>,
 }
 
 impl Enum {
-    /// The named value with these bits.
+    /// Returns the named value with these bits.
     pub fn value(&self, bits: u64) -> Option<&'static Value> {
         self.values.iter().find(|v| v.bits == bits)
     }
 
-    /// True when these bits have a name.
+    /// Whether these bits have a name.
     #[inline]
     pub fn defines(&self, bits: u64) -> bool {
         self.dotted.get(bits as usize).is_some_and(|t| !t.str.is_empty())
@@ -104,9 +103,9 @@ pub struct Value {
     pub bits: u64,
     /// The name in the specification.
     pub name: &'static str,
-    /// The word that stands for it in assembly: the name, unless the specification says otherwise.
+    /// Its spelling in assembly: the name, unless the specification says otherwise.
     pub text: &'static str,
-    /// What it means.
+    /// A description of the value.
     pub doc: &'static str,
 }
 
@@ -115,9 +114,9 @@ pub struct Value {
 pub struct Constants {
     /// The name in the specification.
     pub name: &'static str,
-    /// What the table is for.
+    /// The purpose of the table.
     pub doc: &'static str,
-    /// The constants in order of their index.
+    /// The constants, in index order.
     pub values: &'static [Constant],
 }
 
@@ -126,7 +125,7 @@ pub struct Constants {
 pub struct Constant {
     /// The value.
     pub value: u64,
-    /// What it stands for.
+    /// A description of the value.
     pub doc: &'static str,
 }
 
@@ -135,18 +134,18 @@ pub struct Constant {
 pub struct Bank {
     /// The name in the specification.
     pub name: &'static str,
-    /// What the registers are for.
+    /// The purpose of the registers.
     pub doc: &'static str,
-    /// How many there are.
+    /// The number of registers.
     pub count: u32,
-    /// Bits in a register.
+    /// Bits per register.
     pub width: u16,
 }
 
-/// What the bits of a field stand for.
+/// The interpretation of a field's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// One bit, yes or no.
+    /// A single bit: yes or no.
     Flag,
     /// A number, printed in decimal.
     Decimal,
@@ -154,11 +153,11 @@ pub enum Type {
     Hex,
     /// A number in two's complement, printed in decimal.
     Signed,
-    /// An index into [`Isa::enums`]' values.
+    /// A value of an enum: index into [`Isa::enums`].
     Enum(u16),
-    /// An index into a table of [`Isa::constants`], printed as the constant.
+    /// An index into a table of constants, printed as the constant: index into [`Isa::constants`].
     Constant(u16),
-    /// An index into a bank of [`Isa::banks`].
+    /// An index into a register bank: index into [`Isa::banks`].
     Register(u16),
 }
 
@@ -167,54 +166,56 @@ pub enum Type {
 pub struct Field {
     /// The name in the specification.
     pub name: &'static str,
-    /// Where it lies, relative to the operand.
+    /// Its position, relative to the operand.
     pub bits: Bits,
-    /// What it stands for.
+    /// Its interpretation.
     pub ty: Type,
 }
 
-/// A field that every operand which uses it must agree on, such as the page that all uniforms of a word share.
+/// A field on which all operands that use it must agree, such as the page that all uniforms of a word share.
 #[derive(Debug)]
 pub struct Shared {
     /// The name in the specification.
     pub name: &'static str,
-    /// Where it lies in the word.
+    /// Its position in the word.
     pub bits: Bits,
     /// Its value when no operand uses it.
     pub default: u64,
-    /// Every instruction prints it as a modifier: text says its value, and it need not be the default when unused.
+    /// Whether every instruction prints it as a modifier. The text then gives its value, which need not be the default
+    /// when no operand uses it.
     pub printed: bool,
-    /// Words that are read for values of it where modifiers stand. Operands must agree, and those with a reading that
-    /// needs the field are written in their other ways, if they have any.
+    /// Modifiers that set its value in assembly. Operands must agree with that value, and a reading that depends on it
+    /// is then written in one of its other spellings ([`Alternative::also`]), if it has any.
     pub words: &'static [(&'static str, u64)],
 }
 
-/// A kind of operand: one or more alternative ways to read the same bits.
+/// A kind of operand: one or more alternative readings of the same bits.
 #[derive(Debug)]
 pub struct Kind {
     /// The name in the specification.
     pub name: &'static str,
-    /// What such an operand is.
+    /// A description of such operands.
     pub doc: &'static str,
-    /// How many bits it takes, from its first bit.
+    /// The number of bits it takes, from its first bit.
     pub width: u8,
     /// The readings; at most one fits any word.
     pub alternatives: &'static [Alternative],
-    /// Indexed by the operand's bits: its text while the shared fields have their defaults, empty where there is none.
+    /// Indexed by the operand's bits: its text while the shared fields have their defaults; empty where there is none.
     /// The whole list is empty when the kind is too wide to tabulate.
     pub texts: &'static [Text],
-    /// Bits on which all alternatives agree that some of [`Isa::limits`] looks at …
+    /// Bits that have the same value in all alternatives that some of [`Isa::limits`] counts …
     pub limited_mask: u64,
-    /// … and what they are; 1 with a mask of 0, which never compare equal, when there is no such limit.
+    /// … and that value. No limit counts an operand with other bits. When no limit concerns the kind, the mask is 0 and
+    /// the value 1, which never match.
     pub limited_value: u64,
-    /// The way back: an open-addressed hash table of indices into `texts`, a power of two of them or none at all.
-    /// A text is left out when it is not enough to know the operand: [`Decoder::NONE`] fills the free slots.
+    /// The reverse lookup: an open-addressed hash table of indices into `texts`, either empty or a power of two in
+    /// size. [`Decoder::NONE`] marks free slots. A text that does not determine the operand is left out.
     pub slots: &'static [u16],
 }
 
 impl Kind {
-    /// The bits that are an operand's own, from its first bit: all of its width, unless it is in pieces with bits of
-    /// others between them.
+    /// The operand's own bits, from its first bit: its whole width, unless its pieces have other fields' bits between
+    /// them.
     pub fn own_bits(&self) -> u64 {
         self.alternatives.iter().fold(0, |mask, a| {
             let pieces = a.fields.iter().flat_map(|f| f.bits.pieces()).filter(|(piece, _)| !piece.shared);
@@ -228,37 +229,37 @@ impl Kind {
 pub struct Alternative {
     /// The name in the specification.
     pub name: &'static str,
-    /// What this reading means.
+    /// A description of this reading.
     pub doc: &'static str,
-    /// Bits of the operand that choose this reading …
+    /// Operand bits that select this reading …
     pub mask: u64,
-    /// … and what they must be.
+    /// … and their value.
     pub value: u64,
-    /// Shared fields that must have a certain value for this reading: index into [`Isa::shared`], value.
+    /// Shared fields that must have a certain value for this reading: (index into [`Isa::shared`], value).
     pub when: &'static [(u8, u64)],
     /// Shared fields that this reading uses in any way, as a bit set of indices.
     pub uses: u32,
-    /// The fields, whose indices [`Token::Field`] names.
+    /// The fields; [`Token::Field`] is an index into this list.
     pub fields: &'static [Field],
-    /// How it is written.
+    /// Its syntax.
     pub text: &'static [Token],
-    /// Other ways to write it, which are only read.
+    /// Other spellings, which are accepted but never printed.
     pub also: &'static [Spelling],
 }
 
-/// A way to write a reading of an operand that is never printed.
+/// A spelling of an operand's reading that is accepted but never printed.
 #[derive(Debug)]
 pub struct Spelling {
-    /// How it is written.
+    /// Its syntax.
     pub text: &'static [Token],
-    /// Fields that are not written: index into [`Alternative::fields`], value.
+    /// Fields that the spelling implies: (index into [`Alternative::fields`], value).
     pub with: &'static [(u8, u64)],
 }
 
-/// What an instruction does with an operand.
+/// How an instruction accesses an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing with registers: a number or a label.
+    /// Not a register: a number or a label.
     None,
     /// Reads it.
     Read,
@@ -268,103 +269,104 @@ pub enum Access {
     ReadWrite,
 }
 
-/// A modifier: a flag or a choice written after a dot.
+/// A modifier: a flag or a choice, written after a dot.
 #[derive(Debug)]
 pub struct Modifier {
-    /// The name in the specification; also what a flag prints.
+    /// The name in the specification; for a flag, also its spelling.
     pub name: &'static str,
-    /// What it changes.
+    /// A description of its effect.
     pub doc: &'static str,
-    /// Where it lies.
+    /// Its position.
     pub bits: Bits,
     /// A [`Type::Flag`] or a [`Type::Enum`].
     pub ty: Type,
-    /// The value that is meant when nothing is written; without one it must be written.
+    /// The value implied when the modifier is not written. `None` when it must be written.
     pub default: Option<u64>,
-    /// For a flag: the text printed when it is set, with its dot.
+    /// For a flag: its text when set, including the dot.
     pub flag: Text,
-    /// A second spelling that is never printed: for flags that print alike, the one that tells them apart.
+    /// An unambiguous second spelling for a flag that prints like another one. The customary text never uses it.
     pub also: &'static str,
 }
 
-/// How many registers a list holds.
+/// The number of registers in a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Count {
-    /// The field that says it, if one does.
+    /// The field that holds the count, if there is one.
     pub bits: Option<Bits>,
-    /// The name of that field; empty when its bits belong to a modifier, which then says how many registers the text has.
+    /// The name of that field; empty when its bits belong to a modifier, which then determines the length of the list
+    /// in the text.
     pub name: &'static str,
-    /// Added to the field; the count itself where there is no field.
+    /// Added to the field; the count itself when there is no field.
     pub plus: u8,
 }
 
 impl Count {
-    /// Whether a modifier says the count, so that a list of another length cannot be written.
+    /// Whether a modifier gives the count, so that the text cannot contain a list of another length.
     pub fn is_given(&self) -> bool {
         self.bits.is_some() && self.name.is_empty()
     }
 }
 
-/// Where an operand's bits are and how to read them.
+/// The position of an operand's bits and how to read them.
 #[derive(Debug)]
 pub enum Shape {
-    /// One operand of a kind, from bit `at`.
+    /// One operand of a kind.
     One {
         /// Index into [`Isa::kinds`].
         kind: u16,
-        /// Its first bit in the word.
+        /// The operand's first bit in the word.
         at: u8,
     },
-    /// A list of consecutive registers; the word holds the first.
+    /// A list of consecutive registers; the word encodes the first.
     List {
         /// Index into [`Isa::kinds`]; the kind has a single alternative whose first field is the register.
         kind: u16,
-        /// Its first bit in the word.
+        /// The operand's first bit in the word.
         at: u8,
-        /// How many.
+        /// The number of registers.
         count: Count,
-        /// Written before the first.
+        /// Written before the list.
         open: &'static str,
-        /// Written between two.
+        /// Written between registers.
         separator: &'static str,
-        /// A list of more than one starts at a multiple of this.
+        /// A list of more than one register starts at a multiple of this number.
         align: u8,
     },
-    /// A number written as itself.
+    /// A plain number.
     Number {
-        /// Where it lies.
+        /// Its position.
         bits: Bits,
-        /// How it is written.
+        /// Its interpretation.
         ty: Type,
-        /// Written before it.
+        /// Written before the number.
         prefix: &'static str,
-        /// For a branch target: how it counts.
+        /// For a branch target: how the number becomes an address.
         target: Option<Target>,
     },
 }
 
-/// Where a branch target counts from.
+/// The origin of a branch target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
-    /// From the first byte of the branch itself.
+    /// The first byte of the branch itself.
     This,
-    /// From the first byte of the instruction after it.
+    /// The first byte of the next instruction.
     Next,
-    /// From this address, in bytes; 0 is the start of the program.
+    /// This address, in bytes; 0 is the start of the program.
     Fixed(u64),
 }
 
-/// How a branch target counts.
+/// How the number of a branch target becomes an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// From where.
+    /// The origin.
     pub base: Base,
-    /// The bytes that one step of the number stands for.
+    /// The number of bytes per unit of the number.
     pub unit: u16,
 }
 
 impl fmt::Display for Target {
-    /// As part of a sentence: where it counts from, and in what.
+    /// Describes the origin and the unit, as part of a sentence.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.base {
             Base::This => f.write_str("counted from the branch itself in ")?,
@@ -379,15 +381,15 @@ impl fmt::Display for Target {
 }
 
 impl Target {
-    /// The number for a label at the address `label` in a branch at `this`, `next` being the address behind it; all in
-    /// bytes. Returns `None` when no whole number of steps leads there.
+    /// Returns the number that encodes the address `label` in a branch at `this`, where `next` is the address of the
+    /// following instruction; all addresses are in bytes. `None` when the distance is not a multiple of the unit.
     pub fn number(self, label: u64, this: u64, next: u64) -> Option<i64> {
         let distance = label.wrapping_sub(self.origin(this, next)) as i64;
         let unit = i64::from(self.unit.max(1));
         (distance % unit == 0).then_some(distance / unit)
     }
 
-    /// The address that a number leads to; the way back from [`number`](Self::number).
+    /// Returns the address that a number encodes: the inverse of [`number`](Self::number).
     pub fn address(self, number: i64, this: u64, next: u64) -> u64 {
         let distance = number.wrapping_mul(i64::from(self.unit.max(1)));
         self.origin(this, next).wrapping_add(distance as u64)
@@ -407,36 +409,36 @@ impl Target {
 pub struct Operand {
     /// The name in the specification.
     pub name: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub doc: &'static str,
-    /// What the instruction does with it.
+    /// How the instruction accesses it.
     pub access: Access,
-    /// Bits of one value: 64 means a pair of 32-bit registers.
+    /// Size of the value in bits: 64 means a pair of 32-bit registers.
     pub size: u16,
-    /// Where it lies.
+    /// Its position and interpretation.
     pub shape: Shape,
     /// Modifiers written after it.
     pub suffixes: &'static [Modifier],
     /// Bits of all suffixes …
     pub quiet_mask: u64,
-    /// … and their values when none of them prints. A mask of 0 with a value of 1 says that one always prints.
+    /// … and their values when no suffix prints. A mask of 0 with a value of 1 means that some suffix always prints.
     pub quiet_value: u64,
 }
 
-/// A piece of a syntax.
+/// An element of a syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
     /// Fixed text.
     Text(Text),
-    /// A field of the alternative.
+    /// A field of the alternative: index into [`Alternative::fields`].
     Field(u8),
     /// The name of the instruction.
     Mnemonic,
-    /// All modifiers that no [`Token::Modifier`] places.
+    /// All modifiers that are not placed by a [`Token::Modifier`].
     Modifiers,
-    /// One modifier.
+    /// One modifier: index into [`Form::modifiers`].
     Modifier(u8),
-    /// One operand.
+    /// One operand: index into [`Form::operands`].
     Operand(u8),
 }
 
@@ -445,81 +447,81 @@ pub enum Token {
 pub struct Form {
     /// The mnemonic.
     pub name: Text,
-    /// A few words on what it does.
+    /// A title of a few words.
     pub title: &'static str,
-    /// What it does.
+    /// A description of what it does.
     pub doc: &'static str,
-    /// The unit that executes it, empty when the specification does not say.
+    /// The unit that executes it; empty when the specification does not say.
     pub unit: &'static str,
-    /// File and line of the specification.
+    /// File and line in the specification.
     pub source: &'static str,
-    /// Where the facts come from.
+    /// The source of these facts.
     pub provenance: Provenance,
-    /// Why, when the provenance needs a reason.
+    /// The reason, where the provenance requires one.
     pub note: &'static str,
-    /// Bits that tell this instruction from all others …
+    /// Bits that distinguish this instruction from all others …
     pub match_mask: u64,
-    /// … and what they are.
+    /// … and their values.
     pub match_value: u64,
-    /// All bits that must have one certain value, [`match_mask`](Form::match_mask) included …
+    /// All bits with a fixed value, [`match_mask`](Form::match_mask) included …
     pub fixed_mask: u64,
-    /// … and that value.
+    /// … and their values.
     pub fixed_value: u64,
-    /// Bits that mean nothing and may have any value.
+    /// Bits that have no meaning and may have any value.
     pub ignored: u64,
-    /// The word with every modifier at its default (0 where it has none), the shared fields at theirs, and no bit of an
-    /// operand set.
+    /// The word with every modifier at its default (0 where it has none), the shared fields at their defaults, and all
+    /// operand bits clear.
     pub initial: u64,
-    /// The modifiers, in the order they print.
+    /// The modifiers, in the order in which they print.
     pub modifiers: &'static [Modifier],
     /// Bits of the modifiers …
     pub quiet_mask: u64,
-    /// … and their values when none prints, as for [`Operand`].
+    /// … and their values when no modifier prints, as for [`Operand`].
     pub quiet_value: u64,
     /// The operands, in the order of the specification.
     pub operands: &'static [Operand],
-    /// How it is written.
+    /// Its syntax.
     pub syntax: &'static [Token],
-    /// Modifiers that the syntax places by name, a bit set.
+    /// Modifiers that the syntax places individually, as a bit set.
     pub placed: u32,
-    /// How much each of [`Isa::limits`] allows this instruction.
+    /// The bound that each of [`Isa::limits`] sets for this instruction.
     pub limits: &'static [u8],
-    /// The same as [`syntax`](Form::syntax), for speed.
+    /// A faster equivalent of [`syntax`](Form::syntax).
     pub script: Script,
 }
 
-/// How to print an instruction fast, in the customary style and while the shared fields have their defaults: its name, then
-/// these steps.
+/// A fast way to print an instruction in the customary style while the shared fields have their defaults: its name,
+/// then these steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Script {
-    /// Bits of the modifiers that have a default, those of operands included …
+    /// Bits of all modifiers that have a default, including suffixes of operands …
     pub mask: u64,
-    /// … and the defaults.
+    /// … and their defaults.
     pub value: u64,
-    /// The steps when all of these modifiers are at their defaults.
+    /// The steps when all these modifiers have their defaults.
     pub short: &'static [Step],
-    /// The steps otherwise; none when the instruction has to be printed by its syntax.
+    /// The steps otherwise; empty when the instruction must be printed by its syntax.
     pub long: &'static [Step],
-    /// Whether the text can be read word by word: no modifier has a text of several words.
+    /// Whether the text can be read word by word, because no modifier's text has several words.
     pub scans: bool,
 }
 
 /// A step of a [`Script`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
-    /// The first of [`Isa::labels`] that the bits choose from; [`Step::NO_LABEL`] for an operand that has no labels.
+    /// The first of the [`Isa::labels`] that the bits select from; [`Step::NO_LABEL`] for an operand without labels.
     pub first: u16,
-    /// Mask of the bits, after the shift.
+    /// Mask of the bits, applied after the shift.
     pub mask: u16,
-    /// Lowest of the bits; the index of the operand when there is no label.
+    /// The lowest of the bits; the index of the operand when there is no label.
     pub shift: u8,
 }
 
 impl Step {
-    /// There is no label of this index.
+    /// Marks a step without a label.
     pub const NO_LABEL: u16 = u16::MAX;
 
-    /// Copies the label that the bits `mask`, after a shift, choose.
+    /// Copies the label that the masked bits select.
     pub const fn label(first: u16, shift: u8, mask: u16) -> Self {
         Step { first, mask, shift }
     }
@@ -535,7 +537,7 @@ impl Step {
 pub struct Decoder {
     /// The nodes; the first is the root.
     pub nodes: &'static [Node],
-    /// The branches of all nodes: a form, or a node where [`Decoder::INNER`] is set, or [`Decoder::NONE`].
+    /// The branches of all nodes: a form, or a node if [`Decoder::INNER`] is set, or [`Decoder::NONE`].
     pub branches: &'static [u16],
 }
 
@@ -546,27 +548,27 @@ impl Decoder {
     pub const INNER: u16 = 0x8000;
 }
 
-/// A node of the decision tree: look at `width` bits from `shift`.
+/// A node of the decision tree. It tests `width` bits from `shift`.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
-    /// Lowest bit looked at.
+    /// The lowest bit tested.
     pub shift: u8,
-    /// How many bits.
+    /// The number of bits.
     pub width: u8,
     /// Index of the branch for the value 0.
     pub first: u32,
 }
 
-/// Instructions by name: an open-addressed hash table.
+/// A lookup table of instructions by name: an open-addressed hash table.
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
-    /// Slots, a power of two of them; a form or [`Decoder::NONE`].
+    /// The slots, a power of two of them. Each is a form or [`Decoder::NONE`].
     pub slots: &'static [u16],
-    /// The largest number of dots in any name.
+    /// The largest number of dots in a name.
     pub dots: u8,
 }
 
-/// The hash behind [`Names`] and [`Kind::slots`]: takes a text eight bytes at a time, zeros behind its end.
+/// The hash function of [`Names`] and [`Kind::slots`]. It consumes the text eight bytes at a time, padded with zeros.
 pub const fn hash_name(name: &[u8]) -> u32 {
     let mut hash = 0;
     let mut i = 0;
@@ -583,26 +585,26 @@ pub const fn hash_name(name: &[u8]) -> u32 {
     hash as u32
 }
 
-/// A step of [`hash_name`].
+/// One step of [`hash_name`].
 #[inline(always)]
 pub(crate) const fn mix(hash: u64, chunk: u64) -> u64 {
-    // Every bit of the input reaches the highest byte of the product, which becomes the lowest of the hash.
+    // Every input bit affects the highest byte of the product, which the swap makes the lowest of the hash.
     (hash ^ chunk).wrapping_mul(0x9e37_79b9_7f4a_7c15).swap_bytes()
 }
 
-/// A rule on the operands of one instruction that the encoding cannot express: a bound on their distinct values.
+/// A rule on the operands of an instruction that the encoding cannot express: a bound on their distinct values.
 ///
-/// Decoding prints such a word; assembling refuses it.
+/// Words that break it decode and print; the assembler rejects them.
 #[derive(Debug)]
 pub struct Limit {
-    /// What is limited, for the message.
+    /// The name of the limited resource, for messages.
     pub name: &'static str,
-    /// Why.
+    /// The reason.
     pub doc: &'static str,
-    /// The kind of operand looked at.
+    /// The kind of operand counted.
     pub kind: u16,
-    /// The alternatives looked at, a bit set.
+    /// The alternatives counted, as a bit set.
     pub alternatives: u32,
-    /// Low bits of the operand that do not count.
+    /// The number of low operand bits to ignore when comparing.
     pub drop: u8,
 }

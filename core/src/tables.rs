@@ -1,4 +1,4 @@
-//! Instruction sets of every kind as one sum.
+//! Instruction sets of every kind in one enum.
 
 use crate::group::GroupIsa;
 use crate::stream::Engine;
@@ -16,16 +16,16 @@ use crate::table::Isa;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Tables {
-    /// Instructions are words of one length.
+    /// Instructions are words of a single length.
     Words(&'static Isa),
     /// Instructions are groups of bytes.
     Groups(&'static GroupIsa),
-    /// Instructions are read from a stream of bytes, with several lengths or more than 64 bits.
+    /// Instructions are read from a stream of bytes, in several lengths or longer than 64 bits.
     Streams(Engine),
 }
 
 impl Tables {
-    /// The name, as the command line knows it.
+    /// The name by which the command line knows the set.
     pub fn name(&self) -> &'static str {
         match self {
             Tables::Words(isa) => isa.name,
@@ -34,7 +34,7 @@ impl Tables {
         }
     }
 
-    /// Instructions start at multiples of this many bytes.
+    /// The alignment of instructions, in bytes.
     pub fn unit(&self) -> usize {
         let unit = match self {
             Tables::Words(isa) => isa.word_bits / 8,

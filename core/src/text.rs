@@ -1,8 +1,8 @@
-//! Text without allocation: constant strings that copy fast, and a line to copy them into.
+//! Text without allocation: constant strings that are fast to copy, and a line to copy them into.
 
 use core::fmt;
 
-/// A constant string, kept twice: as itself, and padded to 32 bytes so that copying it is two vector moves.
+/// A constant string, stored twice: as it is, and padded to 32 bytes so that a copy takes two vector moves.
 #[derive(Clone, Copy)]
 pub struct Text {
     padded: [u8; 32],
@@ -11,10 +11,10 @@ pub struct Text {
 }
 
 impl Text {
-    /// No text.
+    /// The empty text.
     pub const EMPTY: Text = Text::new("");
 
-    /// Wraps a string; strings longer than 32 bytes work and copy the ordinary way.
+    /// Wraps a string. Strings longer than 32 bytes work, but are copied the ordinary way.
     pub const fn new(str: &'static str) -> Self {
         let bytes = str.as_bytes();
         let mut padded = [0; 32];
@@ -26,14 +26,15 @@ impl Text {
         Text { padded, str }
     }
 
-    /// The first eight bytes, the first in the lowest; zeros behind the end.
+    /// The first eight bytes, little-endian, padded with zeros.
     #[inline(always)]
     pub(crate) fn first(&self) -> u64 {
         let [a, b, c, d, e, f, g, h, ..] = self.padded;
         u64::from_le_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// The first sixteen bytes, as [`first`](Self::first); something no text of at most sixteen bytes has for longer ones.
+    /// The first sixteen bytes, as for [`first`](Self::first). Longer texts give 0, which no text of one to sixteen
+    /// bytes does.
     #[inline(always)]
     pub(crate) fn sixteen(&self) -> u128 {
         match self.padded.split_first_chunk() {
@@ -56,10 +57,10 @@ impl PartialEq for Text {
 }
 impl Eq for Text {}
 
-/// The longest text of a [`Label`].
+/// The maximum length of a [`Label`] in bytes.
 pub const LABEL_MAX: usize = 31;
 
-/// A short constant string that copies faster than a [`Text`]: padded, its length behind it.
+/// A short constant string that is faster to copy than a [`Text`]: padded and followed by its length.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Label {
     padded: [u8; LABEL_MAX],
@@ -67,7 +68,7 @@ pub struct Label {
 }
 
 impl Label {
-    /// Wraps a string of at most [`LABEL_MAX`] bytes; what is beyond them is lost.
+    /// Wraps a string of at most [`LABEL_MAX`] bytes; any further bytes are dropped.
     pub const fn new(str: &str) -> Self {
         let bytes = str.as_bytes();
         let mut padded = [0; LABEL_MAX];
@@ -91,10 +92,10 @@ impl fmt::Debug for Label {
     }
 }
 
-/// How many bytes a [`Line`] holds. The compiler refuses a specification whose longest text would not fit.
+/// The capacity of a [`Line`] in bytes. The compiler rejects a specification whose longest text would not fit.
 pub const LINE_CAPACITY: usize = 640;
 
-/// One line of text being written. What does not fit is dropped, never a panic.
+/// A line of text under construction. Text that does not fit is dropped; writing never panics.
 ///
 /// # Examples
 ///
@@ -129,7 +130,7 @@ impl Line {
         self.len = 0;
     }
 
-    /// Takes back what was written behind the first `len` bytes.
+    /// Removes everything after the first `len` bytes.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
@@ -145,29 +146,30 @@ impl Line {
         &self.bytes[..self.len]
     }
 
-    /// Appends a constant.
+    /// Appends a constant string.
     #[inline]
     pub fn push(&mut self, text: &Text) {
         self.write(|pen| pen.push(text));
     }
 
-    /// Appends a string; all of it or, when it does not fit, nothing.
+    /// Appends the whole string if it fits; otherwise leaves the line unchanged.
     #[inline]
     pub fn push_str(&mut self, str: &str) {
         self.write(|pen| pen.push_str(str));
     }
 
-    /// Appends a number in decimal; all of it or, when it does not fit, nothing.
+    /// Appends a number in decimal if all of it fits; otherwise leaves the line unchanged.
     pub fn push_decimal(&mut self, value: u64) {
         self.write(|pen| pen.push_decimal(value));
     }
 
-    /// Appends a number in hexadecimal: `0x`, upper-case digits, no padding; as much of it as fits.
+    /// Appends a number in hexadecimal: `0x`, upper-case digits, no padding. The prefix and the digits are each dropped
+    /// if they do not fit.
     pub fn push_hex(&mut self, value: u64) {
         self.write(|pen| pen.push_hex(value));
     }
 
-    /// Lets `with` write where the line ends.
+    /// Calls `with` with a pen at the end of the line.
     #[inline(always)]
     pub(crate) fn write(&mut self, with: impl FnOnce(&mut Pen<'_>)) {
         let mut pen = Pen { bytes: &mut self.bytes, len: self.len };
@@ -176,13 +178,13 @@ impl Line {
     }
 }
 
-/// What writes a line. The length lies outside of the line, so that it stays in a register between two writes.
+/// Writes to a line. It holds the length itself, which can then stay in a register between writes.
 pub(crate) struct Pen<'a> {
     bytes: &'a mut [u8; LINE_CAPACITY],
     len: usize,
 }
 
-/// A function that writes, kept out of the way of a faster one: the pen passes in registers.
+/// Calls `write` out of line, to keep it from slowing down its caller. The fields of the pen are passed in registers.
 #[inline(always)]
 pub(crate) fn apart(pen: &mut Pen<'_>, write: impl FnOnce(&mut Pen<'_>)) {
     #[inline(never)]
@@ -223,11 +225,11 @@ impl Pen<'_> {
         self.push_bytes(str.as_bytes());
     }
 
-    /// All of it or, when it does not fit, nothing.
+    /// Appends all bytes if they fit; otherwise does nothing.
     #[inline(always)]
     fn push_bytes(&mut self, bytes: &[u8]) {
         let Some(room) = self.bytes.get_mut(self.len..).and_then(|rest| rest.get_mut(..bytes.len())) else { return };
-        // Most are of a few bytes, where calling the library costs more than the copy.
+        // Most strings are a few bytes long, for which a call to `memcpy` costs more than the copy.
         match bytes {
             [byte] => room[0] = *byte,
             _ => room.copy_from_slice(bytes),
@@ -244,7 +246,7 @@ impl Pen<'_> {
         self.push_digits(value, 16, value.checked_ilog2().unwrap_or(0) as usize / 4 + 1);
     }
 
-    /// Written in place, from the last digit: a copy would wait for the digits to reach memory.
+    /// Writes the digits in place, last one first: a copy would have to wait for them to reach memory.
     #[inline(always)]
     fn push_digits(&mut self, value: u64, radix: u64, count: usize) {
         let Some(room) = self.bytes.get_mut(self.len..).and_then(|rest| rest.get_mut(..count)) else { return };
@@ -281,7 +283,7 @@ impl fmt::Debug for Line {
     }
 }
 
-/// A short piece of somebody's text, copied into an error so that the error owns nothing else.
+/// A short piece of input text, copied into an error so that the error need not borrow the input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Word {
     bytes: [u8; 32],
@@ -300,7 +302,7 @@ impl Word {
         Word { bytes, len: end as u8 }
     }
 
-    /// The text.
+    /// The copied text.
     pub fn as_str(&self) -> &str {
         core::str::from_utf8(&self.bytes[..self.len as usize]).unwrap_or_default()
     }
@@ -341,7 +343,7 @@ mod tests {
         for _ in 0..100 {
             line.push(&text);
         }
-        // The last whole text that fits, then as many digits as there is room for.
+        // The texts fill the line exactly; there is no room for another digit.
         assert_eq!(line.as_str().len(), LINE_CAPACITY);
         line.push_decimal(1);
         assert_eq!(line.as_str().len(), LINE_CAPACITY);

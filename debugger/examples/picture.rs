@@ -16,7 +16,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 
-/// Each thread doubles 1.0 as often as its number says, and stores what it gets.
+/// Each thread doubles 1.0 as many times as its index, and stores the result.
 const SOURCE: &str = "\
         U32_TO_F32 r0, 0x1000000.b3
         IADD_IMM.i32 r1, 0x0, #0x0
@@ -45,7 +45,7 @@ impl Door for Picture {
             session.stop_at(pc, Condition::parse("r0 >= 8.0 in any lane", session.machine.banks()).ok());
             return Resume::Continue;
         }
-        // Once more, to see what an instruction changes.
+        // Stop once more, to show the changes of an instruction.
         if stop.count == 18 {
             return Resume::Step(3);
         }
@@ -69,7 +69,7 @@ fn colour(color: Color) -> &'static str {
     }
 }
 
-/// The cells of a terminal as a picture.
+/// Draws the cells of a terminal as a picture.
 fn svg(buffer: &Buffer) -> String {
     const CELL: (f32, f32) = (8.4, 18.0);
     let (width, height) = (f32::from(SIZE.0) * CELL.0, f32::from(SIZE.1) * CELL.1);

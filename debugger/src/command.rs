@@ -1,4 +1,4 @@
-//! What can be asked and said at a stop, in words: the commands of scripts, and of the prompt of the terminal.
+//! The commands that are available at a stop, in scripts and at the terminal's prompt.
 
 use std::fmt::Write as _;
 
@@ -10,16 +10,16 @@ use crate::session::{Resume, Session, Stop, Watched};
 use crate::trace::signs;
 use crate::value::Format;
 
-/// A command: its name, a short one, what follows it, and what it does.
+/// A command.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
     /// Its name.
     pub name: &'static str,
-    /// A short one; may be empty.
+    /// Its short name; may be empty.
     pub short: &'static str,
-    /// What follows it.
+    /// Its arguments.
     pub arguments: &'static str,
-    /// What it does.
+    /// A description of what it does.
     pub help: &'static str,
 }
 
@@ -27,7 +27,7 @@ const fn command(name: &'static str, short: &'static str, arguments: &'static st
     Command { name, short, arguments, help }
 }
 
-/// All of them.
+/// All commands.
 pub const COMMANDS: [Command; 21] = [
     command("step", "s", "[N]", "execute an instruction of this warp, or N"),
     command("next", "n", "", "the same, and all that it calls"),
@@ -57,24 +57,24 @@ pub const COMMANDS: [Command; 21] = [
     command("quit", "q", "", "end"),
 ];
 
-/// What comes of a command.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Lines to show; each ends with a line break.
+    /// Lines to show, each terminated by a line break.
     Text(String),
-    /// The program goes on.
+    /// The program resumes.
     Resume(Resume),
 }
 
-/// Words that memory shows at once.
+/// The maximum number of words that `memory` shows.
 const WORDS: u64 = 4096;
-/// Lines of the program on each side of a place.
+/// The number of lines shown on each side of a place.
 const AROUND: usize = 5;
 
-/// Does what a line asks for.
+/// Executes the command in a line.
 ///
 /// # Errors
-/// What is wrong with the line.
+/// The error in the line.
 pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result<Answer, String> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -128,8 +128,8 @@ pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result
     Ok(Answer::Text(text))
 }
 
-/// What the last word of a line could be: a command, or a label of the program. Returns where the word begins, and all that
-/// begin like it.
+/// Completions of the last word of a line: a command, or a label of the program. Returns the offset of the word and all
+/// names that start with it.
 pub fn completions(session: &Session<'_>, line: &str) -> (usize, Vec<String>) {
     let start = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let names: Vec<&str> = match start {
@@ -140,7 +140,7 @@ pub fn completions(session: &Session<'_>, line: &str) -> (usize, Vec<String>) {
     (start, fits.map(str::to_owned).collect())
 }
 
-/// The commands, a line each.
+/// Lists the commands, one per line.
 pub fn help() -> String {
     let head = |command: &Command| format!("{} {}", command.name, command.arguments).trim_end().to_owned();
     let longest = COMMANDS.iter().map(|command| head(command).len()).max().unwrap_or(0);
@@ -150,7 +150,7 @@ pub fn help() -> String {
     })
 }
 
-/// The place of a stop, the warp and its lanes, in a line.
+/// Describes a stop in one line: the place, the warp and its lanes.
 pub fn place(session: &Session<'_>, stop: &Stop<'_>) -> String {
     if stop.ended {
         return "the program has ended\n".to_owned();
@@ -160,15 +160,15 @@ pub fn place(session: &Session<'_>, stop: &Stop<'_>) -> String {
     format!("{}  {}  {lanes}  {}\n", spot(session.machine, at.pc), stop.view.origin(), session.listing.text(at.pc))
 }
 
-/// A place as the machine counts: words as numbers, addresses in hexadecimal.
+/// Formats a place in the machine's units: word indices in decimal, addresses in hexadecimal.
 pub fn spot(machine: &dyn Machine, pc: u64) -> String {
     if machine.unit() == 1 { format!("{pc:#x}") } else { pc.to_string() }
 }
 
-/// Adds a breakpoint: a place, `if CONDITION`, or both. Returns it in a line.
+/// Adds a breakpoint: a place, `if CONDITION`, or both. Returns its description.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The error in the description.
 pub fn breakpoint(session: &mut Session<'_>, rest: &str) -> Result<String, String> {
     let (place, condition) = match rest.strip_prefix("if ") {
         Some(condition) => ("", Some(condition)),
@@ -203,7 +203,7 @@ fn watchpoint(session: &mut Session<'_>, rest: &str) -> Result<String, String> {
     Ok(format!("{}\n", described(session, number)))
 }
 
-/// A breakpoint or watchpoint in a line.
+/// Describes a breakpoint or watchpoint in one line.
 fn described(session: &Session<'_>, number: usize) -> String {
     if let Some(found) = session.breakpoints.iter().find(|known| known.number == number) {
         let mut text = format!("breakpoint {number}");
@@ -259,7 +259,7 @@ fn lanes(session: &Session<'_>, stop: &Stop<'_>) -> String {
     text
 }
 
-/// Words at the end of a command: `lane N`, `as FORMAT`.
+/// The options at the end of a command: `lane N`, `as FORMAT`.
 struct Tail<'t> {
     words: Vec<&'t str>,
     lane: Option<usize>,
@@ -322,7 +322,7 @@ fn print(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<String, S
     Ok(column(session, stop, named(session, name)?, (lane, format), true))
 }
 
-/// A register in a line: one value if all lanes have the same. Empty for zeros unless they are wanted.
+/// A register in one line, as a single value if all lanes agree. Empty if all values are zero, unless zeros are wanted.
 fn column(
     session: &Session<'_>,
     stop: &Stop<'_>,
@@ -356,7 +356,7 @@ fn column(
     format!("{}{:6} = {shown}\n", if changed { '*' } else { ' ' }, bank.name(register.index))
 }
 
-/// Words of memory, four a line, as the command `memory` shows them.
+/// Words of memory, four per line, as the command `memory` shows them.
 pub(crate) fn memory(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<String, String> {
     let Tail { words, lane, format } = tail(session, rest)?;
     let (address, count) = match words[..] {

@@ -10,9 +10,9 @@
 //! kind       = "u32" | "i32" | "f32" | "f16"
 //! ```
 //!
-//! A part is 16 bits of a register, the lowest first. Without a kind, numbers with a point make a comparison one of
-//! floats, negative ones one of signed numbers, and all others are unsigned. A condition holds in any lane that executes
-//! the instruction unless it says otherwise.
+//! A part is 16 bits of a register, lowest first. Without a kind, a comparison is in floats if a number has a decimal
+//! point, signed if a number is negative, and unsigned otherwise. A condition holds if it holds in any lane that
+//! executes the instruction, unless it specifies lanes.
 
 use isaforge_runtime::machine::{Bank, Register, View};
 
@@ -22,7 +22,7 @@ use crate::value::{half, signed};
 /// A condition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
-    /// As it was written.
+    /// The condition as it was written.
     pub text: String,
     tree: Tree,
     lanes: Lanes,
@@ -72,7 +72,7 @@ enum Kind {
     F16,
 }
 
-/// The register of a name, and its bank.
+/// Finds a register by name, and its bank.
 pub fn register<'b>(banks: &'b [Bank], name: &str) -> Option<(Register, &'b Bank)> {
     let found =
         |(bank, known): (usize, &'b Bank)| Some((Register { bank: bank as u16, index: known.index(name)? }, known));
@@ -80,10 +80,10 @@ pub fn register<'b>(banks: &'b [Bank], name: &str) -> Option<(Register, &'b Bank
 }
 
 impl Condition {
-    /// Reads a condition on a machine with these banks.
+    /// Parses a condition for a machine with these banks.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The error in the condition.
     pub fn parse(text: &str, banks: &[Bank]) -> Result<Condition, String> {
         let tokens = tokens(text)?;
         let mut parser = Parser { tokens: &tokens, banks };
@@ -102,7 +102,7 @@ impl Condition {
         Ok(Condition { text: text.trim().to_owned(), tree, lanes })
     }
 
-    /// Whether it holds.
+    /// Whether the condition holds.
     pub fn holds(&self, view: &dyn View) -> bool {
         let active = view.at().active;
         let mut lanes = (0..64).filter(|lane| active >> lane & 1 != 0);
@@ -146,7 +146,7 @@ fn implied(left: &Term, right: &Term) -> Kind {
     if of(|what| matches!(what, What::Whole(number) if *number < 0)) { Kind::Signed } else { Kind::Unsigned }
 }
 
-/// A value of a comparison. Values of different sorts are not compared.
+/// A value in a comparison. Values of different kinds are unordered.
 #[derive(PartialEq, PartialOrd)]
 enum Value {
     Whole(i128),
@@ -183,7 +183,7 @@ impl Term {
     }
 }
 
-/// Words, numbers and signs.
+/// Splits a condition into words, numbers and operators.
 fn tokens(text: &str) -> Result<Vec<&str>, String> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
@@ -196,7 +196,7 @@ fn tokens(text: &str) -> Result<Vec<&str>, String> {
             1
         } else if is_word(first) {
             let mut end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-            // `1e-5` is one number.
+            // `1e-5` is a single number.
             if first.is_ascii_digit()
                 && !rest.starts_with("0x")
                 && rest[..end].ends_with(['e', 'E'])
@@ -220,7 +220,7 @@ struct Parser<'t, 'b> {
     banks: &'b [Bank],
 }
 
-/// How deep conditions may be nested.
+/// The maximum nesting of conditions.
 const DEPTH: usize = 32;
 
 impl<'t> Parser<'t, '_> {
@@ -357,7 +357,7 @@ mod tests {
 
     use super::*;
 
-    /// Two lanes; lane n holds 0.5 + n in r1 and -n in r2; memory holds 7 at 0x10.
+    /// Two lanes; lane n has 0.5 + n in r1 and -n in r2; memory has 7 at 0x10.
     struct Two;
 
     impl View for Two {

@@ -1,4 +1,4 @@
-//! How often each instruction of a program is executed, and which memory it writes.
+//! Counts how often each instruction of a program executes, and records the memory that it writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -6,34 +6,34 @@ use std::ops::ControlFlow;
 use isaforge_analysis::profile::Times;
 use isaforge_runtime::machine::{AccessKind, Observer, View};
 
-/// Bytes of memory whose writes are known by one mask.
+/// The number of bytes whose writes are recorded in one mask.
 const BLOCK: u64 = 64;
 
-/// Counts while a program runs.
+/// Counters of a running program.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// By place.
+    /// The counts of each instruction, by place.
     pub places: BTreeMap<u64, Times>,
-    /// Warps that there were.
+    /// The warps seen.
     pub warps: BTreeSet<u64>,
-    /// Memory that was written, as the program leaves it: the first address and the bytes, in ascending order.
+    /// The memory written, with its final contents: first address and bytes, in ascending order.
     pub memory: Vec<(u64, Vec<u8>)>,
-    /// Whether more was written than is kept.
+    /// Whether some writes were not recorded for lack of space.
     pub partial: bool,
-    /// What the program wrote to streams.
+    /// The bytes that the program wrote to streams.
     pub output: Vec<u8>,
     written: BTreeMap<u64, u64>,
-    /// The lanes that execute the instruction that is next.
+    /// The lanes that execute the next instruction.
     active: u64,
 }
 
 impl Counts {
-    /// Blocks of 64 bytes whose writes are known.
+    /// The maximum number of 64-byte blocks whose writes are recorded.
     pub const BLOCKS: usize = 1 << 16;
-    /// Bytes that are kept of what a program writes to streams.
+    /// The maximum number of output bytes that are kept.
     pub const OUTPUT: usize = 1 << 20;
 
-    /// All instructions together.
+    /// The sum over all instructions.
     pub fn total(&self) -> Times {
         self.places.values().fold(Times::default(), |mut sum, times| {
             sum += *times;
@@ -41,7 +41,7 @@ impl Counts {
         })
     }
 
-    /// Adds what was counted in another run of the program; memory is that of this one.
+    /// Adds the counts of another run of the program. Memory is not combined.
     pub fn add(&mut self, other: Counts) {
         for (pc, times) in other.places {
             *self.places.entry(pc).or_default() += times;
@@ -66,7 +66,8 @@ impl Observer for Counts {
         ControlFlow::Continue(())
     }
 
-    // What fails has not been executed, and what has stalled is seen before it more than once.
+    // Count after execution: an instruction that fails is not executed, and one that stalls is observed several times
+    // before it.
     fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
         let at = view.at();
         *self.places.entry(at.pc).or_default() += Times { warps: 1, threads: self.active.count_ones().into() };

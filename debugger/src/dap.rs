@@ -1,8 +1,8 @@
-//! A server of the Debug Adapter Protocol on standard input and output, so that editors debug.
+//! A Debug Adapter Protocol server on standard input and output, for editors.
 //!
-//! A warp is a thread of the protocol, a stack has one frame, and each bank of registers is a scope whose variables are the
-//! registers, with a child for each lane. The sources are the assembly of the program where there is one, else the
-//! disassembly. A thread of the server reads requests, so that a running program can be paused.
+//! A warp is a thread of the protocol, and a stack has one frame. Each register bank is a scope, its registers are
+//! variables, and each lane is a child of a register. Sources are the program's assembly if available, otherwise the
+//! disassembly. A separate thread reads requests, so that a running program can be paused.
 
 use std::io::{self, BufRead, Read, Write};
 use std::path::PathBuf;
@@ -18,32 +18,32 @@ use crate::condition::Condition;
 use crate::listing::{Listing, number};
 use crate::session::{Door, Reason, Resume, Session, Stop};
 
-/// What a launch request wants.
+/// The arguments of a launch request.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// The launch file.
     pub program: Option<PathBuf>,
     /// A specification.
     pub spec: Option<PathBuf>,
-    /// Its generation.
+    /// The generation of the specification.
     pub generation: Option<String>,
 }
 
-/// Makes a machine with its program.
+/// Creates a machine with its program.
 pub type Open<'a> = &'a mut dyn FnMut(&Wanted) -> Result<(Listing, Box<dyn Machine>), String>;
 
-/// The most bytes of a message.
+/// The maximum length of a message in bytes.
 const MOST: u64 = 16 << 20;
 
 /// Serves one editor on standard input and output.
 ///
 /// # Errors
-/// When standard output cannot be written to.
+/// When standard output cannot be written.
 pub fn serve(open: Open<'_>) -> io::Result<()> {
     let (send, requests) = channel();
     std::thread::spawn(move || {
         let mut input = io::stdin().lock();
-        // Whoever is gone wants nothing.
+        // If the other thread is gone, no more requests are needed.
         while let Ok(Some(request)) = read(&mut input) {
             if send.send(request).is_err() {
                 return;
@@ -53,10 +53,10 @@ pub fn serve(open: Open<'_>) -> io::Result<()> {
     talk(&requests, &mut io::stdout().lock(), open)
 }
 
-/// Reads a message. Returns `None` at the end of the input.
+/// Reads a message. `None` at the end of the input.
 ///
 /// # Errors
-/// When the input cannot be read, or is no message of the protocol.
+/// When the input cannot be read, or is not a message of the protocol.
 pub fn read(input: &mut dyn BufRead) -> io::Result<Option<Value>> {
     let mut length = None;
     loop {
@@ -81,7 +81,7 @@ pub fn read(input: &mut dyn BufRead) -> io::Result<Option<Value>> {
 /// Answers requests until the editor disconnects.
 ///
 /// # Errors
-/// When `out` cannot be written to.
+/// When `out` cannot be written.
 pub fn talk(requests: &Receiver<Value>, out: &mut dyn Write, open: Open<'_>) -> io::Result<()> {
     let mut server =
         Server { requests, out, sequence: 0, failed: None, entry: true, configured: false, over: false, waiting: None };
@@ -143,21 +143,21 @@ struct Server<'a> {
     out: &'a mut dyn Write,
     sequence: u64,
     failed: Option<io::Error>,
-    /// Whether to stop at the start.
+    /// Whether to stop on entry.
     entry: bool,
-    /// Whether the editor has said where to stop.
+    /// Whether the editor has set its breakpoints.
     configured: bool,
-    /// Whether the editor has gone.
+    /// Whether the editor has disconnected.
     over: bool,
-    /// A request that came while the program ran.
+    /// A request that arrived while the program was running.
     waiting: Option<Value>,
 }
 
-/// The frame of the one stack that can be seen.
+/// The id of the only stack frame.
 const FRAME: u64 = 1;
-/// Scopes are references from here on, by bank.
+/// The first reference to a scope; the bank is added.
 const BANKS: u64 = 1 << 16;
-/// Registers are references from here on, by bank and number.
+/// The first reference to a register; bank and number are added.
 const REGISTERS: u64 = 1 << 32;
 
 impl Server<'_> {
@@ -189,7 +189,7 @@ impl Server<'_> {
         }));
     }
 
-    /// Answers a request at a stop. Returns how to go on, if it says so.
+    /// Answers a request at a stop. Returns how to resume, if the request determines it.
     fn serve(&mut self, session: &mut Session<'_>, stop: &Stop<'_>, request: &Value) -> Option<Resume> {
         let arguments = &request["arguments"];
         let resume = match request["command"].as_str().unwrap_or_default() {
@@ -295,7 +295,7 @@ impl Server<'_> {
         let text = request["arguments"]["expression"].as_str().unwrap_or_default();
         let named = crate::condition::register(session.machine.banks(), text).is_some();
         let line = if named { format!("print {text}") } else { text.to_owned() };
-        // What is hovered over is a word of the source, no command.
+        // The hovered text is a word of the source, not a command.
         if !named && request["arguments"]["context"] == "hover" {
             self.refuse(request, "this is no register");
             return None;
@@ -332,7 +332,7 @@ impl Server<'_> {
 
 impl Door for Server<'_> {
     fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume {
-        // Editors ask while a program runs, too, and do not want it to stop for that.
+        // Editors also send requests while a program runs, and it should not stop for them.
         if stop.reason == Reason::Pause
             && let Some(request) = self.waiting.take_if(|request| request["command"] != "pause")
         {
@@ -342,9 +342,9 @@ impl Door for Server<'_> {
             self.event("output", json!({ "category": "stderr", "output": format!("{text}\n") }));
         }
         match stop.reason {
-            // Editors have nothing to show of an end: they are told that it is one.
+            // Editors do not show a stop at the end; they only need to know that it was reached.
             Reason::End => return Resume::Quit,
-            // The editor first says where to stop.
+            // Wait for the editor to set breakpoints first.
             Reason::Start if !self.configured => {}
             _ => Server::stopped(self, session, stop),
         }
@@ -389,7 +389,7 @@ impl Door for Server<'_> {
 }
 
 fn thread(stop: &Stop<'_>) -> u64 {
-    // Numbers of threads are those that a double holds.
+    // Thread ids must be exactly representable as a double.
     stop.view.at().warp % (1 << 48) + 1
 }
 
@@ -412,7 +412,7 @@ fn stack(session: &Session<'_>, stop: &Stop<'_>) -> Value {
     json!({ "stackFrames": [frame], "totalFrames": 1 })
 }
 
-/// Takes the place of all breakpoints on lines.
+/// Replaces all breakpoints on lines.
 fn breakpoints(session: &mut Session<'_>, arguments: &Value) -> Value {
     let on_lines = session.breakpoints.iter().filter(|known| known.pc.is_some()).map(|known| known.number);
     let old: Vec<usize> = on_lines.collect();

@@ -1,22 +1,22 @@
-//! A debugger for the programs of any instruction set: it knows a [`Machine`](isaforge_runtime::machine::Machine), and
-//! nothing by name.
+//! A debugger for programs of any instruction set. It depends only on a
+//! [`Machine`](isaforge_runtime::machine::Machine), not on a particular set.
 //!
 //! ```text
 //! machine ──observed──▶ session: stops, breakpoints, replay ──▶ door: script | terminal | dap
 //! ```
 //!
-//! A [`Session`] runs a machine's program until there is a reason to stop, and asks a [`Door`] what next. Going back is
-//! running again from the start, for every run of a machine is like the first.
+//! A [`Session`] runs a machine's program until there is a reason to stop, and then asks a [`Door`] how to resume.
+//! Stepping back reruns the program from the start, since runs of a machine are deterministic.
 //!
 //! - [`listing`]: the program with its labels and the lines of its source
-//! - [`value`]: how bits are written
+//! - [`value`]: formats of values
 //! - [`condition`]: `r2 > 1.0 in any lane`
-//! - [`session`]: from stop to stop
-//! - [`command`]: what can be asked and said at a stop, in words
-//! - [`trace`]: an instruction after another
-//! - [`counts`]: how often each instruction is executed, and what memory is written
-//! - [`races`]: accesses to memory that nothing puts in order
-//! - [`stops`], [`script`], [`terminal`], [`dap`]: the doors
+//! - [`session`]: runs a program from stop to stop
+//! - [`command`]: the commands available at a stop
+//! - [`trace`]: every executed instruction
+//! - [`counts`]: how often each instruction executes, and the memory written
+//! - [`races`]: unordered accesses to memory
+//! - [`stops`], [`script`], [`terminal`], [`dap`]: the front ends
 #![forbid(unsafe_code)]
 
 pub mod command;

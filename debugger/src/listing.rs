@@ -1,4 +1,4 @@
-//! The program that is debugged: its instructions in the order of memory, with labels and the lines of its source.
+//! The program being debugged: its instructions in memory order, with labels and source lines.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,47 +6,47 @@ use std::path::PathBuf;
 use isaforge_analysis::{Program, Set};
 use isaforge_runtime::machine::Machine;
 
-/// The assembly that a program was made from.
+/// The assembly source of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
-    /// The file that it stands in, if it does.
+    /// The file that contains it, if there is one.
     pub path: Option<PathBuf>,
     /// Its text.
     pub text: String,
-    /// The line of the file that its first line is, from 1.
+    /// The line number in the file of its first line, from 1.
     pub first: usize,
 }
 
 /// An instruction of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its place, as the machine counts.
+    /// Its place, in the machine's units.
     pub pc: u64,
-    /// The place behind it.
+    /// The place after it.
     pub next: u64,
-    /// The label in front of it, if it has one.
+    /// The label before it, if there is one.
     pub label: Option<String>,
-    /// Its text; where it branches to a label, with its name behind.
+    /// Its text; a branch to a label is followed by the label's name.
     pub text: String,
-    /// The line of the source's file, from 1.
+    /// The line in the source file, from 1.
     pub line: Option<usize>,
-    /// Whether it branches so that it may come back.
+    /// Whether it is a branch that may return, such as a call.
     pub calls: bool,
 }
 
-/// A program.
+/// The program.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
-    /// Its instructions, in ascending order of their places.
+    /// Its instructions, in ascending order of place.
     pub lines: Vec<Line>,
     /// The file of the source, if there is one.
     pub path: Option<PathBuf>,
-    /// The labels and their places; those of the source, else those that `dis` prints.
+    /// The labels and their places: those of the source, or else those that `dis` prints.
     pub labels: BTreeMap<String, u64>,
 }
 
 impl Listing {
-    /// The program of a machine of an instruction set. The source is left out where it is not a line for each instruction.
+    /// Lists the program of a machine. The source is ignored unless it has one line per instruction.
     pub fn new(machine: &dyn Machine, set: &Set, source: Option<&Source>) -> Self {
         let program = Program::read(set, machine.code());
         let place = |byte: usize| machine.base() + byte as u64 / machine.unit();
@@ -80,20 +80,20 @@ impl Listing {
         }
     }
 
-    /// The instruction at a place.
+    /// The index of the instruction at a place.
     pub fn at(&self, pc: u64) -> Option<usize> {
         self.lines.binary_search_by_key(&pc, |line| line.pc).ok()
     }
 
-    /// The text of the instruction at a place; empty where none is known.
+    /// The text of the instruction at a place; empty if there is none.
     pub fn text(&self, pc: u64) -> &str {
         self.at(pc).map_or("", |index| &self.lines[index].text)
     }
 
-    /// A place: the number of the instruction's word or its address, hexadecimal behind `0x`, or a label.
+    /// Parses a place: an instruction's word index or address (hexadecimal with `0x`), or a label.
     ///
     /// # Errors
-    /// When it is neither, or nothing starts there.
+    /// When it is none of these, or no instruction starts there.
     pub fn place(&self, text: &str) -> Result<u64, String> {
         if let Some(pc) = self.labels.get(text) {
             return Ok(*pc);
@@ -110,14 +110,14 @@ impl Listing {
         }
     }
 
-    /// The first instruction on a line of the source's file or behind it.
+    /// The first instruction at or after a line of the source file.
     pub fn on_line(&self, line: usize) -> Option<&Line> {
         let behind = self.lines.iter().filter(|known| known.line.is_some_and(|known| known >= line));
         behind.min_by_key(|known| known.line)
     }
 }
 
-/// A whole number, in hexadecimal behind `0x`.
+/// Parses an integer, which is hexadecimal if it starts with `0x`.
 pub fn number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(&digits.replace('_', ""), 16).ok(),
@@ -125,16 +125,16 @@ pub fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// What assembly says beyond its instructions.
+/// The structure of an assembly source.
 struct Read {
     /// The line of each instruction, from 0.
     lines: Vec<usize>,
-    /// Labels, and the index of the instruction that each stands before.
+    /// Labels, with the index of the instruction that each precedes.
     labels: Vec<(usize, String)>,
 }
 
-/// Reads assembly: an instruction a line, `label:`, comments from `//` or `;`, lines of comment from `#`. Where groups are
-/// numbered, as in `3 : …`, lines without a number belong to the group before them.
+/// Parses assembly: one instruction per line, `label:`, comments from `//` or `;`, comment lines that start with `#`.
+/// If groups are numbered, as in `3 : …`, lines without a number continue the previous group.
 fn read(text: &str) -> Read {
     let mut read = Read { lines: Vec::new(), labels: Vec::new() };
     let lines = || text.lines().enumerate().map(|(number, line)| (number, without_comment(line)));

@@ -1,15 +1,17 @@
-//! Races: two threads touch the same bytes of memory, one of them writes, and no barrier or atomic is between.
+//! Detects data races: two threads access the same bytes of memory, at least one of them writes, and no barrier or
+//! atomic orders the accesses.
 //!
-//! Each word of memory keeps the last accesses to it. Two accesses are in order if
+//! The last accesses to each word of memory are recorded. Two accesses are ordered if
 //!
-//! - one thread makes both, or both are atomic,
-//! - the threads wait for each other at a barrier, and their group has passed one between, or
-//! - the first thread executes an atomic after its access, and the second one before its own, and later than that. A barrier
-//!   between an access and an atomic makes the atomic of one thread count for all of its group.
+//! - they are by the same thread, or both are atomic,
+//! - their threads share barriers, and their workgroup has passed one in between, or
+//! - the first thread executes an atomic after its access, and the second executes a later atomic before its own
+//!   access. A barrier between an access and an atomic extends the atomic of one thread to its whole workgroup.
 //!
-//! Taking a lock or giving it back counts as an atomic of all threads of the warp. An atomic orders whatever its address: what is reported is a race, and not every race is reported. Memory is bounded: of
-//! a word three accesses are known, of a thread and of a group the last atomics, and of memory the first
-//! [`Races::WORDS`] words that are touched.
+//! Acquiring or releasing a lock counts as an atomic of all threads of the warp. An atomic orders accesses whatever its
+//! address: every reported race is real, but not every race is reported. Memory use is bounded: the last three accesses
+//! are kept per word, the last atomics per thread and workgroup, and only the first [`Races::WORDS`] words that are
+//! accessed.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
@@ -18,28 +20,28 @@ use std::ops::ControlFlow;
 use isaforge_runtime::Memory;
 use isaforge_runtime::machine::{Access, AccessKind, Observer, View};
 
-/// Accesses to a word that are known.
+/// The number of accesses kept per word.
 const TOUCHES: usize = 3;
-/// Atomics of a thread, and barriers and atomics of a group, that are known.
+/// The number of atomics kept per thread, and of barriers and atomics kept per workgroup.
 const KEPT: usize = 16;
 
-/// One side of a race.
+/// One of the two accesses of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
-    /// The place of the thread in the whole run.
+    /// The index of the thread in the whole launch.
     pub thread: [u32; 3],
-    /// The place of the instruction.
+    /// The address of the instruction.
     pub pc: u64,
-    /// What it does.
+    /// The kind of access.
     pub kind: AccessKind,
 }
 
-/// Two accesses that nothing puts in order.
+/// Two accesses that are not ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Race {
-    /// The word of memory.
+    /// The address of the word.
     pub address: u64,
-    /// Who came first this time, and who second.
+    /// The accesses, in the order of this run.
     pub sides: [Side; 2],
 }
 
@@ -60,7 +62,7 @@ struct Touch {
     id: u64,
     group: u64,
     epoch: u32,
-    /// Atomics that all threads had executed before.
+    /// The number of atomics that all threads had executed before.
     clock: u64,
     bytes: u8,
     side: Side,
@@ -68,24 +70,24 @@ struct Touch {
 
 #[derive(Debug, Default)]
 struct Group {
-    /// Barriers passed.
+    /// The number of barriers passed.
     epoch: u32,
-    /// The clock at the last of them, by the epoch that began there.
+    /// The clock at the last barriers, with the epoch that each started.
     barriers: VecDeque<(u32, u64)>,
-    /// When its threads executed atomics.
+    /// The times at which its threads executed atomics.
     atomics: VecDeque<u64>,
     /// The last atomic of its threads before the last barrier.
     acquired: u64,
 }
 
-/// Finds races while a program runs.
+/// Detects races while a program runs.
 #[derive(Debug, Default)]
 pub struct Races {
-    /// A race for each pair of instructions, at most [`Races::MOST`].
+    /// One race for each pair of instructions, at most [`Races::MOST`].
     pub found: Vec<Race>,
-    /// How many pairs of accesses raced.
+    /// The number of pairs of accesses that raced.
     pub count: u64,
-    /// Whether there were more words than can be kept.
+    /// Whether some words were not tracked for lack of space.
     pub partial: bool,
     pairs: HashSet<(u64, u64)>,
     words: HashMap<(u64, u64), [Option<Touch>; TOUCHES]>,
@@ -95,12 +97,12 @@ pub struct Races {
 }
 
 impl Races {
-    /// Races that are kept.
+    /// The maximum number of races that are kept.
     pub const MOST: usize = 64;
-    /// Words of memory whose accesses are known.
+    /// The maximum number of words that are tracked.
     pub const WORDS: usize = 1 << 21;
 
-    /// Whether the second access comes after the first one in every order of threads.
+    /// Whether the second access follows the first one in every schedule.
     fn in_order(&self, first: &Touch, second: &Touch) -> bool {
         if first.id == second.id || first.side.kind == AccessKind::Atomic && second.side.kind == AccessKind::Atomic {
             return true;
@@ -123,11 +125,11 @@ impl Races {
         let lane = usize::from(access.lane);
         let id = at.warp << 6 | lane as u64;
         let side = Side { thread: view.thread(lane), pc: at.pc, kind: access.kind };
-        // What is at the same address for each group is another memory for each.
+        // Reserved addresses refer to separate memory in each workgroup.
         let space = if Memory::RESERVED.contains(&access.address) { group.wrapping_add(1) } else { 0 };
         let epoch = self.groups.get(&group).map_or(0, |group| group.epoch);
         let (first, end) = (access.address, access.address.saturating_add(access.size.into()));
-        // A lock is no memory.
+        // Locks do not access memory.
         let words = if access.size == 0 { 0..0 } else { first / 4..end.div_ceil(4) };
         for word in words {
             let inside = |byte: &u64| (first..end).contains(&(word * 4 + byte));
@@ -148,7 +150,8 @@ impl Races {
                     }
                 }
             }
-            // An access takes the place of one of the same sort, then of one that is in order with it, then of the oldest.
+            // Replace an access of the same thread and kind, or else one that is ordered with this one, or else the
+            // oldest.
             let same = |old: &Option<Touch>| old.is_some_and(|old| old.id == id && old.side.kind == access.kind);
             let past =
                 |old: &Option<Touch>| old.is_none_or(|old| old.bytes & !bytes == 0 && self.in_order(&old, &touch));
@@ -166,7 +169,7 @@ impl Races {
     }
 }
 
-/// The first time behind a clock. Where it may have been forgotten it is taken to be the earliest possible.
+/// The first time after a clock. If that time may have been dropped, assumes the earliest possible one.
 fn next(times: &VecDeque<u64>, clock: u64) -> Option<u64> {
     match times.front() {
         Some(first) if times.len() == KEPT && *first > clock + 1 => Some(clock + 1),

@@ -1,23 +1,23 @@
-//! Commands without a terminal: a command a line, plain answers.
+//! Runs commands without a terminal: one command per line, plain output.
 
 use std::io::{self, BufRead, Write};
 
 use crate::command::{Answer, execute, place};
 use crate::session::{Door, Reason, Resume, Session, Stop};
 
-/// How a script ended.
+/// The outcome of a script.
 #[derive(Debug, Default)]
 pub struct Done {
-    /// Lines that were wrong.
+    /// The number of lines with errors.
     pub mistakes: usize,
     /// Whether the program failed at the last stop.
     pub failed: bool,
-    /// Why input or output ended early.
+    /// The error that ended input or output early.
     pub error: Option<io::Error>,
 }
 
-/// Carries out the commands of `input`; what they answer goes to `out`, what is wrong with them to `complain`, with the
-/// number of the line. Lines that are empty or begin with `#` say nothing. The end of the input is `quit`.
+/// Executes the commands of `input`. Output goes to `out`, and errors, with the number of their line, to `complain`.
+/// Empty lines and lines that start with `#` are ignored. The end of the input means `quit`.
 ///
 /// # Errors
 /// Why the program cannot start.

@@ -1,4 +1,4 @@
-//! A program on its way from stop to stop.
+//! Runs a program from stop to stop.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::condition::Condition;
 use crate::listing::Listing;
 use crate::value::Format;
 
-/// Instructions between two looks at whether somebody wants a pause.
+/// How many instructions execute between checks for a pause request.
 const PAUSE: u64 = 4096;
 
 /// Why the program has stopped.
@@ -18,19 +18,19 @@ const PAUSE: u64 = 4096;
 pub enum Reason {
     /// It has not started yet.
     Start,
-    /// It has gone as far as it was told to.
+    /// It has executed the requested number of instructions.
     Step,
-    /// It has come to the breakpoint of this number.
+    /// It has reached the breakpoint with this number.
     Breakpoint(usize),
-    /// What the watchpoint of this number watches has changed; how, and where.
+    /// The watchpoint with this number has seen a change, as described.
     Watchpoint(usize, String),
-    /// Somebody wanted a pause.
+    /// A pause was requested.
     Pause,
-    /// It has ended. There are no registers then.
+    /// It has ended; there are no registers any more.
     End,
     /// The next instruction cannot be executed.
     Failure(String),
-    /// What was asked for cannot be done; it is where it was.
+    /// The request cannot be carried out; the program has not moved.
     Refused(String),
 }
 
@@ -49,13 +49,13 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A program that has stopped before an instruction, or at its end.
+/// A program that is stopped before an instruction or at its end.
 pub struct Stop<'v> {
-    /// Why.
+    /// The reason.
     pub reason: Reason,
-    /// What can be seen.
+    /// The state of the machine.
     pub view: &'v dyn View,
-    /// How many instructions have been executed, a warp's as one.
+    /// The number of instructions executed; one that a whole warp executes counts once.
     pub count: u64,
     /// Whether it has ended.
     pub ended: bool,
@@ -67,63 +67,64 @@ impl fmt::Debug for Stop<'_> {
     }
 }
 
-/// How to go on.
+/// How to resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resume {
-    /// So many instructions of this warp.
+    /// Execute this many instructions of this warp.
     Step(u64),
-    /// One instruction of this warp, and all that it calls.
+    /// Execute one instruction of this warp, including everything it calls.
     Over,
-    /// Back by a number of instructions of this warp.
+    /// Go back by this many instructions of this warp.
     Back(u64),
-    /// To the next breakpoint or watchpoint, or to the end.
+    /// Continue to the next breakpoint or watchpoint, or to the end.
     Continue,
-    /// To the one before, or to the start.
+    /// Go back to the previous breakpoint or watchpoint, or to the start.
     Reverse,
-    /// To the next warp that comes to a place.
+    /// Continue until a warp reaches this place.
     To(u64),
-    /// To the start.
+    /// Go back to the start.
     Restart,
-    /// Nowhere.
+    /// End the session.
     Quit,
 }
 
-/// Who is asked at each stop.
+/// A front end, which is asked what to do at each stop.
 pub trait Door {
-    /// The program has stopped. Returns how it goes on.
+    /// Called when the program has stopped. Returns how to resume.
     fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume;
 
-    /// The program has written bytes to a stream. Bytes that are written again after going back are not seen again.
+    /// Called when the program writes bytes to a stream. Output that is repeated after going back is not reported
+    /// again.
     fn output(&mut self, stream: u64, bytes: &[u8]) {
         let _ = (stream, bytes);
     }
 
-    /// Whether somebody wants a running program to stop.
+    /// Whether a running program should pause.
     fn wants_pause(&mut self) -> bool {
         false
     }
 }
 
-/// A place, a condition, or both, at which to stop.
+/// A breakpoint: a place, a condition, or both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Breakpoint {
-    /// Its number, from 1; watchpoints are counted with them.
+    /// Its number, from 1, in a sequence shared with watchpoints.
     pub number: usize,
-    /// The place; any without one.
+    /// The place; `None` for any.
     pub pc: Option<u64>,
-    /// What must hold there.
+    /// The condition.
     pub condition: Option<Condition>,
 }
 
 impl Breakpoint {
-    /// Whether a warp that is about to execute an instruction stops here.
+    /// Whether to stop a warp that is about to execute an instruction.
     fn holds(&self, view: &dyn View) -> bool {
         self.pc.is_none_or(|pc| pc == view.at().pc)
             && self.condition.as_ref().is_none_or(|condition| condition.holds(view))
     }
 }
 
-/// Something that is not to change unnoticed.
+/// A watchpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watchpoint {
     /// Its number.
@@ -135,35 +136,35 @@ pub struct Watchpoint {
 /// What is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watched {
-    /// A register in one lane or in all.
+    /// A register, in one lane or in all.
     Register(Register, Option<usize>),
-    /// So many bytes of memory, at most [`Watched::MOST`].
+    /// A range of memory: address, and size in bytes, at most [`Watched::MOST`].
     Memory(u64, usize),
 }
 
 impl Watched {
-    /// Bytes that can be watched at once.
+    /// The maximum number of bytes in a watchpoint.
     pub const MOST: usize = 64;
 }
 
-/// A machine that is debugged.
+/// A debug session of a machine.
 pub struct Session<'m> {
     /// The machine.
     pub machine: &'m dyn Machine,
     /// Its program.
     pub listing: Listing,
-    /// Where to stop.
+    /// The breakpoints.
     pub breakpoints: Vec<Breakpoint>,
-    /// What to watch.
+    /// The watchpoints.
     pub watchpoints: Vec<Watchpoint>,
-    /// How values are written where nothing else is asked for.
+    /// The default format of values.
     pub format: Format,
     numbers: usize,
-    /// The registers of a warp when it last stopped.
+    /// The registers of a warp at its previous stop.
     before: Option<(u64, Values)>,
-    /// The registers of the warp that has stopped.
+    /// The registers of the stopped warp.
     now: Option<(u64, Values)>,
-    /// The farthest that the program has come: what it writes until there has been seen.
+    /// The latest point that the program has reached. Output up to this point has been reported.
     farthest: u64,
 }
 
@@ -173,11 +174,11 @@ impl fmt::Debug for Session<'_> {
     }
 }
 
-/// Values of all registers: by bank, number and lane. Those that lanes share are there once.
+/// Values of all registers, by bank, then by number and lane. Registers that lanes share have one value.
 type Values = Vec<Vec<u64>>;
 
 impl<'m> Session<'m> {
-    /// A machine and its program, with nothing to stop at.
+    /// A session without breakpoints.
     pub fn new(machine: &'m dyn Machine, listing: Listing) -> Self {
         Session {
             machine,
@@ -192,7 +193,7 @@ impl<'m> Session<'m> {
         }
     }
 
-    /// Runs the program; the door is asked at its start and at every stop until it quits.
+    /// Runs the program. The front end is asked at the start and at every stop, until it quits.
     ///
     /// # Errors
     /// Why the program cannot start.
@@ -216,7 +217,7 @@ impl<'m> Session<'m> {
             goal = match (next, ended) {
                 (Some(Next::Quit), _) => return Ok(()),
                 (Some(Next::Replay(goal)), _) => goal,
-                // Only the door ends a run that reached its end.
+                // A run that has reached its end is ended only by the front end.
                 (None, Ok(())) => return Ok(()),
                 (None, Err(reason)) => match count.checked_sub(1) {
                     Some(last) => Goal::Count(last, Reason::Failure(reason), 0),
@@ -240,12 +241,12 @@ impl<'m> Session<'m> {
         self.numbers
     }
 
-    /// Whether there is a breakpoint where a warp is.
+    /// Whether a warp is at a breakpoint.
     pub fn stops_at(&self, view: &dyn View) -> bool {
         self.breakpoints.iter().any(|breakpoint| breakpoint.holds(view))
     }
 
-    /// Removes a breakpoint or a watchpoint. Returns whether there was one of this number.
+    /// Removes a breakpoint or watchpoint. Returns whether one with this number existed.
     pub fn remove(&mut self, number: usize) -> bool {
         let before = self.breakpoints.len() + self.watchpoints.len();
         self.breakpoints.retain(|breakpoint| breakpoint.number != number);
@@ -259,7 +260,7 @@ impl<'m> Session<'m> {
         bank.map_or_else(|| "?".to_owned(), |bank| bank.name(register.index))
     }
 
-    /// Whether a register of the warp that has stopped is in a lane another than when it last stopped.
+    /// Whether the value of a register in a lane differs from that at the warp's previous stop.
     pub fn has_changed(&self, register: Register, lane: usize) -> bool {
         let (Some((warp, now)), Some((other, before))) = (&self.now, &self.before) else { return false };
         let Some(bank) = self.machine.banks().get(usize::from(register.bank)) else { return false };
@@ -282,42 +283,43 @@ impl<'m> Session<'m> {
     }
 }
 
-/// Until when the program runs.
+/// When the run must stop.
 #[derive(Clone, Debug)]
 enum Goal {
-    /// The number of instructions that have been executed; then it has this reason to stop, unless it is to go back further.
+    /// After this many instructions, for this reason, unless the warp is to go back by a number of further
+    /// instructions.
     Count(u64, Reason, u64),
-    /// A warp has executed a number of instructions.
+    /// After this warp has executed this many instructions.
     Step(u64, u64),
-    /// The next instruction of any warp.
+    /// At the next instruction of any warp.
     Any,
-    /// A warp comes to a place, or any one if none is named.
+    /// When this warp, or any warp if `None`, reaches a place.
     To(Option<u64>, u64),
     Continue,
-    /// So many instructions have been executed: then back to the last of them at which there was a reason to stop.
+    /// Scan up to this many instructions, then replay to the last of them at which there was a reason to stop.
     Scan(u64, Option<(u64, Reason)>),
 }
 
-/// What happens after a run that the observer has ended.
+/// What to do after the observer has ended a run.
 enum Next {
     Quit,
     Replay(Goal),
 }
 
-/// Looks on for a session.
+/// The observer of a session's run.
 struct Runner<'s, 'm, 'd> {
     session: &'s mut Session<'m>,
     door: &'d mut dyn Door,
     goal: Goal,
-    /// Instructions that were seen before they were executed.
+    /// The number of instructions observed before execution.
     count: u64,
-    /// The warp and the place that were last seen and are not executed yet.
+    /// The warp and place observed last, whose instruction has not been executed yet.
     current: Option<(u64, u64)>,
-    /// The instruction that each warp last executed, by the count.
+    /// The last instruction of each warp, as a count.
     previous: HashMap<u64, u64>,
-    /// What is watched, before an instruction.
+    /// The watched values before the instruction.
     old: Vec<Vec<u64>>,
-    /// A change that has not been told yet.
+    /// A change that has not been reported yet.
     pending: Option<Reason>,
     next: Option<Next>,
 }
@@ -327,7 +329,7 @@ impl Observer for Runner<'_, '_, '_> {
         let at = view.at();
         let count = self.count;
         self.count += 1;
-        // An instruction that has stalled is seen again.
+        // A stalled instruction is observed again.
         let again = self.current.replace((at.warp, at.pc)) == Some((at.warp, at.pc));
         let previous = if again { self.previous.get(&at.warp).copied() } else { self.previous.insert(at.warp, count) };
         let reason = self.reason(view, count, again);
@@ -394,7 +396,7 @@ impl Observer for Runner<'_, '_, '_> {
 }
 
 impl Runner<'_, '_, '_> {
-    /// Why to stop before an instruction, if there is a reason.
+    /// The reason to stop before an instruction, if there is one.
     fn reason(&mut self, view: &dyn View, count: u64, again: bool) -> Option<Reason> {
         let at = view.at();
         let pending = self.pending.take();
@@ -435,7 +437,7 @@ impl Runner<'_, '_, '_> {
         reason
     }
 
-    /// Whether this is no stop but a step on the way back. `Break` where the run is to begin again.
+    /// Whether this is only a step on the way back. `Break` if the run must start again.
     fn goes_back(&mut self, reason: &Reason, previous: Option<u64>) -> ControlFlow<(), bool> {
         if self.next.is_some() {
             return ControlFlow::Break(());
@@ -447,7 +449,7 @@ impl Runner<'_, '_, '_> {
         ControlFlow::Continue(false)
     }
 
-    /// Asks the door how to go on. `Break` where the run ends.
+    /// Asks the front end how to resume. `Break` if the run ends.
     fn ask(&mut self, mut reason: Reason, view: &dyn View, (count, previous): (u64, Option<u64>)) -> ControlFlow<()> {
         let at = view.at();
         loop {
@@ -487,7 +489,7 @@ impl Runner<'_, '_, '_> {
         }
     }
 
-    /// The values of all that is watched.
+    /// The watched values.
     fn watched(&self, view: &dyn View) -> Vec<Vec<u64>> {
         let lanes = self.session.machine.lanes();
         let active = view.at().active.trailing_zeros() as usize % 64;
@@ -508,7 +510,7 @@ impl Runner<'_, '_, '_> {
         self.session.watchpoints.iter().map(one).collect()
     }
 
-    /// Compares what is watched with what it was before the instruction.
+    /// Compares the watched values with those before the instruction.
     fn notice(&mut self, view: &dyn View, new: &[Vec<u64>]) {
         let pairs = self.session.watchpoints.iter().zip(self.old.iter().zip(new));
         let Some((watchpoint, (old, new))) = pairs.into_iter().find(|(_, (old, new))| old != new) else { return };

@@ -1,4 +1,4 @@
-//! Breakpoints that show the state and go on.
+//! Breakpoints that show the state and continue.
 
 use std::io::{self, Write};
 
@@ -9,14 +9,14 @@ use crate::command::{Answer, execute, place};
 use crate::session::{Door, Reason, Resume, Session, Stop};
 use crate::trace;
 
-/// Shows the state at each stop, as text or as an object a line.
+/// Shows the state at each stop, as text or as one JSON object per line.
 pub struct Stops<'o> {
     out: &'o mut dyn Write,
     json: bool,
     most: usize,
-    /// How often the program has stopped.
+    /// The number of stops so far.
     pub count: usize,
-    /// Why output ended early.
+    /// The error that ended output early.
     pub error: Option<io::Error>,
 }
 
@@ -44,7 +44,7 @@ impl<'o> Stops<'o> {
     }
 }
 
-/// The place and the registers that are not 0, by lane.
+/// The place and the nonzero registers, by lane.
 fn object(session: &Session<'_>, stop: &Stop<'_>) -> Value {
     let (machine, view) = (session.machine, stop.view);
     let at = view.at();

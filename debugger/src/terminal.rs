@@ -1,4 +1,4 @@
-//! The debugger in a terminal: the program, the lanes, registers, memory, and a prompt for all commands.
+//! The terminal front end: the program, lanes, registers, memory, and a prompt for all commands.
 
 use std::io;
 use std::time::Duration;
@@ -19,11 +19,11 @@ const HERE: Style = Style::new().add_modifier(Modifier::REVERSED);
 const CHANGED: Style = Style::new().fg(Color::Yellow).add_modifier(Modifier::BOLD);
 const QUIET: Style = Style::new().fg(Color::DarkGray);
 const TITLE: Style = Style::new().fg(Color::Cyan);
-/// Columns of the memory that stays in view: an address and four words, which may be signed.
+/// The width of the memory view in columns: an address and four words, which may be signed.
 const MEMORY: u16 = 60;
 const KEYS: &str = "s step  n next  b back  c continue  r reverse  ←→ lane  ↑↓ registers  f format  m memory  : command  ? help  q quit";
 
-/// Debugs in the terminal until the user quits. The inner error says why the program cannot start.
+/// Debugs in the terminal until the user quits. The inner error is the reason why the program cannot start.
 ///
 /// # Errors
 /// When the terminal cannot be used.
@@ -38,22 +38,22 @@ pub fn run(session: &mut Session<'_>) -> io::Result<Result<(), String>> {
     }
 }
 
-/// What is shown beside the stop itself.
+/// The state of the screen, beyond that of the stop.
 #[derive(Clone, Debug, Default)]
 pub struct Screen {
-    /// The lane whose registers are shown one by one.
+    /// The lane whose registers are shown individually.
     pub lane: usize,
     /// The first register shown.
     pub scroll: usize,
-    /// What is being typed, if anything is.
+    /// The text at the prompt, if it is open.
     pub prompt: Option<String>,
-    /// Where the memory that stays in view begins.
+    /// The start of the memory view, if it is open.
     pub memory: Option<u64>,
-    /// What a command has answered.
+    /// The output of the last command.
     pub answer: String,
-    /// Whether the keys are explained.
+    /// Whether help is shown.
     pub help: bool,
-    /// What the program has written.
+    /// The output of the program.
     pub output: String,
 }
 
@@ -93,13 +93,13 @@ impl Door for Terminal {
     }
 
     fn wants_pause(&mut self) -> bool {
-        // Any key stops a program that runs.
+        // Any key pauses a running program.
         event::poll(Duration::ZERO).is_ok_and(|ready| ready && matches!(event::read(), Ok(Event::Key(_))))
     }
 }
 
 impl Screen {
-    /// Takes a key. Returns how to go on, if it says so.
+    /// Handles a key. Returns how to resume, if the key determines it.
     pub fn press(&mut self, session: &mut Session<'_>, stop: &Stop<'_>, key: KeyEvent) -> Option<Resume> {
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
             return Some(Resume::Quit);
@@ -187,7 +187,7 @@ pub fn draw(frame: &mut Frame<'_>, session: &Session<'_>, stop: &Stop<'_>, scree
     let inner = boxed(frame, below, " answers ");
     let text = if screen.answer.is_empty() { &screen.output } else { &screen.answer };
     let lines: Vec<&str> = text.lines().collect();
-    // The last lines are those that a program wrote last; an answer is read from its first.
+    // Program output is shown from its end, a command's output from its start.
     let skip = if screen.answer.is_empty() { lines.len().saturating_sub(usize::from(inner.height)) } else { 0 };
     frame.render_widget(Paragraph::new(lines[skip..].join("\n")), inner);
     let line = match &screen.prompt {
@@ -207,7 +207,7 @@ pub fn draw(frame: &mut Frame<'_>, session: &Session<'_>, stop: &Stop<'_>, scree
     }
 }
 
-/// What names begin with in common; the word itself where there are none.
+/// The common prefix of names, or the word itself if there are none.
 fn common(names: &[String], word: &str) -> String {
     let Some((first, rest)) = names.split_first() else { return word.to_owned() };
     let shared = |length: usize, other: &String| {
@@ -224,7 +224,7 @@ fn boxed(frame: &mut Frame<'_>, area: Rect, title: &str) -> Rect {
     inner
 }
 
-/// The program around the instruction, which stays in the middle.
+/// The program around the current instruction, which is centred.
 fn draw_program(frame: &mut Frame<'_>, session: &Session<'_>, stop: &Stop<'_>, area: Rect) {
     let inner = boxed(frame, area, " program ");
     let pc = stop.view.at().pc;
@@ -251,7 +251,7 @@ fn draw_program(frame: &mut Frame<'_>, session: &Session<'_>, stop: &Stop<'_>, a
     frame.render_widget(Paragraph::new(lines.split_off(first)), inner);
 }
 
-/// The lanes as cells, and which thread the chosen one is.
+/// The lanes as cells, and the thread of the selected lane.
 fn lane_lines(session: &Session<'_>, stop: &Stop<'_>, screen: &Screen) -> Vec<Line<'static>> {
     let at = stop.view.at();
     let cell = |lane: usize| {
@@ -274,7 +274,7 @@ fn lane_lines(session: &Session<'_>, stop: &Stop<'_>, screen: &Screen) -> Vec<Li
     vec![Line::from(cells), Line::from(who)]
 }
 
-/// Registers of a lane that are not 0 or have changed, and beside each the values of other lanes.
+/// Registers of a lane that are nonzero or have changed, each with its values in other lanes.
 fn draw_registers(frame: &mut Frame<'_>, session: &Session<'_>, stop: &Stop<'_>, screen: &Screen, area: Rect) {
     let inner = boxed(frame, area, &format!(" registers of lane {}, and of all lanes ", screen.lane));
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! What a program does, an instruction of a warp at a time: a line or an object for each.
+//! Traces a program: one line or JSON object for each instruction that a warp executes.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -10,22 +10,22 @@ use crate::condition::register;
 use crate::listing::{Listing, number};
 use crate::value::Format;
 
-/// What a trace shows; where a list is empty, everything.
+/// What a trace shows. Empty lists do not restrict it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Instructions that one of these threads executes, and the values of those threads alone.
+    /// Only instructions that one of these threads executes, with the values of these threads only.
     pub threads: Vec<[u32; 3]>,
-    /// Instructions at these places.
+    /// Only instructions at these places.
     pub places: Vec<u64>,
-    /// Instructions that change one of these registers, and these registers alone.
+    /// Only instructions that change one of these registers, with these registers only.
     pub registers: Vec<Register>,
 }
 
 impl Filter {
-    /// Reads threads (`3`, `1,2`), places (a label, the number of a word, an address) and names of registers.
+    /// Parses threads (`3`, `1,2`), places (a label, a word index, an address) and register names.
     ///
     /// # Errors
-    /// Which of them is wrong.
+    /// Which of them is invalid.
     pub fn parse(
         machine: &dyn Machine,
         listing: &Listing,
@@ -52,7 +52,7 @@ impl Filter {
         })
     }
 
-    /// The lanes to show of a warp at an instruction. Returns `None` if the instruction is not shown.
+    /// The lanes to show for a warp at an instruction. `None` when the instruction is not shown.
     fn lanes(&self, view: &dyn View, at: At) -> Option<u64> {
         if !self.places.is_empty() && !self.places.contains(&at.pc) {
             return None;
@@ -73,21 +73,21 @@ pub type Values = Vec<(usize, u64)>;
 /// An instruction that a warp has executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The warp in words.
+    /// A description of the warp.
     pub origin: String,
-    /// The warp, the place and the lanes, before the instruction.
+    /// The warp, its place and its lanes, before the instruction.
     pub at: At,
-    /// Registers that hold something else than before, in the lanes in which they do; one lane stands for all where they
-    /// share the register.
+    /// The registers that changed, with the new values in the lanes where they did. A register that lanes share has one
+    /// lane.
     pub changes: Vec<(Register, Values)>,
-    /// Bytes that were stored: the address, how many, and the values that they make, by lane.
+    /// The stores: address, size in bytes, and the lane with the value stored.
     pub stores: Vec<(u64, u8, (usize, u64))>,
 }
 
-/// Tells a function of every instruction that a filter lets through. The run ends when it breaks.
+/// Calls a function for every instruction that passes a filter. The run ends if the function returns `Break`.
 pub struct Trace<'t> {
     filter: Filter,
-    /// Registers that are compared, and in how many lanes each is another.
+    /// The registers to compare, each with its number of distinct lanes.
     registers: Vec<(Register, usize)>,
     before: Vec<u64>,
     /// The lanes to show, if the instruction is shown.
@@ -167,8 +167,8 @@ impl Observer for Trace<'_> {
 }
 
 impl Step {
-    /// The step in a line of at most `width` characters: the warp, the place, the lanes (`+` executes, `.` is elsewhere,
-    /// `x` has ended or does not exist), the text, what is another value now.
+    /// The step in one line of at most `width` characters: warp, place, lanes (`+` executes, `.` is elsewhere, `x` has
+    /// ended or does not exist), text, changed values.
     pub fn line(&self, machine: &dyn Machine, listing: &Listing, width: Option<usize>) -> String {
         let (At { pc, live, active, .. }, single) = (self.at, machine.lanes() == 1);
         let place = if machine.unit() == 1 { format!("{pc:#06x}") } else { format!("{pc:>4}") };
@@ -195,7 +195,7 @@ impl Step {
         }
     }
 
-    /// The step as an object.
+    /// The step as a JSON object.
     pub fn json(&self, machine: &dyn Machine, listing: &Listing) -> Value {
         let mut object = place(listing, "step", &self.origin, self.at);
         let changes = self.changes.iter().map(|(register, values)| {
@@ -212,7 +212,7 @@ impl Step {
     }
 }
 
-/// Where a warp is, as the start of an object.
+/// The position of a warp, as the start of a JSON object.
 pub fn place(listing: &Listing, kind: &str, origin: &str, at: At) -> Map<String, Value> {
     let label = listing.at(at.pc).and_then(|index| listing.lines[index].label.clone());
     let mut object = Map::new();
@@ -226,13 +226,13 @@ pub fn place(listing: &Listing, kind: &str, origin: &str, at: At) -> Map<String,
     object
 }
 
-/// Values by the number of their lane.
+/// Values as a JSON object, by lane number.
 pub fn lanes(values: &[(usize, u64)], width: u32) -> Value {
     let one = |(lane, value): &(usize, u64)| (lane.to_string(), json!(Format::Hex.show(*value, width)));
     Value::Object(values.iter().map(one).collect())
 }
 
-/// A sign for each lane: `+` executes, `.` is elsewhere, `x` has ended or does not exist.
+/// One character for each lane: `+` executes, `.` is elsewhere, `x` has ended or does not exist.
 pub fn signs(machine: &dyn Machine, live: u64, active: u64) -> String {
     let sign = |lane: usize| match (active >> lane & 1 != 0, live >> lane & 1 != 0) {
         (true, _) => '+',
@@ -242,7 +242,7 @@ pub fn signs(machine: &dyn Machine, live: u64, active: u64) -> String {
     (0..machine.lanes()).map(sign).collect()
 }
 
-/// The value of all lanes if they have the same, or each lane's behind its number.
+/// A single value if all lanes agree, otherwise each lane's value after its number.
 fn shown(values: &[(usize, u64)], width: u32, alone: bool) -> String {
     let show = |value: u64| Format::Hex.show(value, width);
     match values {

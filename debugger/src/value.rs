@@ -1,27 +1,27 @@
-//! How bits are written.
+//! Formats of values.
 
 use std::fmt::Write as _;
 
 use half::f16;
 
-/// How bits are written.
+/// The format of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// Hexadecimal digits, as many as there are bits for.
+    /// Hexadecimal digits, as many as the width requires.
     #[default]
     Hex,
-    /// Whole numbers from 0 on.
+    /// Unsigned integers.
     Unsigned,
-    /// Whole numbers with a sign.
+    /// Signed integers.
     Signed,
-    /// 32-bit floats, one for each 32 bits, the lowest first.
+    /// 32-bit floats, one for each 32 bits, lowest first.
     F32,
-    /// 16-bit floats, one for each 16 bits, the lowest first.
+    /// 16-bit floats, one for each 16 bits, lowest first.
     F16,
 }
 
 impl Format {
-    /// All of them, with the names that they are asked for by.
+    /// All formats, with the names that select them.
     pub const ALL: [(Format, &'static str); 5] = [
         (Format::Hex, "hex"),
         (Format::Unsigned, "u32"),
@@ -30,10 +30,10 @@ impl Format {
         (Format::F16, "f16"),
     ];
 
-    /// The format of a name.
+    /// Finds a format by name.
     ///
     /// # Errors
-    /// Which names there are.
+    /// The names that exist.
     pub fn named(name: &str) -> Result<Format, String> {
         let name = match name {
             "x" => "hex",
@@ -52,13 +52,13 @@ impl Format {
         Format::ALL.iter().find(|(format, _)| *format == self).map_or("hex", |(_, name)| name)
     }
 
-    /// The format behind this one, and the first behind the last.
+    /// The next format; the last is followed by the first.
     pub fn next(self) -> Format {
         let at = Format::ALL.iter().position(|(format, _)| *format == self).unwrap_or(0);
         Format::ALL[(at + 1) % Format::ALL.len()].0
     }
 
-    /// A value of a width in bits.
+    /// Formats a value of a width in bits.
     ///
     /// ```
     /// use isaforge_debugger::value::Format;
@@ -90,7 +90,7 @@ fn parts(text: &mut String, count: u32, part: impl Fn(u32) -> String) -> std::fm
     Ok(())
 }
 
-/// A float with as few digits as tell it from its neighbours.
+/// Formats a float with the fewest digits that distinguish it from its neighbours.
 fn number(value: f32) -> String {
     let magnitude = value.abs();
     if value != 0.0 && value.is_finite() && !(1e-4..1e7).contains(&magnitude) {
@@ -99,13 +99,13 @@ fn number(value: f32) -> String {
     format!("{value:?}")
 }
 
-/// A signed number of a width in bits.
+/// Interprets a number of a width in bits as signed.
 pub fn signed(bits: u64, width: u32) -> i64 {
     let above = 64 - width.clamp(1, 64);
     ((bits << above) as i64) >> above
 }
 
-/// The bits of a small float as a number.
+/// The value of a half, given its bits.
 pub fn half(bits: u64) -> f64 {
     f16::from_bits(bits as u16).to_f64()
 }

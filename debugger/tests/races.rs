@@ -7,7 +7,7 @@ use isaforge_runtime::valhall::watched::Watched;
 use isaforge_runtime::{Launch, Memory};
 use isaforge_valhall::ISA;
 
-/// The races of a program of 64 threads in two workgroups, which finds the address of 512 bytes in u0 and u1.
+/// The races of a program of 64 threads in two workgroups; u0 and u1 contain the address of 512 bytes.
 fn races(source: &str) -> Races {
     let program = isaforge_core::program::assemble(ISA, source).unwrap_or_else(|errors| panic!("{errors:?}"));
     let mut memory = Memory::new();
@@ -19,7 +19,7 @@ fn races(source: &str) -> Races {
     races
 }
 
-/// Puts four times the number of a thread on the address in u0 into r2 and r3.
+/// Computes the address in u0 plus four times the index of the thread, in r2 and r3.
 const OWN: &str = "IADD.u32 r2, r60, r60\nIADD.u32 r2, r2, r2\nIADD.u32 r2, r2, u0\nMOV.i32 r3, u1\nMOV.i32 r4, r60\n";
 
 #[test]

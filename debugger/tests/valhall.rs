@@ -1,4 +1,4 @@
-//! The doors, on a program of Valhall.
+//! The front ends, with a Valhall program.
 
 use std::io::BufReader;
 use std::sync::mpsc::channel;
@@ -14,7 +14,7 @@ use isaforge_valhall::{ISA, semantics::SEMANTICS};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-/// Each thread counts to three, and stores the count and its number.
+/// Each thread counts to three, adds its index to the count, and stores the sum.
 const SOURCE: &str = "\
     MOV.i32 r1, r60
     IADD_IMM.i32 r0, 0x0, #0x0
@@ -43,7 +43,7 @@ fn listing(machine: &dyn Machine) -> Listing {
     Listing::new(machine, &set, Some(&source))
 }
 
-/// What a script answers, and what is wrong with it.
+/// The output and the errors of a script.
 fn answers(commands: &str) -> (String, Vec<String>, script::Done) {
     let machine = machine();
     let mut session = Session::new(&machine, listing(&machine));
@@ -115,7 +115,7 @@ fn a_program_that_fails_stops_before_the_instruction() {
     assert!(!done.failed && out.lines().last().is_some_and(|line| line.starts_with("0 ")), "{out}");
 }
 
-/// The messages that a server sends for some requests.
+/// The messages that a server sends in response to requests.
 fn served(requests: &[(&str, serde_json::Value)]) -> Vec<serde_json::Value> {
     let (send, receive) = channel();
     for (sequence, (command, arguments)) in requests.iter().enumerate() {
@@ -179,7 +179,7 @@ fn an_editor_sets_a_breakpoint_on_a_line_and_looks_at_registers() {
     assert_eq!(sequence, (1..=sent.len() as u64).collect::<Vec<_>>());
 }
 
-/// Draws the stop at which it is asked first after some steps.
+/// Draws the first stop after a number of steps.
 struct Picture(u64, String);
 
 impl Door for Picture {

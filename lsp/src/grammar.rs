@@ -1,4 +1,4 @@
-//! A grammar for highlighting, in the form of TextMate, which most editors and sites read.
+//! A TextMate grammar for highlighting, which most editors and sites support.
 
 use std::collections::BTreeSet;
 
@@ -65,20 +65,20 @@ pub fn grammar(set: &Set) -> Value {
     })
 }
 
-/// One of these; the longest first, since the first that fits is taken.
+/// An alternation of these words, longest first, since the first match wins.
 fn alternatives(words: impl Iterator<Item = String>) -> String {
     let mut words: Vec<String> = words.collect::<BTreeSet<String>>().into_iter().collect();
     words.sort_by_key(|word| std::cmp::Reverse(word.len()));
     words.join("|")
 }
 
-/// A text as an expression that fits itself alone.
+/// Escapes a text, so that the expression matches it literally.
 fn escaped(text: &str) -> String {
     let escape = |c: char| if c.is_alphanumeric() || c == '_' { String::new() } else { "\\".to_owned() };
     text.chars().map(|c| escape(c) + &c.to_string()).collect()
 }
 
-/// The name of a register with any number in the place of its own.
+/// An expression for a register name, with any number in place of its own.
 fn numbered(name: &str) -> String {
     let digit = |c: char| c.is_ascii_digit();
     let Some(start) = name.find(digit) else { return escaped(name) };
@@ -86,7 +86,7 @@ fn numbered(name: &str) -> String {
     format!("{}\\d+{}", escaped(&name[..start]), escaped(&name[end..]))
 }
 
-/// The words that stand behind a dot.
+/// The words that can follow a dot.
 fn modifiers(tables: Tables) -> BTreeSet<String> {
     match tables {
         Tables::Words(isa) => {

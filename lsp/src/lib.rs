@@ -1,21 +1,21 @@
-//! A language server: what an editor asks about assembly and about specifications.
+//! A language server for assembly and specifications.
 //!
 //! ```text
 //! message ──server──▶ document ─┬─set──▶ assembly: diagnostics, hover, completion, names, words
 //!                     (text)    └──────▶ specification: diagnostics, hover, definitions
 //! ```
 //!
-//! - [`stdio`]: messages over streams of bytes, of bounded length
-//! - [`server`]: the loop that reads messages, keeps documents and answers
-//! - [`text`]: places in a document, which editors count in units of UTF-16
+//! - [`stdio`]: messages of bounded length over byte streams
+//! - [`server`]: the main loop, which reads messages, keeps documents and answers requests
+//! - [`text`]: positions in a document, which editors count in UTF-16 units
 //! - [`uri`]: names of documents
-//! - [`set`]: the instruction set that a document is written for
+//! - [`set`]: the instruction set for which a document is written
 //! - [`assembly`]: programs of any instruction set
 //! - [`specification`]: specifications in YAML
-//! - [`grammar`]: colours for editors that speak no protocol
+//! - [`grammar`]: highlighting for editors without the protocol
 //!
-//! Nothing here knows an instruction set. Assembly is read by the assembler itself, so an editor shows the very messages
-//! that `isaforge asm` prints.
+//! Nothing here depends on a particular instruction set. Assembly is read by the assembler itself, so an editor shows
+//! exactly the messages that `isaforge asm` prints.
 #![forbid(unsafe_code)]
 
 pub mod assembly;

@@ -1,6 +1,6 @@
-//! The loop that reads messages, keeps documents and answers.
+//! The main loop: reads messages, keeps documents and answers requests.
 //!
-//! Answers need what is written now, so they are made at once; diagnostics wait until nobody has typed for a moment.
+//! Requests are answered immediately, since they depend on the current text; diagnostics wait for a pause in typing.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -32,10 +32,10 @@ use crate::set::{Known, Named, Sets};
 use crate::specification::{self, Checked, Unsaved};
 use crate::uri;
 
-/// Why the server ended before its client said so.
+/// Why the server ended before its client asked it to.
 #[derive(Debug, Error)]
 pub enum ServeError {
-    /// The client did not keep to the protocol.
+    /// The client violated the protocol.
     #[error("the client does not keep to the protocol: {0}")]
     Protocol(#[from] ProtocolError),
     /// The client is gone.
@@ -43,13 +43,13 @@ pub enum ServeError {
     Gone,
 }
 
-/// How long nobody has typed before a text is checked.
+/// How long a pause in typing must be before a text is checked.
 const PAUSE: Duration = Duration::from_millis(120);
 
-/// Serves one client until it asks to end. `sets` are the instruction sets that have names.
+/// Serves one client until it asks to exit. `sets` are the built-in instruction sets.
 ///
 /// # Errors
-/// When the client breaks the protocol.
+/// When the client violates the protocol.
 pub fn serve(connection: &Connection, sets: &[Known]) -> Result<(), ServeError> {
     let (id, params) = connection.initialize_start()?;
     let params: InitializeParams = serde_json::from_value(params).unwrap_or_default();
@@ -98,14 +98,14 @@ fn capabilities() -> ServerCapabilities {
     }
 }
 
-/// A text that is open in the editor.
+/// A document that is open in the editor.
 struct Document {
     text: String,
     version: i32,
-    /// Its file, without links.
+    /// Its file, with symbolic links resolved.
     path: Option<PathBuf>,
     yaml: bool,
-    /// What was found out about this very text, or why nothing was.
+    /// The result for exactly this text, or the error; `None` when it has not been computed.
     assembly: Option<Result<Source, (String, usize)>>,
 }
 
@@ -115,9 +115,9 @@ struct Server<'s> {
     default: Named,
     root: PathBuf,
     documents: HashMap<Uri, Document>,
-    /// Documents that are to be checked, by their names.
+    /// Documents that must be checked, by name.
     waiting: BTreeSet<String>,
-    /// The files that each specification had something wrong in.
+    /// The files in which each specification had errors.
     reported: HashMap<PathBuf, Vec<PathBuf>>,
 }
 
@@ -180,7 +180,7 @@ impl Server<'_> {
             }
             DidSaveTextDocument::METHOD => {
                 let Some(params) = read::<DidSaveTextDocumentParams>(notification.params) else { return Ok(()) };
-                // Programs may be written for the specification that was saved.
+                // Programs may depend on the specification that was saved.
                 let saved = self.documents.get(&params.text_document.uri).is_some_and(|document| document.yaml);
                 for (name, document) in self.documents.iter_mut().filter(|(_, document)| saved && !document.yaml) {
                     document.assembly = None;
@@ -201,7 +201,7 @@ impl Server<'_> {
         Ok(())
     }
 
-    /// Checks what was written.
+    /// Checks the documents that have changed.
     fn check(&mut self) -> Result<(), ServeError> {
         let waiting = std::mem::take(&mut self.waiting);
         let names: Vec<Uri> = self.documents.keys().filter(|name| waiting.contains(name.as_str())).cloned().collect();
@@ -236,7 +236,7 @@ impl Server<'_> {
     fn check_specification(&mut self, path: &Path) -> Result<(), ServeError> {
         let Some(checked) = specification::of_file(path, &self.unsaved()) else { return Ok(()) };
         let mut found = checked.diagnostics();
-        // What was wrong before and is right now has to be said, too.
+        // Also publish the files whose errors have been fixed.
         for file in self.reported.remove(&checked.entry).unwrap_or_default() {
             found.entry(file).or_default();
         }
@@ -262,13 +262,13 @@ impl Server<'_> {
         self.send(Message::Notification(Notification::new(PublishDiagnostics::METHOD.to_owned(), params)))
     }
 
-    /// The texts of specifications in the editor.
+    /// The unsaved texts of specifications.
     fn unsaved(&self) -> Unsaved {
         let open = self.documents.values().filter(|document| document.yaml);
         open.filter_map(|document| Some((document.path.clone()?, document.text.clone()))).collect()
     }
 
-    /// A program, or why it is none and the line that says so. `None` for other documents.
+    /// An assembled program, or the error and the line that causes it. `None` for other documents.
     fn assembly(&mut self, name: &Uri) -> Option<&Result<Source, (String, usize)>> {
         let document = self.documents.get_mut(name).filter(|document| !document.yaml)?;
         if document.assembly.is_none() {
@@ -290,7 +290,7 @@ impl Server<'_> {
         self.assembly(name)?.as_ref().ok()
     }
 
-    /// The specification that a document is a part of, and its path.
+    /// The specification that a document belongs to, and the document's path.
     fn specification(&self, name: &Uri) -> Option<(Checked, PathBuf)> {
         let path = self.documents.get(name).filter(|document| document.yaml)?.path.clone()?;
         Some((specification::of_file(&path, &self.unsaved())?, path))

@@ -1,7 +1,8 @@
-//! The instruction set that a program is written for.
+//! The instruction set for which a program is written.
 //!
-//! A comment in its first lines names it (`// isa: valhall`, `; isa: ../my.yaml`, `# isa: ir3.xml 630`), else the end of its
-//! name (`shader.valhall`, `shader.valhall.s`), else what the editor was told (`initializationOptions`).
+//! A comment in its first lines names the set (`// isa: valhall`, `; isa: ../my.yaml`, `# isa: ir3.xml 630`), or else
+//! the extension of the file (`shader.valhall`, `shader.valhall.s`), or else the editor's configuration
+//! (`initializationOptions`).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,16 +15,16 @@ use isaforge_core::Tables;
 use isaforge_core::semantics::Semantics;
 use serde::Deserialize;
 
-/// An instruction set that needs no specification.
+/// A built-in instruction set, which needs no specification.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     /// Its name.
     pub name: &'static str,
-    /// Other names.
+    /// Alternative names.
     pub aliases: &'static [&'static str],
-    /// How its instructions are encoded.
+    /// Its tables.
     pub tables: Tables,
-    /// What they do, if that is known.
+    /// Its semantics, if known.
     pub semantics: Option<&'static Semantics>,
 }
 
@@ -33,20 +34,20 @@ impl Known {
     }
 }
 
-/// Names an instruction set.
+/// A reference to an instruction set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Named {
-    /// A known one, or the path of a specification.
+    /// The name of a built-in set, or the path of a specification.
     pub isa: String,
-    /// The generation of the hardware, where the specification tells several apart.
+    /// The generation of the hardware, if the specification distinguishes several.
     pub generation: Option<String>,
 }
 
-/// So many lines at the start of a text may name the set.
+/// The number of lines at the start of a text that may name the set.
 const HEAD: usize = 20;
 
-/// The set that a comment of a text names, and its line.
+/// The set that a comment in a text names, and the line of that comment.
 pub fn in_comment(text: &str) -> Option<(Named, usize)> {
     text.lines().take(HEAD).enumerate().find_map(|(line, text)| {
         let comment = text.trim_start();
@@ -57,7 +58,7 @@ pub fn in_comment(text: &str) -> Option<(Named, usize)> {
     })
 }
 
-/// All instruction sets: the known ones, and those of specifications that were asked for.
+/// All instruction sets: the built-in ones, and the specifications loaded so far.
 #[derive(Debug)]
 pub struct Sets<'k> {
     known: &'k [Known],
@@ -66,18 +67,18 @@ pub struct Sets<'k> {
 
 #[derive(Debug)]
 struct Loaded {
-    /// When each of its files was written last.
+    /// The last modification time of each of its files.
     files: Vec<(PathBuf, Option<SystemTime>)>,
     set: Result<Set, String>,
 }
 
 impl<'k> Sets<'k> {
-    /// The known ones.
+    /// Starts with the built-in sets.
     pub fn new(known: &'k [Known]) -> Self {
         Sets { known, loaded: HashMap::new() }
     }
 
-    /// The name of the set of a program: `default` where neither its text nor its path has one.
+    /// The name of a program's set, with its line; `default` if neither the text nor the path determines it.
     pub fn named(&self, text: &str, path: &Path, default: &Named) -> Option<(Named, usize)> {
         let ending = || {
             let name = path.file_name()?.to_str()?;
@@ -88,13 +89,13 @@ impl<'k> Sets<'k> {
         in_comment(text).or_else(ending).or_else(default)
     }
 
-    /// The set of this name; paths start at `folder`.
+    /// Opens a set by name. Paths are relative to `folder`.
     ///
-    /// The tables of a specification stay in memory for as long as the server runs, so it is compiled again only when one of
-    /// its files was saved.
+    /// The tables of a specification stay in memory as long as the server runs, so a specification is recompiled only
+    /// after one of its files has been saved.
     ///
     /// # Errors
-    /// When there is none, or its specification has mistakes.
+    /// When there is no such set, or its specification has errors.
     pub fn open(&mut self, named: &Named, folder: &Path) -> Result<Set, String> {
         if let Some(known) = self.known.iter().find(|known| known.is_called(&named.isa)) {
             return Ok(Set::new(known.tables, known.semantics));

@@ -1,13 +1,13 @@
-//! Messages over streams of bytes. No message takes more memory than [`MOST`], whatever length it says it has.
+//! Messages over byte streams. No message takes more memory than [`MOST`], whatever length its header claims.
 
 use std::io::{self, BufRead, Read, Write};
 use std::thread::{JoinHandle, spawn};
 
 use lsp_server::{Connection, Message};
 
-/// Bytes that a message may have.
+/// The maximum length of a message in bytes.
 pub const MOST: u64 = 1 << 26;
-/// Bytes that a line of a header may have.
+/// The maximum length of a header line in bytes.
 const LINE: u64 = 1 << 12;
 
 /// The threads that read and write messages.
@@ -18,15 +18,15 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Why reading has ended early. `None` if it has not, so far.
+    /// The error that ended reading early. `None` when there has been none so far.
     pub fn failed(self) -> Option<io::Error> {
         if self.reader.is_finished() { self.reader.join().ok()?.err() } else { None }
     }
 
-    /// Waits for both. The connection has to be gone.
+    /// Waits for both threads. The connection must have been dropped.
     ///
     /// # Errors
-    /// When a stream failed, or when what was read was no message.
+    /// When a stream failed, or if the input was not a message.
     pub fn join(self) -> io::Result<()> {
         let gone = |_| io::Error::other("a thread that passes messages on has panicked");
         self.reader.join().unwrap_or_else(|panic| Err(gone(panic)))?;
@@ -34,7 +34,7 @@ impl Threads {
     }
 }
 
-/// A connection that speaks over streams of bytes.
+/// A connection over byte streams.
 pub fn connect(
     mut input: impl BufRead + Send + 'static,
     mut output: impl Write + Send + 'static,
@@ -43,7 +43,7 @@ pub fn connect(
     let reader = spawn(move || {
         while let Some(message) = read(&mut input)? {
             let ends = matches!(&message, Message::Notification(told) if told.method == "exit");
-            // Nobody listens any more, or nothing follows.
+            // The receiver is gone, or this was the last message.
             if sender.send(message).is_err() || ends {
                 break;
             }
@@ -54,10 +54,10 @@ pub fn connect(
     (server, Threads { reader, writer })
 }
 
-/// Reads a message. Returns `None` at the end of the input.
+/// Reads a message. `None` at the end of the input.
 ///
 /// # Errors
-/// When the input cannot be read, or is no message of at most [`MOST`] bytes.
+/// When the input cannot be read, or is not a message of at most [`MOST`] bytes.
 pub fn read(input: &mut impl BufRead) -> io::Result<Option<Message>> {
     let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
     let mut length = None;

@@ -1,42 +1,42 @@
-//! Places in a document. Editors count lines from 0 and columns in units of UTF-16.
+//! Positions in a document. Editors count lines from 0 and columns in UTF-16 units.
 
 use std::ops::Range;
 
 use lsp_types::Position;
 
-/// A text and where its lines start.
+/// A text and the starts of its lines.
 #[derive(Clone, Debug, Default)]
 pub struct Text {
-    /// All of it.
+    /// The whole text.
     pub text: String,
     starts: Vec<usize>,
 }
 
 impl Text {
-    /// Finds the lines of a text.
+    /// Splits a text into lines.
     pub fn new(text: String) -> Text {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Text { text, starts }
     }
 
-    /// How many lines there are; an empty one at the end counts.
+    /// The number of lines, including an empty one at the end.
     pub fn lines(&self) -> usize {
         self.starts.len()
     }
 
-    /// A line without its end; empty beyond the last.
+    /// A line without its line break; empty past the last line.
     pub fn line(&self, line: usize) -> &str {
         let Some(start) = self.starts.get(line) else { return "" };
         let end = self.starts.get(line + 1).map_or(self.text.len(), |next| next - 1);
         self.text.get(*start..end).unwrap_or_default().trim_end_matches('\r')
     }
 
-    /// The first byte of a line.
+    /// The offset of a line.
     pub fn start(&self, line: usize) -> usize {
         self.starts.get(line).copied().unwrap_or(self.text.len())
     }
 
-    /// The byte of a line at a column; its end where the column lies behind that.
+    /// The byte of a line at a column, or the end of the line if the column is past it.
     pub fn byte(&self, position: Position) -> usize {
         let line = self.line(position.line as usize);
         let mut units = 0;
@@ -49,25 +49,25 @@ impl Text {
         line.len()
     }
 
-    /// The place of a byte of a line.
+    /// The position of a byte of a line.
     pub fn position(&self, line: usize, byte: usize) -> Position {
         let text = self.line(line);
         let before = text.get(..byte.min(text.len())).unwrap_or(text);
         Position::new(line as u32, before.encode_utf16().count() as u32)
     }
 
-    /// The place of a byte of the text.
+    /// The position of a byte of the text.
     pub fn place(&self, offset: usize) -> Position {
         let line = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
         self.position(line, offset - self.start(line).min(offset))
     }
 
-    /// A range of bytes within a line.
+    /// The range of some bytes in a line.
     pub fn range(&self, line: usize, bytes: Range<usize>) -> lsp_types::Range {
         lsp_types::Range::new(self.position(line, bytes.start), self.position(line, bytes.end))
     }
 
-    /// So many characters from a column, both counted as messages of the assembler do: columns from 1.
+    /// The range of `len` characters from a column, both counted as in the assembler's messages: columns start at 1.
     pub fn characters(&self, line: usize, column: usize, len: usize) -> lsp_types::Range {
         let text = self.line(line);
         let byte = |characters: usize| text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
@@ -75,7 +75,8 @@ impl Text {
     }
 }
 
-/// Where a word stands in a line by itself, not as a part of a longer one. `is_part` says which characters words have.
+/// The occurrences of a word in a line that are not part of a longer word. `is_part` tells which characters words
+/// consist of.
 pub fn occurrences<'t>(
     line: &'t str,
     word: &'t str,
@@ -89,7 +90,7 @@ pub fn occurrences<'t>(
     found.map(|(at, word)| at..at + word.len())
 }
 
-/// The run of such characters that touches a byte of a line.
+/// The run of matching characters that touches a byte of a line.
 pub fn run_at(line: &str, byte: usize, is_part: impl Fn(char) -> bool + Copy) -> Range<usize> {
     let byte = line.floor_char_boundary(byte);
     let before: usize = line[..byte].chars().rev().take_while(|c| is_part(*c)).map(char::len_utf8).sum();

@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use lsp_types::Uri;
 
-/// The path of a document that is a file.
+/// The path of a document, if it is a file.
 pub fn path(uri: &Uri) -> Option<PathBuf> {
     let encoded = uri.as_str().strip_prefix("file://")?;
-    // A host stands before the path.
+    // Skip the host before the path.
     let encoded = encoded.get(encoded.find('/')?..)?;
     let mut bytes = Vec::with_capacity(encoded.len());
     let mut rest = encoded.bytes();
@@ -22,12 +22,12 @@ pub fn path(uri: &Uri) -> Option<PathBuf> {
         });
     }
     let path = String::from_utf8(bytes).ok()?;
-    // `/C:/folder` is a path with a drive.
+    // `/C:/folder` is a path with a drive letter.
     let drive = path.as_bytes().get(2) == Some(&b':') && cfg!(windows);
     Some(PathBuf::from(if drive { &path[1..] } else { &path }))
 }
 
-/// The name of the document that a file is; paths are absolute.
+/// The name of the document for a file with this absolute path.
 pub fn of_path(path: &Path) -> Option<Uri> {
     let mut encoded = String::from("file://");
     let path = path.to_str()?;

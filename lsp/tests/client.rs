@@ -1,4 +1,4 @@
-//! An editor that talks to the server.
+//! Tests of the server with a simulated editor.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use lsp_server::{Connection, Message, Notification, Request, RequestId};
 use lsp_types::Uri;
 use serde_json::{Value, json};
 
-/// An editor with the server behind it.
+/// An editor connected to a server.
 struct Editor {
     connection: Connection,
     next: i32,
@@ -49,7 +49,7 @@ impl Editor {
         self.connection.sender.send(message).expect("the server listens");
     }
 
-    /// The whole response to a request.
+    /// Waits for the response to a request.
     fn response(&mut self, method: &str, params: Value) -> lsp_server::Response {
         self.next += 1;
         let id = RequestId::from(self.next);
@@ -86,7 +86,7 @@ impl Editor {
         self.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": [{ "text": text }] }));
     }
 
-    /// The next diagnostics of a document.
+    /// Waits for the next diagnostics of a document.
     fn diagnostics(&self, uri: &str) -> Vec<Value> {
         loop {
             if let Message::Notification(found) = self.connection.receiver.recv().expect("the server speaks")
@@ -263,7 +263,7 @@ fn all_uses_of_a_register_are_found_also_as_a_part_of_a_pair() {
             (found["range"]["start"]["line"].as_u64().expect("a line"), found["kind"].as_u64().expect("a kind"))
         })
         .collect();
-    // Line 3 reads and writes it; what is written there is marked as such.
+    // Line 3 reads and writes the register; the write is marked.
     assert_eq!(found, [(1, 3), (3, 3), (3, 3), (4, 2), (6, 2)]);
     editor.end();
 }
@@ -318,7 +318,7 @@ fn specifications_are_checked_while_they_are_written() {
     let editor = Editor::new(Value::Null);
     editor.open(&entry, "yaml", BLINK);
     assert_eq!(editor.diagnostics(&entry), [] as [Value; 0]);
-    // A part that is not saved is what the whole is checked with.
+    // The check uses the unsaved text of a part.
     editor.open(&part, "yaml", &MORE.replace("When", "Whem"));
     let found = editor.diagnostics(&entry);
     let message = found[0]["message"].as_str().expect("a message");

@@ -1,4 +1,4 @@
-//! The grammar for highlighting: its text, and the colours that it gives.
+//! Tests of the grammar for highlighting: its text, and the scopes that it assigns.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ fn valhall() -> Value {
     grammar(&Set::new(Tables::Words(isaforge_valhall::ISA), None))
 }
 
-/// `UPDATE_GOLDENS=1` writes it anew.
+/// `UPDATE_GOLDENS=1` rewrites the golden file.
 #[test]
 fn the_grammar_of_valhall_is_as_reviewed() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/valhall.tmLanguage.json");
@@ -27,7 +27,8 @@ fn the_grammar_of_valhall_is_as_reviewed() {
     );
 }
 
-/// The parts of a line that a grammar names, as an editor finds them: the first that begins, of those the first in the list.
+/// The parts of a line that a grammar assigns scopes to, as an editor finds them: the earliest match, with ties won by
+/// the first rule.
 fn colours(grammar: &Value, line: &str) -> Vec<(String, String)> {
     let repository = &grammar["repository"];
     let mut rules: Vec<(String, Regex)> = Vec::new();

@@ -1,5 +1,6 @@
-//! Writes `generated/` anew when it does not compile, and with it the `isaforge` command, because the tables of
-//! `isaforge-core` have changed: `cargo run -p isaforge-macros --example regenerate`. Else use `isaforge gen --all`.
+//! Regenerates `generated/` when it, and therefore the `isaforge` command, does not compile because the tables of
+//! `isaforge-core` have changed: `cargo run -p isaforge-macros --example regenerate`. Otherwise use `isaforge gen
+//! --all`.
 
 use std::error::Error;
 use std::fs;

@@ -1,4 +1,4 @@
-//! From arguments to a module.
+//! Expands the macro's arguments to a module.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,10 +15,10 @@ use syn::LitStr;
 
 use crate::input::Input;
 
-/// Names the folder for expansions.
+/// The environment variable with the folder for expansions.
 const EXPAND_DIR: &str = "ISAFORGE_EXPAND_DIR";
 
-/// What the macro expands to, called from `file`.
+/// Expands the macro, called from `file`.
 pub fn expand(input: &Input, file: Option<&Path>) -> TokenStream {
     let places = places(file);
     let found = match find(Path::new(&input.spec.value()), &places) {
@@ -37,13 +37,13 @@ pub fn expand(input: &Input, file: Option<&Path>) -> TokenStream {
     }
 }
 
-/// The root of the crate, then the folder of the source file.
+/// The places to search for the specification: the root of the crate, then the folder of the source file.
 fn places(file: Option<&Path>) -> Vec<Place> {
     let root = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let root = root.map(|folder| Place { folder, what: "in the root of the crate".to_owned() });
     let beside = file.and_then(|file| {
         let what = format!("beside `{}`", file.file_name()?.to_string_lossy());
-        // The path may be relative to the folder in which the compiler runs, which is ours.
+        // A relative path is relative to the compiler's working directory, which is also ours.
         Some(Place { folder: std::path::absolute(file).ok()?.parent()?.to_owned(), what })
     });
     root.into_iter().chain(beside).collect()
@@ -74,11 +74,11 @@ fn expand_compiled(input: &Input, compiled: &Compiled) -> TokenStream {
     }
 }
 
-/// Writes the module to a file and refers to it.
+/// Writes the module to a file and declares it with that path.
 fn module_in_file(folder: &Path, compiled: &Compiled, name: &Ident) -> Result<TokenStream, String> {
     let problem = |what: &dyn std::fmt::Display| format!("{EXPAND_DIR} is set, but its file cannot be written: {what}");
     let folder = std::path::absolute(folder).map_err(|error| problem(&error))?;
-    // Two crates, or a crate and its tests, may have modules of one name.
+    // Two crates, or a crate and its tests, may have modules with the same name.
     let owner = env::var("CARGO_CRATE_NAME").unwrap_or_else(|_| "crate".to_owned());
     let path = folder.join(format!("{owner}-{name}.rs"));
     let text = compiled.source(None).map_err(|error| problem(&error))?;
@@ -86,7 +86,7 @@ fn module_in_file(folder: &Path, compiled: &Compiled, name: &Ident) -> Result<To
     write_if_changed(&path, &text).map_err(|error| problem(&error))?;
     let path = path.to_str().ok_or_else(|| problem(&"its path is not text"))?;
     let attributes = module_attributes(compiled);
-    // Unlike `include!`, this may also stand in a function.
+    // Unlike `include!`, this is also allowed in a function.
     Ok(quote! {
         #attributes
         #[path = #path]
@@ -96,7 +96,7 @@ fn module_in_file(folder: &Path, compiled: &Compiled, name: &Ident) -> Result<To
 
 /// Makes the crate depend on the files of the specification.
 fn dependencies(files: &[PathBuf]) -> TokenStream {
-    // A path that is not text cannot be written in Rust.
+    // A path that is not UTF-8 cannot be written in Rust.
     let files = files.iter().filter_map(|file| file.to_str());
     quote! {
         #(const _: &[u8] = ::core::include_bytes!(#files);)*
@@ -104,8 +104,8 @@ fn dependencies(files: &[PathBuf]) -> TokenStream {
     }
 }
 
-/// The warnings of a specification as warnings of the compiler, one for each code: on stable, using something deprecated
-/// is the one way for a macro to warn.
+/// Turns the warnings of a specification into compiler warnings, one for each code. On stable, the only way for a macro
+/// to warn is to use something deprecated.
 fn warnings(spec: &LitStr, compiled: &Compiled) -> TokenStream {
     let mut by_code: BTreeMap<&str, Diagnostics> = BTreeMap::new();
     for found in compiled.checked.diagnostics.iter().filter(|found| found.severity == Severity::Warning) {
@@ -113,7 +113,7 @@ fn warnings(spec: &LitStr, compiled: &Compiled) -> TokenStream {
     }
     let items = by_code.into_iter().map(|(code, found)| {
         let name = format_ident!("{code}", span = spec.span());
-        // A few examples show what is meant; `isaforge check` shows them all.
+        // A few examples are enough; `isaforge check` shows them all.
         let style = Style { cap: 3, ..MESSAGE_STYLE };
         let text = format!("\n{}\n", found.render(&compiled.checked.sources, style));
         quote_spanned! { spec.span() =>
@@ -125,7 +125,7 @@ fn warnings(spec: &LitStr, compiled: &Compiled) -> TokenStream {
     quote!(#(#items)*)
 }
 
-/// A compile error at the path of the specification, and an empty module so that there are not more errors than mistakes.
+/// A compile error at the path of the specification, and an empty module to avoid follow-up errors.
 fn error(spec: &LitStr, message: &str, module: Option<&Ident>, files: &[PathBuf]) -> TokenStream {
     let module = module.map(|name| {
         quote! {
@@ -142,7 +142,7 @@ fn error(spec: &LitStr, message: &str, module: Option<&Ident>, files: &[PathBuf]
     }
 }
 
-/// The name that a specification with mistakes gives itself, as far as one can tell without reading it as YAML.
+/// The name in a specification with errors, found without parsing the YAML.
 fn declared_name(failure: &Failure, spec: &LitStr) -> Option<Ident> {
     let text = std::fs::read_to_string(failure.files().first()?).ok()?;
     let name = text.lines().find_map(|line| line.strip_prefix("isa:"))?;

@@ -1,4 +1,4 @@
-//! What stands between the braces of `isa!`.
+//! Parses the arguments of `isa!`.
 
 use isaforge_compiler::backend::rust::{Options, SemanticsStyle};
 use isaforge_compiler::suggest::{did_you_mean, one_of};
@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Ident, LitBool, LitStr, Path, Token};
 
-/// The keys, in the order in which the documentation has them.
+/// The keys, in the order of the documentation.
 const KEYS: [&str; 6] = ["spec", "module", "semantics", "text", "tests", "core"];
 const STYLES: [&str; 3] = ["default", "required", "none"];
 
@@ -15,9 +15,9 @@ const STYLES: [&str; 3] = ["default", "required", "none"];
 pub struct Input {
     /// The path of the specification; errors point here.
     pub spec: LitStr,
-    /// The name of the module, if it is not the specification's.
+    /// The name of the module, if it differs from that of the specification.
     pub module: Option<Ident>,
-    /// What to generate.
+    /// The options for code generation.
     pub options: Options,
 }
 
@@ -53,7 +53,7 @@ impl Parse for Input {
                 "semantics" => options.semantics = style(input)?,
                 "text" => options.text = input.parse::<LitBool>()?.value,
                 "tests" => options.tests = input.parse::<LitBool>()?.value,
-                // `KEYS` has no other.
+                // `KEYS` has no other key.
                 _ => options.runtime = input.parse::<Path>()?.to_token_stream().to_string(),
             }
             comma(input)?;
@@ -65,7 +65,7 @@ impl Parse for Input {
     }
 }
 
-/// A comma, which may be missing at the end.
+/// Parses a comma, which is optional at the end.
 fn comma(input: ParseStream<'_>) -> syn::Result<()> {
     if !input.is_empty() {
         input.parse::<Token![,]>()?;

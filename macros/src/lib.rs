@@ -1,4 +1,5 @@
-//! The `isa!` macro: a thin door to the [spec compiler](isaforge_compiler). Crates take it from the facade, `isaforge`.
+//! The `isa!` macro, a thin wrapper of the [spec compiler](isaforge_compiler). Crates use it through the facade,
+//! `isaforge`.
 #![forbid(unsafe_code)]
 
 mod expand;
@@ -16,12 +17,12 @@ use proc_macro::TokenStream;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The path is relative to the root of the crate, or else to the folder of the source file. The module is called as the
-/// specification says under `isa:`, with `_` for `-`. It is compiled anew whenever a file of the specification changes.
+/// The path is relative to the root of the crate, or else to the folder of the source file. The module is named after
+/// the `isa:` of the specification, with `_` for `-`. It is recompiled whenever a file of the specification changes.
 ///
-/// Mistakes in the specification are compile errors with the place in the specification and what to do about it; its
-/// warnings are warnings of the compiler, one for each kind (as uses of something deprecated, for want of a better way:
-/// `#![allow(deprecated)]` in a module around the macro silences them).
+/// Errors in the specification become compile errors with the place in the specification and a suggestion. Its warnings
+/// become compiler warnings, one for each kind. These are reported as uses of a deprecated item, for want of a better
+/// way; `#![allow(deprecated)]` in a module around the macro silences them.
 ///
 /// # Options
 ///
@@ -38,23 +39,23 @@ use proc_macro::TokenStream;
 ///
 /// | key | value | |
 /// |---|---|---|
-/// | `spec` | a path | the entry of the specification; a path alone may also stand first, without the key |
-/// | `module` | a name | what the module is called |
+/// | `spec` | a path | the entry of the specification; the path may also come first, without the key |
+/// | `module` | a name | the name of the module |
 /// | `semantics` | `default` | the trait `Semantics` has bodies that return `Unimplemented`, for an emulator in progress |
-/// | | `required` | it has none, and forgetting an instruction is a compile error |
+/// | | `required` | its methods have no bodies, so a missing instruction is a compile error |
 /// | | `none` | there is no such trait |
-/// | `text` | `true`, `false` | whether instructions print and parse; they do if nothing is said |
-/// | `tests` | `true`, `false` | whether property tests are generated along, which `cargo test` runs; they are if nothing is said |
-/// | `core` | a path | where `isaforge_core` is, for crates that do not depend on `isaforge`; else `::isaforge::core` |
+/// | `text` | `true`, `false` | whether instructions print and parse; true by default |
+/// | `tests` | `true`, `false` | whether property tests are generated, for `cargo test` to run; true by default |
+/// | `core` | a path | the path of `isaforge_core`, for crates without `isaforge`; `::isaforge::core` by default |
 ///
-/// # To see what it expands to
+/// # Inspecting the expansion
 ///
-/// With the environment variable `ISAFORGE_EXPAND_DIR` set to a folder, the module is written to a file there and taken
-/// from it, so that messages of the Rust compiler point at lines that can be read. A relative path counts from the root of
-/// the workspace.
+/// If the environment variable `ISAFORGE_EXPAND_DIR` is set to a folder, the module is written to a file there and
+/// compiled from it, so that messages of the Rust compiler refer to lines that can be read. A relative path is relative
+/// to the root of the workspace.
 #[proc_macro]
 pub fn isa(input: TokenStream) -> TokenStream {
-    // Where the source file is; an editor that keeps the text in memory may not know.
+    // The path of the source file. An editor that keeps the text in memory may not know it.
     let file = proc_macro::Span::call_site().local_file();
     match syn::parse::<input::Input>(input) {
         Ok(input) => expand::expand(&input, file.as_deref()),

@@ -1,8 +1,8 @@
-//! The door for JavaScript: one buffer for what comes in, one for what goes out.
+//! The interface for JavaScript: one buffer for input, one for output.
 //!
-//! The page asks for room with `input`, writes UTF-8 or a bundle there, calls `load` or `answer`, and reads as many bytes as
-//! that returned from `output`. No pointer is followed on this side: both buffers are ordinary vectors, which do not move
-//! between the call that tells their address and the next one.
+//! The page allocates a buffer with `input`, writes UTF-8 or a bundle to it, calls `load` or `answer`, and reads as
+//! many bytes as that returned from `output`. This side does not dereference raw pointers: both buffers are ordinary
+//! vectors, which are not reallocated between the call that returns their address and the next call.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -20,7 +20,7 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Allocates `bytes` bytes and tells where they are.
+/// Allocates an input buffer of `bytes` bytes and returns its address.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(bytes: usize) -> *mut u8 {
     let mut state = state();
@@ -28,7 +28,7 @@ pub extern "C" fn input(bytes: usize) -> *mut u8 {
     state.input.as_mut_ptr()
 }
 
-/// Loads the bundle in the input; 1 if it is one.
+/// Loads the bundle in the input buffer. Returns 1 if it is valid, otherwise 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn load() -> u32 {
     let mut state = state();
@@ -37,7 +37,7 @@ pub extern "C" fn load() -> u32 {
     state.page.is_some().into()
 }
 
-/// Answers the request in the input; the number of bytes of the answer.
+/// Answers the request in the input buffer. Returns the length of the answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> usize {
     let mut state = state();
@@ -48,7 +48,7 @@ pub extern "C" fn answer() -> usize {
     state.output.len()
 }
 
-/// Where the answer is.
+/// Returns the address of the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn output() -> *const u8 {
     state().output.as_ptr()

@@ -1,4 +1,4 @@
-//! One instruction: its bits, its fields, the registers it uses, what it does.
+//! A single instruction: its bits, fields, registers and semantics.
 
 use isaforge_core::Tables;
 use isaforge_core::annotate::Role;
@@ -18,18 +18,18 @@ use isaforge_core::{Isa, group};
 use crate::input::{Pasted, read};
 use crate::json::Json;
 
-/// Bits of one record, or of the whole word.
+/// The bits of one record, or of the whole word.
 struct Part {
     title: String,
     doc: String,
-    /// Bits before it in the code.
+    /// Offset of its first bit in the code.
     start: usize,
     bits: u16,
     digits: String,
     fields: Vec<Field>,
 }
 
-/// All that is told.
+/// Everything in an answer.
 #[derive(Default)]
 struct Answer {
     code: String,
@@ -44,17 +44,17 @@ struct Answer {
     picture: String,
 }
 
-/// Hexadecimal digits of a word.
+/// The number of hexadecimal digits in a word.
 pub fn digits(isa: &Isa) -> usize {
     usize::from(isa.word_bits).div_ceil(4).max(1)
 }
 
-/// Bytes as digits, in the order of memory.
+/// Formats bytes in hexadecimal, in memory order.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Digits as bytes.
+/// Parses bytes in hexadecimal.
 pub fn bytes(code: &str) -> Option<Vec<u8>> {
     match read(code, None) {
         Pasted::Bytes(bytes) => Some(bytes),
@@ -62,7 +62,7 @@ pub fn bytes(code: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// The code and the text of an instruction that somebody typed: all of its digits, or assembly.
+/// The code and text of the instruction in a query, which is either all of its digits or assembly.
 pub fn code_of(tables: Tables, query: &str) -> Option<(String, String)> {
     let query = query.trim();
     let text = query.contains(char::is_whitespace);
@@ -102,7 +102,7 @@ pub fn code_of(tables: Tables, query: &str) -> Option<(String, String)> {
     Some((code, line.as_str().to_owned()))
 }
 
-/// Answers with the explanation of an instruction given by its digits.
+/// Explains the instruction with these digits.
 pub fn answer(bundle: &Bundle, code: &str, json: &mut Json) {
     let answer = match bundle.tables {
         Tables::Words(isa) => of_word(bundle, isa, code),
@@ -112,8 +112,8 @@ pub fn answer(bundle: &Bundle, code: &str, json: &mut Json) {
     write(&answer, json);
 }
 
-/// Sets bits and explains what comes out. The lines are the digits, the runs of bits as `high low` with the most significant
-/// run first, and the value.
+/// Sets bits and explains the result. The lines of the request are the digits, the runs of bits (`high low`, most
+/// significant run first), and the value.
 pub fn set(bundle: &Bundle, request: &str, json: &mut Json) {
     let mut lines = request.lines();
     let (code, runs, value) = (lines.next().unwrap_or(""), lines.next().unwrap_or(""), lines.next().unwrap_or(""));
@@ -137,7 +137,7 @@ pub fn set(bundle: &Bundle, request: &str, json: &mut Json) {
     answer(bundle, &memory(bundle.tables)(&hex(&all)), json);
 }
 
-/// Digits of a word are in the opposite order of its bytes; this turns one into the other.
+/// Converts between the digits of a word and its bytes in memory, which are in opposite order.
 fn memory(tables: Tables) -> impl Fn(&str) -> String {
     move |code| match tables {
         Tables::Words(isa) => {
@@ -192,7 +192,7 @@ fn binary(word: u64, bits: u16) -> String {
     (0..bits).rev().map(|bit| if word >> bit & 1 == 0 { '0' } else { '1' }).collect()
 }
 
-/// The bits of what is no instruction, so that a bit flipped by mistake can be flipped back.
+/// The bits of an invalid instruction, so that a bit flipped by mistake can be flipped back.
 fn plain(bytes: &[u8]) -> Part {
     let bytes = bytes.get(..32).unwrap_or(bytes);
     let digits: String = bytes.iter().rev().map(|byte| format!("{byte:08b}")).collect();

@@ -1,16 +1,16 @@
-//! What somebody pasted: machine code in one of its spellings, or assembly.
+//! Classifies pasted input: machine code in one of several notations, or assembly.
 
-/// Machine code or a text.
+/// Pasted input.
 pub enum Pasted {
-    /// Bytes in the order of memory.
+    /// Bytes, in memory order.
     Bytes(Vec<u8>),
-    /// Digits of words, the most significant first.
+    /// Words.
     Words(Vec<u64>),
-    /// Something else.
+    /// Anything else.
     Text,
 }
 
-/// Reads digits. `digits` is how many a word has; `None` where instructions are bytes.
+/// Parses pasted input. `digits` is the number of digits in a word; `None` when instructions are bytes.
 pub fn read(text: &str, digits: Option<usize>) -> Pasted {
     let mut all = String::new();
     let mut tokens = Vec::new();
@@ -51,17 +51,17 @@ pub fn read(text: &str, digits: Option<usize>) -> Pasted {
     }
 }
 
-/// A line of a dump without its offset and without the characters behind the bytes.
+/// A line of a hex dump, without its offset and its text column.
 fn body(line: &str) -> &str {
     let line = match line.split_once(':') {
         Some((offset, rest)) if !offset.trim().is_empty() && offset.trim().bytes().all(|b| b.is_ascii_hexdigit()) => {
-            // Two blanks separate the bytes of `xxd` from their characters.
+            // In the output of `xxd`, two blanks separate bytes and text.
             rest.trim_start().split("  ").next().unwrap_or_default()
         }
         _ => line,
     };
     match line.split_once('|') {
-        // `hexdump -C`: eight digits of offset, bytes, characters.
+        // `hexdump -C`: offset of eight digits, bytes, text.
         Some((bytes, _)) => bytes.trim_start().split_once("  ").map_or(bytes, |(_, bytes)| bytes),
         None => line,
     }

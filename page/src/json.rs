@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// A text of JSON being written. Commas come by themselves.
+/// A JSON text under construction. Commas are inserted automatically.
 #[derive(Default)]
 pub struct Json {
     pub out: String,
@@ -15,7 +15,7 @@ impl Json {
         }
     }
 
-    /// A list of what `fill` writes.
+    /// Writes an array with the elements that `fill` writes.
     pub fn array(&mut self, fill: impl FnOnce(&mut Json)) {
         self.comma();
         self.out.push('[');
@@ -23,7 +23,7 @@ impl Json {
         self.out.push(']');
     }
 
-    /// An object with the fields that `fill` writes.
+    /// Writes an object with the fields that `fill` writes.
     pub fn object(&mut self, fill: impl FnOnce(&mut Json)) {
         self.comma();
         self.out.push('{');
@@ -31,14 +31,14 @@ impl Json {
         self.out.push('}');
     }
 
-    /// A field of an object.
+    /// Writes a field of an object.
     pub fn field(&mut self, name: &str, value: impl FnOnce(&mut Json)) {
         self.text(name);
         self.out.push(':');
         value(self);
     }
 
-    /// A string.
+    /// Writes a string.
     pub fn text(&mut self, text: &str) {
         self.comma();
         self.out.push('"');
@@ -48,7 +48,7 @@ impl Json {
                 '\\' => self.out.push_str("\\\\"),
                 '\n' => self.out.push_str("\\n"),
                 c if c.is_control() => {
-                    // A string takes everything.
+                    // Writing to a string cannot fail.
                     let _ = write!(self.out, "\\u{:04x}", u32::from(c));
                 }
                 c => self.out.push(c),
@@ -57,13 +57,13 @@ impl Json {
         self.out.push('"');
     }
 
-    /// A number that JavaScript represents exactly.
+    /// Writes a number, which JavaScript represents exactly.
     pub fn number(&mut self, number: u32) {
         self.comma();
         self.out.push_str(&number.to_string());
     }
 
-    /// `true` or `false`.
+    /// Writes `true` or `false`.
     pub fn truth(&mut self, truth: bool) {
         self.comma();
         self.out.push_str(if truth { "true" } else { "false" });

@@ -1,13 +1,14 @@
-//! What runs in the pages of a manual, compiled to WebAssembly: the interpreter of tables that works for every instruction
-//! set. The tables travel as data.
+//! The code that runs in the pages of a manual, compiled to WebAssembly: an interpreter of tables, for any instruction
+//! set. The tables are loaded as data.
 //!
 //! ```text
 //! bundle ──Page::new──▶ Page ──answer(request)──▶ JSON
 //! ```
 //!
-//! A request is a command and, after a line break, what it is about. `input` tells what was pasted, `program` lists it,
-//! `explain` takes one instruction apart, `run` executes, [`search`] ranks the records of the manual. `abi` is the door
-//! for JavaScript. All of it is ordinary Rust, and tests on the host call the same functions.
+//! A request consists of a command and, after a line break, its argument. `input` classifies pasted text, `program`
+//! lists it, `explain` explains a single instruction, `run` executes a program, and [`search`] ranks the records of the
+//! manual. `abi` is the interface for JavaScript. Everything else is ordinary Rust, and tests on the host call the same
+//! functions.
 
 #[cfg(target_arch = "wasm32")]
 mod abi;
@@ -24,7 +25,7 @@ use json::Json;
 use run::Run;
 use search::Record;
 
-/// The tables and the records of one manual.
+/// The tables and search records of one manual.
 pub struct Page {
     bundle: Bundle,
     records: Vec<Record>,
@@ -38,8 +39,8 @@ impl std::fmt::Debug for Page {
 }
 
 impl Page {
-    /// Reads the bytes that a manual carries: the records of the search behind their length, then the tables. Returns `None`
-    /// for other bytes.
+    /// Loads the bytes embedded in a manual: the length of the search records, the records, then the tables. `None`
+    /// when the bytes are invalid.
     pub fn new(bytes: &[u8]) -> Option<Page> {
         let (length, rest) = bytes.split_first_chunk::<4>()?;
         let (records, tables) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
@@ -63,7 +64,7 @@ impl Page {
         json.out
     }
 
-    /// An instruction that the query is comes first, then what the manual says of its words.
+    /// Lists the instruction that the query is, if it is one, followed by matches in the manual.
     fn search(&self, query: &str, json: &mut Json) {
         let code = explain::code_of(self.bundle.tables, query);
         json.array(|json| {

@@ -1,4 +1,4 @@
-//! A program: a row for each instruction, with addresses and branch targets.
+//! A program: one row for each instruction, with addresses and branch targets.
 
 use isaforge_core::decode::decode;
 use isaforge_core::group::text::SEPARATOR;
@@ -14,10 +14,10 @@ use crate::explain::{bytes, digits, hex};
 use crate::input::{Pasted, read};
 use crate::json::Json;
 
-/// The most instructions that are listed.
+/// The maximum number of instructions listed.
 const MOST: usize = 20_000;
 
-/// An instruction, or bytes that are none.
+/// An instruction, or bytes that are not one.
 #[derive(Default)]
 struct Row {
     at: u64,
@@ -27,7 +27,7 @@ struct Row {
     target: Option<u64>,
 }
 
-/// Answers with the rows of what was pasted; of assembly with its code, or with its mistakes.
+/// Answers with the rows of pasted machine code; for assembly, also with its code, or with its errors.
 pub fn answer(tables: Tables, text: &str, json: &mut Json) {
     let mut swapped = false;
     let (kind, rows) = match tables {

@@ -1,4 +1,4 @@
-//! Execution in the page: one warp on the reference semantics, forwards and back.
+//! Execution in the page: one warp on the reference semantics, forwards and backwards.
 
 use std::ops::ControlFlow;
 
@@ -10,16 +10,16 @@ use crate::explain::{bytes, digits};
 use crate::input::{Pasted, read};
 use crate::json::Json;
 
-/// Lanes of the machine; fewer live where the hardware has fewer.
+/// The number of lanes of the machine, of which fewer are live if the hardware has fewer.
 const LANES: usize = 4;
-/// Where memory that programs may write begins, and how large it is.
+/// The address and size of the memory that programs may write.
 const DATA: (u64, usize) = (0x1_0000, 0x1_0000);
-/// The most instructions of a run.
+/// The maximum number of instructions in a run.
 const MOST: u64 = 100_000;
-/// The most that is kept of what a program writes.
+/// The maximum amount of program output that is kept, in bytes.
 const MOST_TEXT: usize = 1 << 16;
 
-/// What a program writes.
+/// The output of a program.
 #[derive(Default)]
 struct Console {
     text: String,
@@ -42,14 +42,14 @@ impl Host<LANES> for Console {
     }
 }
 
-/// What holds a value.
+/// A register or state that is shown.
 enum Cell {
     Register(Register),
-    /// By its name, with the number of the element if it is an array.
+    /// A state: its name, and the index of the element if it is an array.
     State(&'static str, Option<u32>),
 }
 
-/// A program that is loaded. Going back is running again from the start, which gives the same: nothing comes from outside.
+/// A loaded program. Stepping back reruns it from the start, which is deterministic because it has no external input.
 pub struct Run {
     code: Vec<u8>,
     machine: Machine<LANES>,
@@ -60,7 +60,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Loads a program that is given by its digits.
+    /// Loads a program given in hexadecimal.
     pub fn new(bundle: &Bundle, code: &str) -> Result<Run, &'static str> {
         let code = match bundle.tables {
             Tables::Words(isa) => match read(code, Some(digits(isa))) {
@@ -81,7 +81,7 @@ impl Run {
         Ok(run)
     }
 
-    /// Goes `count` steps forwards, or back.
+    /// Executes `count` steps, or goes back by as many.
     pub fn go(&mut self, bundle: &Bundle, forward: bool, count: u64) {
         let to = if forward { self.steps.saturating_add(count).min(MOST) } else { self.steps.saturating_sub(count) };
         if let Some(machine) = machine(bundle, &self.code).filter(|_| !forward) {
@@ -103,7 +103,7 @@ impl Run {
         }
     }
 
-    /// Registers but constants, and the states that are no registers and live longer than an instruction.
+    /// Registers that are not constants, and states that are not registers and live longer than an instruction.
     fn cells(&self) -> Vec<Cell> {
         let (hardware, semantics) = (self.machine.hardware(), self.machine.semantics());
         let banks = hardware.banks.iter().zip(0..).filter(|(bank, _)| bank.holds.is_empty());
@@ -123,7 +123,7 @@ impl Run {
         usize::from(self.machine.hardware().lanes).clamp(1, LANES)
     }
 
-    /// What all of them hold, of those that lanes share one value.
+    /// The values of all cells; those that lanes share have one value.
     fn values(&self) -> Vec<Vec<u64>> {
         let value = |cell: &Cell, lane: usize| match *cell {
             Cell::Register(register) => self.machine.read(register, lane),
@@ -140,10 +140,10 @@ impl Run {
         all.iter().map(|cell| (0..lanes(cell)).map(|lane| value(cell, lane).unwrap_or(0)).collect()).collect()
     }
 
-    /// Writes where it stands and what registers hold.
+    /// Writes the position of the program and the contents of registers.
     pub fn state(&self, json: &mut Json) {
         let values = self.values();
-        // What lanes do that do not execute.
+        // The state of lanes that do not execute.
         let idle = |lane: usize| match (self.machine.live() >> lane & 1, self.machine.masked() >> lane & 1) {
             (0, _) => "ended",
             (_, 1) => "masked",
@@ -190,7 +190,7 @@ fn machine(bundle: &Bundle, code: &[u8]) -> Option<Machine<LANES>> {
         Tables::Groups(isa) => Machine::new(isa, semantics, hardware),
     };
     machine.boot(code).ok()?;
-    // Programs without data do not miss it.
+    // Programs without data do not need this memory, so failure is ignored.
     let _ = machine.memory.map(DATA.0, vec![0; DATA.1], true);
     Some(machine)
 }

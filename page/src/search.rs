@@ -1,15 +1,15 @@
-//! What the search on the pages finds, and in which order.
+//! The search in the pages of a manual.
 
-/// Something that can be found.
+/// A searchable item.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Its kind: `instruction`, `values`, `operand`, `registers`, `group`.
     pub kind: String,
-    /// The page, from the folder of the manual.
+    /// The path of its page, relative to the folder of the manual.
     pub page: String,
     /// Its name.
     pub name: String,
-    /// A few words on it.
+    /// A title of a few words.
     pub title: String,
     lower: String,
     stems: Vec<String>,
@@ -18,7 +18,7 @@ pub struct Record {
     text: Vec<String>,
 }
 
-/// Reads records: one a line, six columns between tabs. Other lines are left out.
+/// Parses records: one per line, six columns separated by tabs. Other lines are skipped.
 pub fn records(text: &str) -> Vec<Record> {
     let record = |line: &str| {
         let columns: Vec<&str> = line.split('\t').collect();
@@ -39,11 +39,11 @@ pub fn records(text: &str) -> Vec<Record> {
     text.lines().filter_map(record).collect()
 }
 
-/// Words that say too little.
+/// Words that are ignored in queries.
 const IDLE: [&str; 14] =
     ["a", "an", "the", "of", "to", "in", "for", "from", "with", "and", "instruction", "how", "is", "what"];
 
-/// Words of one meaning in descriptions of instructions; each list is tried for any of its words.
+/// Synonyms in descriptions of instructions: all words of a list are searched for any one of them.
 const ALIKE: [&[&str]; 24] = [
     &["int", "integer", "ints", "s32", "i32"],
     &["float", "floating", "f32", "fp32", "single"],
@@ -71,7 +71,7 @@ const ALIKE: [&[&str]; 24] = [
     &["absolute", "abs", "magnitude"],
 ];
 
-/// A name with blanks between its words where capitals show them: `AddFloat16` has two.
+/// Inserts blanks between the words of a name at capitals: `AddFloat16` has two words.
 fn apart(name: &str) -> String {
     let mut out = String::new();
     let mut small = false;
@@ -90,7 +90,7 @@ fn split(text: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
-/// The best `most` records for a query, the best first.
+/// The best `most` records for a query, best first.
 pub fn search<'r>(records: &'r [Record], query: &str, most: usize) -> Vec<&'r Record> {
     let query = query.trim().to_lowercase();
     let tokens: Vec<&str> = query.split_whitespace().collect();
@@ -107,7 +107,7 @@ pub fn search<'r>(records: &'r [Record], query: &str, most: usize) -> Vec<&'r Re
         if total == 0 {
             continue;
         }
-        // A record for all words is better than one for a few, however good.
+        // A record that matches more words is better, however well another one matches fewer.
         total += 400 * hits;
         total += u32::from(record.kind == "instruction") * 60;
         if record.lower == query {
@@ -117,16 +117,16 @@ pub fn search<'r>(records: &'r [Record], query: &str, most: usize) -> Vec<&'r Re
         }
         found.push((total, record));
     }
-    // The shorter name is the plainer instruction; the order of the records decides the rest.
+    // The shortest name is usually the basic instruction; ties keep the order of the records.
     found.sort_by_key(|(score, record)| (std::cmp::Reverse(*score), record.lower.len()));
     found.into_iter().take(most).map(|(_, record)| record).collect()
 }
 
-/// How well a word of the query fits a record; 0 if not at all.
+/// The score of a record for a word of the query; 0 if it does not match.
 fn score(record: &Record, token: &str) -> u32 {
     let own = exact(record, token);
     let alike = ALIKE.iter().filter(|list| list.contains(&token)).flat_map(|list| list.iter());
-    // Another word for the same is nearly as good.
+    // A synonym is nearly as good.
     let other = alike.filter(|word| **word != token).map(|word| exact(record, word) * 3 / 4).max().unwrap_or(0);
     own.max(other)
 }
@@ -169,7 +169,7 @@ fn exact(record: &Record, token: &str) -> u32 {
     }
 }
 
-/// A number as it is typed: only those that say their base, so that names are no numbers.
+/// Parses a number with a hexadecimal prefix; without the prefix, a word could also be a name.
 fn number(token: &str) -> Option<u64> {
     u64::from_str_radix(token.strip_prefix("0x")?, 16).ok()
 }

@@ -1,4 +1,4 @@
-//! The decoder of the pages against the tables that the crates have.
+//! Tests of the decoder of the pages against the tables of the generated crates.
 
 mod sets;
 
@@ -41,7 +41,7 @@ fn words(name: &str, isa: &'static Isa, page: &mut Page, random: &mut Random) {
     let digits = usize::from(isa.word_bits).div_ceil(4);
     for opcode in 0..isa.forms.len() as u16 {
         let mut all: Vec<u64> = (0..20).map(|_| sample(isa, opcode, random)).collect();
-        // Neighbours of valid words are often invalid, each in a way of its own.
+        // Neighbours of valid words are often invalid, in many different ways.
         let flipped: Vec<u64> = all.iter().map(|word| word ^ 1 << random.below(isa.word_bits.into())).collect();
         all.extend(flipped);
         let source: Vec<String> = all.iter().map(|word| format!("{word:0digits$x}")).collect();

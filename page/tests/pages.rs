@@ -1,4 +1,4 @@
-//! The pages themselves: links, anchors, sizes, and that they are the same each time.
+//! Tests of the pages themselves: links, anchors, sizes, and reproducibility.
 
 mod sets;
 
@@ -52,7 +52,7 @@ fn every_link_leads_somewhere_and_every_id_is_unique() {
 #[test]
 fn a_manual_is_small_and_the_same_each_time() {
     for (set, mut subject) in sets::subjects() {
-        // Comparing revisions has tests of its own.
+        // The comparison of revisions has its own tests.
         subject.since = None;
         let files = manual(&subject);
         let size: usize = files.values().map(String::len).sum();

@@ -1,4 +1,4 @@
-//! Sets that are no words, read from their specifications: the decoder of the page, and execution.
+//! Tests of the decoder and of execution in the pages, for example sets and built-in ones.
 
 use std::path::Path;
 
@@ -57,7 +57,7 @@ fn a_program_runs_forwards_and_back() {
     assert_eq!(last["pc"], 12, "{last}");
     let back = ask(&mut page, "back", "1");
     assert_eq!((value(&back, &five).as_deref(), &back["steps"]), (Some("7"), &Value::from(2)), "{back}");
-    // Beyond the end there is no instruction, and no harm.
+    // There is no instruction past the end; stepping there is harmless.
     let end = ask(&mut page, "step", "1000");
     assert_ne!(end["ended"], "", "{end}");
 }
@@ -109,7 +109,7 @@ fn programs_of_valhall_run_lane_by_lane() {
     assert_eq!(lanes(&first, "r1"), ["1", "1", "1", "1"], "{first}");
     assert_eq!(lanes(&first, "r2"), ["1", "0", "ffffffff", "fffffffe"], "{first}");
     let second = ask(&mut page, "step", "1");
-    // Lane 1 is done and waits behind the loop.
+    // Lane 1 is done and waits after the loop.
     assert_eq!(second["pc"], 0, "{second}");
     let third = ask(&mut page, "step", "1");
     assert_eq!(lanes(&third, "r1"), ["2", "1", "2", "2"], "{third}");
@@ -139,7 +139,7 @@ fn programs_of_the_vpu_run_with_threads_masked() {
     let mut page = sets::page(vpu);
     let text = "LoadPosition.zero r0.x___\nBranch.x 3\nAddInt16 r1.x___, r0.xxxx, r0.xxxx\nSync\n\
                 AddInt16 s0.x___, r0.xxxx, r0.xxxx\nThreadGroupAllocate\n";
-    // The flag that says zero is set in thread 0, which goes on; the others wait for `Sync`.
+    // The flag for zero is set in thread 0, which continues; the others wait for `Sync`.
     let start = {
         let code = code(&mut page, text);
         ask(&mut page, "start", &code)
@@ -158,7 +158,7 @@ fn programs_of_the_vpu_run_with_threads_masked() {
         (&state["pc"], &state["idle"]),
         (&Value::from(24), &serde_json::json!(["", "masked", "masked", "masked"]))
     );
-    // The four threads share the register, and the highest wins.
+    // The four threads share the register, and the highest one wins.
     let state = ask(&mut page, "step", "2");
     assert_eq!(find(&state, "s0"), changed(&["6"]), "{state}");
     let state = ask(&mut page, "step", "1");
@@ -185,7 +185,7 @@ fn groups_run_with_instances_that_stay_together() {
         let found = state["registers"].as_array().expect("registers").iter().find(|it| it["name"] == name);
         found.map(|found| found["values"].clone())
     };
-    // Each instance knows its number; two to the power of it comes from a function.
+    // Each instance knows its index; a function computes two to its power.
     let state = ask(&mut page, "step", "3");
     assert_eq!(find(&state, "r1"), Some(serde_json::json!(["0", "1", "2", "3"])), "{state}");
     assert_eq!(
@@ -193,7 +193,7 @@ fn groups_run_with_instances_that_stay_together() {
         Some(serde_json::json!(["3f800000", "40000000", "40800000", "41000000"])),
         "{state}"
     );
-    // Instances that have left the loop wait until the last has.
+    // Instances that have left the loop wait for the last one.
     let state = ask(&mut page, "step", "5");
     assert_eq!(find(&state, "pe"), Some(serde_json::json!(["0", "0", "1", "1"])), "{state}");
     let state = ask(&mut page, "step", "3");
@@ -214,6 +214,6 @@ fn the_data_path_of_a_group_is_drawn() {
     for part in ["S0: sh5", "S1: i3", "S2: sh9", "p0: FMAD", "W0: r0", ">ft0<"] {
         assert!(picture.contains(part), "{part} in {picture}");
     }
-    // Three sources go to the phase, and its result goes on: nothing else does.
+    // Three sources lead to the phase, and its result leads on; there are no other links.
     assert_eq!(picture.matches("class=\"head\"").count(), 4, "{picture}");
 }

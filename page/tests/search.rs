@@ -1,4 +1,4 @@
-//! What the search of the pages finds.
+//! Tests of the search results.
 
 mod sets;
 

@@ -1,11 +1,11 @@
-//! Tables as bytes: what a program carries that learns of its instruction set when it starts.
+//! Tables as bytes, for programs that load their instruction set at startup.
 //!
-//! [`write()`] makes the bytes of a [`Bundle`], [`read()`] makes the tables again. What only makes decoding and printing faster
-//! is left out: the tables that come back give the same results the slow way.
+//! [`write()`] serialises a [`Bundle`] and [`read()`] restores it. Tables that only speed up decoding and printing are
+//! left out: the restored tables give the same results on the slow path.
 //!
-//! The rooms list the fields of every table once (`words`, `groups`, `streams`, `semantics`); both directions follow from
-//! that, and a table with a new field does not compile until it is listed. Integers are written in groups of seven bits, texts
-//! once each.
+//! The submodules `words`, `groups`, `streams` and `semantics` list the fields of every table once, and both directions
+//! follow from that list. A table with a new field does not compile until the field is listed. Integers are written in
+//! groups of seven bits, and each distinct text is written once.
 
 mod groups;
 mod semantics;
@@ -20,21 +20,21 @@ use crate::Tables;
 use crate::machine::Hardware;
 use crate::semantics::Semantics;
 
-/// What the bytes hold.
+/// The contents of the bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Bundle {
     /// The instruction set.
     pub tables: Tables,
-    /// What its instructions do, if that is known.
+    /// The semantics of its instructions, if known.
     pub semantics: Option<&'static Semantics>,
-    /// What executes its programs, if that is known.
+    /// The machine that executes its programs, if known.
     pub hardware: Option<&'static Hardware>,
 }
 
-/// The first bytes. The last of them changes with the tables.
+/// The magic number. Its last byte is the format version, which changes with the tables.
 const HEAD: &[u8] = b"isaforge\x02";
 
-/// The bytes of tables.
+/// Serialises tables.
 ///
 /// # Examples
 ///
@@ -61,7 +61,7 @@ pub fn write(bundle: &Bundle) -> Vec<u8> {
     out
 }
 
-/// The tables of bytes that [`write()`] made. They live as long as the program. Returns `None` for other bytes.
+/// Restores tables from bytes written by [`write()`]. They are never freed. Returns `None` for any other bytes.
 pub fn read(bytes: &[u8]) -> Option<Bundle> {
     let bytes: &'static [u8] = Box::leak(bytes.to_vec().into_boxed_slice());
     let mut reader = Reader { bytes: bytes.strip_prefix(HEAD)?, texts: Vec::new() };
@@ -80,7 +80,7 @@ pub fn read(bytes: &[u8]) -> Option<Bundle> {
     reader.bytes.is_empty().then_some(bundle)
 }
 
-/// Takes what is written.
+/// Collects the output.
 #[derive(Default)]
 struct Writer {
     bytes: Vec<u8>,
@@ -88,7 +88,7 @@ struct Writer {
     known: BTreeMap<&'static str, usize>,
 }
 
-/// Gives what was written.
+/// Holds the remaining input.
 struct Reader {
     bytes: &'static [u8],
     texts: Vec<&'static str>,
@@ -117,13 +117,13 @@ fn number(mut value: u64, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// What can be written and read.
+/// A value that can be written and read.
 trait Data: Sized {
     fn write(&self, to: &mut Writer);
     fn read(from: &mut Reader) -> Option<Self>;
 }
 
-/// Implements [`Data`] for structs, from the list of their fields.
+/// Implements [`Data`] for structs, given the list of their fields.
 macro_rules! records {
     ($($name:ident { $($field:ident),* $(,)? })*) => { $(
         impl Data for $name {
@@ -139,7 +139,7 @@ macro_rules! records {
     )* };
 }
 
-/// Implements [`Data`] for enums, from the list of their variants; fields of tuples go by their numbers.
+/// Implements [`Data`] for enums, given the list of their variants. Fields of tuple variants are named by number.
 macro_rules! choices {
     ($($name:ident { $($number:literal: $variant:ident { $($field:tt: $bound:ident),* }),* $(,)? })*) => { $(
         impl Data for $name {

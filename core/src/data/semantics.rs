@@ -1,4 +1,4 @@
-//! What instructions do, and what executes them.
+//! The tables of semantics and of machines.
 
 use super::{Data, Reader, Writer, choices, records};
 use crate::machine::{Bank, Burst, Call, Divergence, Hardware, Named, Performed, Reading, Register, Service, Space};

@@ -7,7 +7,7 @@ use crate::stream::{
     Source, Stream, Tested, Token, Tree, Type, Wide,
 };
 
-/// Fast tests are left out: without them every word takes the exact way. The counts of the two lists are enough.
+/// Fast tests are left out; without them every word takes the exact path. Only empty lists of them are written.
 macro_rules! left_out {
     ($($name:ident)*) => {$(
         impl Data for $name {

@@ -1,4 +1,4 @@
-//! The tables of words, and what all tables use.
+//! The tables of words, and types that all tables use.
 
 use super::{Data, Reader, Writer, choices, records};
 use crate::bits::{Bits, Piece};
@@ -25,7 +25,7 @@ impl Data for Label {
     }
 }
 
-/// Scripts are left out: without one an instruction prints by its syntax.
+/// Scripts are left out; without one, an instruction prints by its syntax.
 impl Data for Script {
     fn write(&self, _: &mut Writer) {}
 
@@ -34,7 +34,7 @@ impl Data for Script {
     }
 }
 
-/// Texts of operands are left out: they follow from the readings.
+/// Texts of operands are left out; without them, operands print by their readings.
 impl Data for Kind {
     fn write(&self, to: &mut Writer) {
         let Kind { name, doc, width, alternatives, texts: _, limited_mask, limited_value, slots: _ } = self;

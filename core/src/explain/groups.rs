@@ -14,7 +14,7 @@ use crate::group::text::register;
 use crate::group::{Group, GroupIsa, Values, canonical};
 use crate::text::Line;
 
-/// A group with this operation and nothing else, if there can be one.
+/// A group that contains only this operation, if possible.
 pub fn example(isa: &'static GroupIsa, operation: &'static Operation) -> Option<Group> {
     let mut slots = (0..isa.slots.len()).filter(|slot| operation.slots >> slot & 1 != 0);
     slots.find_map(|slot| {
@@ -28,7 +28,7 @@ pub fn example(isa: &'static GroupIsa, operation: &'static Operation) -> Option<
     })
 }
 
-/// The registers that a group reads or writes: the name of each, and the operand that names it.
+/// The registers that a group reads or writes: the name of each, and the operand that refers to it.
 pub fn uses(isa: &'static GroupIsa, group: &Group, write: bool) -> Vec<(String, &'static str)> {
     let mut found = Vec::new();
     registers(isa, group, write, |it| {

@@ -1,7 +1,7 @@
-//! What is known of an instruction, as data: for whoever shows it in a terminal, on a page, or to another program.
+//! Everything known about an instruction, as data: to be shown in a terminal, on a page, or to another program.
 //!
-//! [`words`], [`groups`] and [`streams`] give the [`Field`]s of an instruction, a text that is an example of it, and the
-//! registers that it uses. [`words::operation`] is what it does, [`picture`](mod@picture) draws a group.
+//! [`words`], [`groups`] and [`streams`] give the [`Field`]s of an instruction, an example of its text, and the
+//! registers that it uses. [`words::operation`] gives its semantics, and [`picture`](mod@picture) draws a group.
 
 pub mod groups;
 pub mod picture;
@@ -16,31 +16,31 @@ use alloc::vec::Vec;
 
 use crate::annotate::{Note, Role};
 
-/// A field of an instruction: where it lies, what it holds, what that means.
+/// A field of an instruction: its position, its value and the meaning of the value.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// The runs of bits it takes: highest and lowest bit of each.
+    /// The runs of bits that it occupies: highest and lowest bit of each.
     pub runs: Vec<(u8, u8)>,
     /// Its name.
     pub name: String,
-    /// The operand it belongs to; empty for the instruction's own.
+    /// The operand that it belongs to; empty for a field of the instruction itself.
     pub operand: String,
-    /// What it is; `None` for bits that no instruction is known for.
+    /// Its role; `None` for bits that make the word invalid.
     pub role: Option<Role>,
     /// Its value.
     pub value: u64,
-    /// The value as assembly has it.
+    /// The value in assembly.
     pub text: String,
-    /// What the value means.
+    /// The meaning of the value.
     pub meaning: String,
-    /// Whether this is what makes the word invalid.
+    /// Whether this field makes the word invalid.
     pub wrong: bool,
-    /// What stands for it in the diagram.
+    /// The letter that represents it in the diagram.
     pub key: char,
 }
 
 impl Field {
-    /// A field with no text and no meaning yet.
+    /// A field without text and meaning.
     pub fn new(runs: Vec<(u8, u8)>, name: &str, role: Role, value: u64) -> Field {
         Field {
             runs,
@@ -75,13 +75,13 @@ impl Field {
         }
     }
 
-    /// Makes this the field that makes the word invalid.
+    /// Marks this field as the one that makes the word invalid.
     pub fn blame(&mut self, meaning: &str) {
         self.wrong = true;
         self.meaning = meaning.to_owned();
     }
 
-    /// Whether it takes exactly these bits.
+    /// Whether it occupies exactly these bits.
     pub fn has_bits(&self, bits: (u8, u8)) -> bool {
         self.runs == [bits]
     }
@@ -91,13 +91,13 @@ impl Field {
         self.runs.iter().map(|(high, low)| u32::from(high - low) + 1).sum()
     }
 
-    /// The name, with that of the operand before it.
+    /// The name, prefixed with that of the operand.
     pub fn full_name(&self) -> String {
         if self.operand.is_empty() { self.name.clone() } else { format!("{}.{}", self.operand, self.name) }
     }
 }
 
-/// Sorts the fields by place and gives each a letter.
+/// Sorts the fields by position and gives each a letter.
 pub fn name_keys(fields: &mut [Field]) {
     fields.sort_by_key(|field| core::cmp::Reverse(field.runs.first().map(|run| run.0)));
     let mut keys = ('a'..='z').chain('A'..='Z').chain('0'..='9');

@@ -1,7 +1,7 @@
-//! The data path of a group as a picture: its bytes, and below them what passes values to what.
+//! The data path of a group as a picture: its bytes, and below them the flow of values between its parts.
 //!
-//! Parts stand in rows, each below everything that it takes values from: registers that are read at the top, results at the
-//! bottom. The colours are those of the page, by classes.
+//! Parts are arranged in rows, each below all parts whose values it takes: registers that are read at the top, results
+//! at the bottom. CSS classes select the colours of the page.
 
 use alloc::format;
 use alloc::string::String;
@@ -28,7 +28,7 @@ struct Part {
     end: End,
     text: String,
     row: usize,
-    /// Where its left edge is.
+    /// Its left edge.
     x: usize,
 }
 
@@ -49,7 +49,7 @@ fn boxed(text: &str) -> usize {
     text.chars().count() * LETTER + 2 * LETTER
 }
 
-/// The picture as SVG, to be embedded in HTML. Only its bytes are shown where nobody says what the group does.
+/// The picture as SVG, to be embedded in HTML. Without semantics, it shows the bytes only.
 ///
 /// # Examples
 ///
@@ -75,7 +75,7 @@ pub fn picture(isa: &'static GroupIsa, semantics: Option<&Semantics>, group: &Gr
     );
     out.push_str(&strip.0);
     for link in &links {
-        // A string takes everything.
+        // Writing to a string cannot fail.
         let _ = arrow(&mut out, &parts, link, semantics);
     }
     for part in &parts {
@@ -92,7 +92,7 @@ pub fn picture(isa: &'static GroupIsa, semantics: Option<&Semantics>, group: &Gr
     out
 }
 
-/// The bytes, each record with its name below, and how wide that is.
+/// The bytes, with the name of each record below, and the width of this strip.
 fn strip(isa: &'static GroupIsa, group: &Group) -> (String, usize) {
     let bytes = group.as_bytes();
     let mut records: Vec<(usize, usize, &str)> = (0..isa.slots.len())
@@ -127,7 +127,7 @@ fn parts(isa: &'static GroupIsa, group: &Group, links: &[Link]) -> Vec<Part> {
             ends.push(end);
         }
     }
-    // Links are in the order in which values are used, so that one pass finds the rows.
+    // Links are in order of use, so a single pass finds the rows.
     let row = |rows: &[(End, usize)], end: End| rows.iter().find(|(known, _)| *known == end).map_or(0, |(_, row)| *row);
     let mut rows: Vec<(End, usize)> = Vec::new();
     for link in links {
@@ -163,7 +163,7 @@ fn parts(isa: &'static GroupIsa, group: &Group, links: &[Link]) -> Vec<Part> {
     ends.iter().map(|end| Part { end: *end, text: text(*end), row: place(*end), x: 0 }).collect()
 }
 
-/// Puts the boxes of each row side by side, in the middle of the widest row; returns its width.
+/// Places the boxes of each row side by side, centred on the widest row. Returns the width of that row.
 fn place(parts: &mut [Part]) -> usize {
     let mut widths: Vec<usize> = vec![0; parts.iter().map(|part| part.row + 1).max().unwrap_or(0)];
     for part in parts.iter() {

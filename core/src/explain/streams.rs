@@ -10,7 +10,7 @@ use crate::sample::Random;
 use crate::semantics::{Semantics, instantiate, show};
 use crate::stream::{Decoded, Engine, Layout, Source, Wide, registers};
 
-/// The registers that an instruction reads or writes: the name of each run of them, and the operands that name it.
+/// The registers that an instruction reads or writes: the name of each run, and the operands that refer to it.
 pub fn uses(engine: Engine, decoded: &Decoded, write: bool) -> Vec<(String, Vec<&'static str>)> {
     let layout = engine.scope(decoded).layout;
     let mut parts: Vec<(String, Vec<&str>)> = Vec::new();
@@ -26,7 +26,7 @@ pub fn uses(engine: Engine, decoded: &Decoded, write: bool) -> Vec<(String, Vec<
     parts
 }
 
-/// A run of registers as instructions write them.
+/// The assembly spelling of a run of registers.
 fn spell(engine: Engine, found: &RegisterUse) -> String {
     let Some(bank) = engine.stream.banks.get(usize::from(found.bank)) else { return String::new() };
     let name = |number: u16| bank.name(number.into());
@@ -36,8 +36,8 @@ fn spell(engine: Engine, found: &RegisterUse) -> String {
     }
 }
 
-/// What an instruction does, if the specification says it: the whole text, and what is left of it once the modifiers of
-/// this one are known.
+/// The semantics of an instruction, if the specification has them: the full text, and the text that remains once the
+/// modifiers of this instruction are known.
 pub fn operation(engine: Engine, semantics: &'static Semantics, decoded: &Decoded) -> Option<(&'static str, String)> {
     let scope = engine.scope(decoded);
     let operations = semantics.operations.get(usize::from(scope.layout.opcode));
@@ -47,11 +47,11 @@ pub fn operation(engine: Engine, semantics: &'static Semantics, decoded: &Decode
     Some((operation.text, show(semantics, &instantiate(semantics, operation, bits), name)))
 }
 
-/// How many words are tried in the search for an example.
+/// The number of random words to try in the search for an example.
 const TRIES: u64 = 1 << 10;
 
-/// A word of a layout: its constants and the defaults of its fields, with small numbers that can be told apart. Where that is no
-/// instruction, other numbers are tried.
+/// An example word of a layout: its constants and the defaults of its fields, with small distinct numbers where there
+/// is no default. If that is not an instruction, other numbers are tried.
 pub fn example(engine: Engine, layout: &'static Layout) -> Wide {
     let word = |number: &mut dyn FnMut(usize, u64) -> u64| {
         let mut word = Wide::ZERO;
@@ -73,7 +73,7 @@ pub fn example(engine: Engine, layout: &'static Layout) -> Wide {
     let plain = word(&mut |_, default| default);
     let spread = word(&mut |i, default| if default == 0 { i as u64 + 1 } else { default });
     let mut random = Random(1);
-    // Each field is what it is by default, a small number, or any.
+    // Each field gets its default, a small number, or any number.
     let mut any = |i: usize, default: u64| match random.below(4) {
         0 => default,
         1 => i as u64 + 1,

@@ -1,4 +1,4 @@
-//! Instructions of one word each.
+//! Instructions that are single words.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -20,18 +20,18 @@ use crate::semantics::{Operation, Semantics, instantiate, show};
 use crate::table::{Isa, Shape, Token, Type};
 use crate::text::Line;
 
-/// A word and what its bits mean.
+/// A word and the meaning of its bits.
 #[derive(Clone, Debug)]
 pub struct Explained {
-    /// The instruction, or why the word is none.
+    /// The opcode, or why the word is not an instruction.
     pub decoded: Result<u16, DecodeError>,
-    /// The instruction that the word is or nearly is, if there is one.
+    /// The opcode of the word, or the one that it comes close to, if there is one.
     pub opcode: Option<u16>,
-    /// The fields, the highest bit first, each with its letter.
+    /// The fields, highest bit first, each with its letter.
     pub fields: Vec<Field>,
 }
 
-/// Says what the bits of a word mean. Fields that make it invalid are marked.
+/// Explains the bits of a word. Fields that make it invalid are marked.
 ///
 /// # Examples
 ///
@@ -62,7 +62,7 @@ pub fn explain(isa: &'static Isa, word: u64) -> Explained {
     Explained { decoded, opcode, fields: found }
 }
 
-/// The registers that a valid word reads or writes: the name of each run of them, and the operands that name it.
+/// The registers that a valid word reads or writes: the name of each run, and the operands that refer to it.
 pub fn uses(isa: &'static Isa, opcode: u16, word: u64, write: bool) -> Vec<(String, Vec<&'static str>)> {
     let operands = isa.forms.get(usize::from(opcode)).map_or(&[][..], |form| form.operands);
     let mut parts: Vec<(String, Vec<&str>)> = Vec::new();
@@ -77,8 +77,8 @@ pub fn uses(isa: &'static Isa, opcode: u16, word: u64, write: bool) -> Vec<(Stri
     parts
 }
 
-/// What an instruction does, if the specification says it: the whole text, and what is left of it once the modifiers of
-/// this word are known.
+/// The semantics of an instruction, if the specification has them: the full text, and the text that remains once the
+/// modifiers of this word are known.
 ///
 /// # Examples
 ///
@@ -108,7 +108,7 @@ pub fn operation(
     Some((operation.text, show(semantics, &instantiate(semantics, operation, bits), name)))
 }
 
-/// A valid word of an instruction: with plain operands if that is valid, else one at random that assembles.
+/// An example of an instruction: a word with plain operands if that is valid, otherwise a random word that assembles.
 pub fn example(isa: &'static Isa, opcode: u16) -> u64 {
     let mut random = Random(u64::from(opcode));
     let drawn = core::iter::repeat_with(|| sample(isa, opcode, &mut random)).take(200);
@@ -123,11 +123,11 @@ pub fn example(isa: &'static Isa, opcode: u16) -> u64 {
     core::iter::once(plain).chain(drawn).find(good).unwrap_or(plain)
 }
 
-/// Modifiers at their defaults, operands that can be told apart, lists that are not empty: a word that need not be valid.
+/// A word with modifiers at their defaults, distinct operands and lists that are not empty. It need not be valid.
 fn plain_example(isa: &'static Isa, opcode: u16) -> u64 {
     let mut builder = Builder::new(isa, opcode);
     for (index, operand) in builder.form().operands.iter().enumerate() {
-        // Even registers, since pairs start there. What does not fit stays zero.
+        // Use even registers, since pairs must start at one. Operands that reject the value stay zero.
         let register = 2 * index as u64;
         let _ = match operand.shape {
             Shape::One { .. } => builder.set_operand(index, 0, &[register]),
@@ -149,7 +149,7 @@ fn blame(fields: &mut Vec<Field>, error: &DecodeError, word: u64) {
             match fields.iter_mut().find(|field| field.has_bits(bits)) {
                 Some(field) => field.blame(&meaning),
                 None => {
-                    // Of a longer run of reserved bits only these are wrong: the rest keeps its own row.
+                    // Only these bits of a longer reserved run are wrong; the rest keeps its own row.
                     cut(fields, bits, word);
                     fields.push(Field::wrong(bits, "reserved", found, &meaning));
                 }
@@ -159,7 +159,7 @@ fn blame(fields: &mut Vec<Field>, error: &DecodeError, word: u64) {
             let name = |f: &&mut Field| {
                 (f.name == field && f.operand == operand) || (!operand.is_empty() && f.name == operand)
             };
-            // The field itself, or else the operand that it is a part of.
+            // The field itself, or else the operand that contains it.
             let exact = fields.iter().position(|f| f.name == field && f.operand == operand);
             let found_field = match exact {
                 Some(index) => fields.get_mut(index),
@@ -190,14 +190,14 @@ fn blame_operand(fields: &mut [Field], operand: &str, meaning: &str) {
     }
 }
 
-/// The fields of a word that is, or nearly is, an instruction, the highest bit first.
+/// The fields of a word that is, or is close to, an instruction, highest bit first.
 pub fn fields(isa: &'static Isa, opcode: u16, word: u64) -> Vec<Field> {
     let mut fields: Vec<Field> = Vec::new();
     annotate(isa, opcode, word, &mut |note| {
         let own = matches!(note.role, Role::Modifier | Role::Operand | Role::Suffix | Role::Shared);
         let same = |f: &&mut Field| f.name == note.name && f.operand == note.operand && f.role == Some(note.role);
         match fields.iter_mut().find(|f| own && same(f)) {
-            // A field in several pieces, the most significant first.
+            // Notes of a split field arrive least significant piece first; the runs are listed most significant first.
             Some(field) => field.runs.insert(0, (note.high, note.low)),
             None => fields.push(Field::of_note(&note)),
         }
@@ -213,7 +213,7 @@ pub fn fields(isa: &'static Isa, opcode: u16, word: u64) -> Vec<Field> {
     fields
 }
 
-/// Marks whatever else is wrong with a word beside the first thing that decoding reports.
+/// Marks further errors in a word, beyond the first one, which decoding reports.
 fn blame_the_obvious(isa: &'static Isa, opcode: u16, fields: &mut [Field]) {
     let form = &isa.forms[opcode as usize];
     for field in fields.iter_mut().filter(|field| !field.wrong) {
@@ -234,7 +234,7 @@ fn blame_the_obvious(isa: &'static Isa, opcode: u16, fields: &mut [Field]) {
     }
 }
 
-/// Takes bits away from the fields that hold them.
+/// Removes bits from the fields that contain them.
 fn cut(fields: &mut Vec<Field>, (high, low): (u8, u8), word: u64) {
     let mut pieces = Vec::new();
     for field in fields.iter_mut() {
@@ -256,7 +256,7 @@ fn cut(fields: &mut Vec<Field>, (high, low): (u8, u8), word: u64) {
     fields.append(&mut pieces);
 }
 
-/// What stands before and after the number of a register: the shortest way that any operand writes it.
+/// The text before and after the number of a register, in the shortest spelling that any operand uses.
 pub fn affixes(isa: &'static Isa, bank: u16) -> Option<(&'static str, &'static str)> {
     let kinds = isa.forms.iter().flat_map(|form| form.operands).filter_map(|operand| match operand.shape {
         Shape::One { kind, .. } | Shape::List { kind, .. } => Some(kind),
@@ -274,7 +274,7 @@ pub fn affixes(isa: &'static Isa, bank: u16) -> Option<(&'static str, &'static s
                 [Token::Text(before), Token::Field(field)] => (before.str, field, ""),
                 [Token::Field(field), Token::Text(after)] => ("", field, after.str),
                 [Token::Text(before), Token::Field(field), Token::Text(after)] => (before.str, field, after.str),
-                // A register with something behind it, as its components.
+                // A register that is followed by more text, such as its components.
                 [Token::Text(before), Token::Field(field), Token::Text(_), ..] => (before.str, field, ""),
                 _ => continue,
             };
@@ -288,7 +288,7 @@ pub fn affixes(isa: &'static Isa, bank: u16) -> Option<(&'static str, &'static s
     best
 }
 
-/// Registers as assembly names them: `r4`, `r4..r7`.
+/// The assembly spelling of registers: `r4`, `r4:r5`, `r4..r7`.
 pub fn spell(isa: &'static Isa, found: &RegisterUse) -> String {
     let name = |number: u32| match affixes(isa, found.bank) {
         Some((before, after)) => format!("{before}{number}{after}"),

@@ -1,10 +1,10 @@
-//! Between formats, to and from integers.
+//! Conversions between formats, and to and from integers.
 
 use super::exact::{Class, classify, pack, round_shift};
 use super::{Format, Round};
 use crate::bits::ones;
 
-/// `a` in another format. A NaN becomes quiet and keeps its sign and as many high bits of its payload as fit.
+/// Converts `a` to another format. A NaN becomes quiet and keeps its sign and as many high bits of its payload as fit.
 ///
 /// # Examples
 ///
@@ -28,21 +28,21 @@ pub fn convert(from: Format, to: Format, a: u64, r: Round) -> u64 {
         Class::Zero => to.zero(negative),
         Class::Infinite => to.infinity() | to.zero(negative),
         Class::Nan => {
-            // With its highest bit at the top of a word.
+            // Align the payload to the top of a 64-bit word.
             let payload = a << (64 - from.fraction_bits());
             to.quiet(to.infinity() | to.zero(negative) | payload >> (64 - to.fraction_bits()))
         }
     }
 }
 
-/// A number or infinity of 16 bits, exactly; some NaN for a NaN.
+/// Converts a half-precision number or infinity exactly. A NaN gives some NaN.
 #[inline]
 pub(super) fn f16_to_f32(a: u16) -> f32 {
     let sign = u32::from(a & 0x8000) << 16;
     let magnitude = u32::from(a & 0x7fff);
     let bits = match magnitude {
         0 => 0,
-        // Subnormal: the leading bit moves to where a single hides it, and the exponent says how far it came.
+        // Subnormal: shift the leading bit to the position of the implicit bit, and lower the exponent by the shift.
         1..0x400 => {
             let shift = magnitude.leading_zeros() - 8;
             (magnitude << shift) + ((125 - shift) << 23)
@@ -53,20 +53,21 @@ pub(super) fn f16_to_f32(a: u16) -> f32 {
     f32::from_bits(sign | bits)
 }
 
-/// A number or infinity rounded to nearest even in 16 bits.
+/// Rounds a number or infinity to the nearest half, ties to even.
 #[inline]
 pub(super) fn f32_to_f16(a: f32) -> u16 {
     let bits = a.to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;
     let magnitude = bits & 0x7fff_ffff;
     let rounded = match magnitude {
-        // Below the smallest normal number of 16 bits: in units of its smallest subnormal.
+        // Below the smallest normal half: round to a multiple of the smallest subnormal.
         0..0x3880_0000 => {
             let significand = (magnitude & 0x007f_ffff) | 0x0080_0000;
             let shift = 126 - (magnitude >> 23);
             round_shift(false, significand.into(), shift, Round::NearestEven) as u32
         }
-        // Just less than half is added, and one more to an odd number; a carry goes to the exponent, up to infinity.
+        // Adds just under half a unit in the last place, and one more if that place is odd. A carry goes into the
+        // exponent, up to infinity.
         0x3880_0000..0x4780_0000 => {
             let odd = (magnitude >> 13) & 1;
             (magnitude - ((127 - 15) << 23) + 0xfff + odd) >> 13
@@ -76,7 +77,7 @@ pub(super) fn f32_to_f16(a: f32) -> u16 {
     sign | rounded as u16
 }
 
-/// `a` rounded to an integer, as a number of the same format. A zero keeps the sign of `a`.
+/// Rounds `a` to an integer in the same format. A zero result keeps the sign of `a`.
 #[inline]
 pub fn round_to_integral(f: Format, a: u64, r: Round) -> u64 {
     match classify(f, a) {
@@ -92,8 +93,8 @@ pub fn round_to_integral(f: Format, a: u64, r: Round) -> u64 {
     }
 }
 
-/// `a` rounded to an integer of `bits` bits, in two's complement. Out of range it is the nearest integer of that range,
-/// and a NaN is 0. `bits` is 1 to 64; any other number counts as the nearest of these.
+/// Rounds `a` to an integer of `bits` bits, in two's complement. A result out of range saturates, and a NaN gives 0.
+/// `bits` is clamped to 1 to 64.
 ///
 /// # Examples
 ///
@@ -127,8 +128,8 @@ pub fn to_int(f: Format, a: u64, bits: u32, signed: bool, r: Round) -> u64 {
     (if negative { magnitude.wrapping_neg() } else { magnitude }) & ones(bits)
 }
 
-/// The integer in the low `bits` bits of `value`, rounded to the format. Zero is +0. `bits` is 1 to 64; any other
-/// number counts as the nearest of these.
+/// Converts the integer in the low `bits` bits of `value` to the format, rounded. Zero gives +0. `bits` is clamped to 1
+/// to 64.
 #[inline]
 pub fn from_int(f: Format, value: u64, bits: u32, signed: bool, r: Round) -> u64 {
     let bits = bits.clamp(1, 64);

@@ -1,21 +1,21 @@
-//! The definition: numbers taken apart into integers, computed with, and rounded once.
+//! The definition of the arithmetic: unpack numbers to integers, compute, and round once.
 
 use super::{Format, Op, Round};
 
-/// A number taken apart.
+/// An unpacked number.
 #[derive(Clone, Copy)]
 pub(super) enum Class {
     Zero,
     Infinite,
     Nan,
-    /// `significand * 2^exponent`, less than 2^53 and not zero.
+    /// `significand * 2^exponent`, where `significand` is less than 2^53 and not zero.
     Finite {
         significand: u64,
         exponent: i32,
     },
 }
 
-/// The magnitude of `a`; its sign is [`Format::is_negative`].
+/// Unpacks the magnitude of `a`; its sign is [`Format::is_negative`].
 #[inline]
 pub(super) fn classify(f: Format, a: u64) -> Class {
     let magnitude = f.magnitude(a);
@@ -34,14 +34,15 @@ pub(super) fn classify(f: Format, a: u64) -> Class {
     Class::Finite { significand: (magnitude & (leading - 1)) | leading, exponent: least + field - 1 }
 }
 
-/// A scale that does to every number what `exponent` does, small enough that sums with it do not overflow: numbers, and
-/// sums of products, lie between 2^-2200 and 2^2200.
+/// Clamps a scale to a range in which sums with it cannot overflow. The result has the same effect on every number as
+/// `exponent`: numbers and sums of products lie between 2^-2200 and 2^2200.
 #[inline]
 pub(super) fn scale(exponent: i64) -> i32 {
     exponent.clamp(-100_000, 100_000) as i32
 }
 
-/// `value >> count`, with the lowest bit set if a set bit was lost, so that later rounding knows of it.
+/// `value >> count`, with the lowest bit set if a set bit was shifted out, so that later rounding takes it into
+/// account.
 #[inline]
 fn shift_sticky(value: u128, count: u32) -> u128 {
     if count >= 128 {
@@ -51,10 +52,10 @@ fn shift_sticky(value: u128, count: u32) -> u128 {
     kept | (kept << count != value) as u128
 }
 
-/// `significand / 2^count` rounded to an integer; `negative` is the number's sign.
+/// `significand / 2^count`, rounded to an integer. `negative` is the sign of the number.
 #[inline]
 pub(super) fn round_shift(negative: bool, significand: u64, count: u32, r: Round) -> u64 {
-    // Farther right than this nothing but the sticky bit is left.
+    // For larger counts, only the sticky bit remains.
     let (significand, count) = match count {
         0 => return significand,
         1..=62 => (significand, count),
@@ -73,20 +74,21 @@ pub(super) fn round_shift(negative: bool, significand: u64, count: u32, r: Round
     kept + up as u64
 }
 
-/// `significand * 2^exponent` rounded to the format. The significand must not be zero. Its lowest bit may be
-/// sticky if it has two bits more than the format.
+/// `significand * 2^exponent`, rounded to the format. The significand must not be zero. Its lowest bit may be sticky if
+/// it has at least two bits more than the format.
 #[inline]
 pub(super) fn pack(f: Format, negative: bool, significand: u64, exponent: i32, r: Round) -> u64 {
     let zeros = significand.leading_zeros();
     let significand = significand << zeros;
-    // The exponent of the leading bit, as it would be stored.
+    // The biased exponent of the leading bit.
     let field = exponent - zeros as i32 + 63 + f.bias();
     if field > 2 * f.bias() {
         return f.overflow(negative, r);
     }
     let excess = 63 - f.fraction_bits();
     let magnitude = if field >= 1 {
-        // The leading bit adds the 1 that the field lacks; a carry out of the fraction adds another, up to infinity.
+        // The leading bit of `rounded` adds the 1 subtracted here; a carry out of the fraction adds another, up to
+        // infinity.
         let rounded = round_shift(negative, significand, excess, r);
         (((field - 1) as u64) << f.fraction_bits()) + rounded
     } else {
@@ -95,14 +97,14 @@ pub(super) fn pack(f: Format, negative: bool, significand: u64, exponent: i32, r
     magnitude | f.zero(negative)
 }
 
-/// [`pack`] of a longer significand.
+/// [`pack`] for a longer significand.
 #[inline]
 fn pack_long(f: Format, negative: bool, significand: u128, exponent: i32, r: Round) -> u64 {
     let excess = 64u32.saturating_sub(significand.leading_zeros());
     pack(f, negative, shift_sticky(significand, excess) as u64, exponent + excess as i32, r)
 }
 
-/// A number that is not zero: `significand * 2^exponent`, less than 2^106.
+/// A nonzero number `significand * 2^exponent`, where `significand` is less than 2^106.
 #[derive(Clone, Copy)]
 struct Term {
     negative: bool,
@@ -111,7 +113,7 @@ struct Term {
 }
 
 impl Term {
-    /// The same number with bit 125 leading.
+    /// The same number with bit 125 as its leading bit.
     fn normalize(self) -> Term {
         let shift = self.significand.leading_zeros() - 2;
         Term { significand: self.significand << shift, exponent: self.exponent - shift as i32, ..self }
@@ -122,8 +124,9 @@ impl Term {
 fn sum(f: Format, x: Term, y: Term, scale: i32, r: Round) -> u64 {
     let (x, y) = (x.normalize(), y.normalize());
     let (large, small) = if (x.exponent, x.significand) >= (y.exponent, y.significand) { (x, y) } else { (y, x) };
-    // Bits get lost only when the operands are at least 20 bits apart, and then the result has more than 120. The
-    // sticky bit lies below all bits of the larger operand, so adding or subtracting it leaves it a sticky bit.
+    // Bits are lost only when the exponents differ by at least 20, and then the result has more than 120 bits. The
+    // sticky bit lies below all bits of the larger operand, so it is still a sticky bit after the addition or
+    // subtraction.
     let aligned = shift_sticky(small.significand, (large.exponent - small.exponent) as u32);
     let significand = match large.negative == small.negative {
         true => large.significand + aligned,
@@ -186,7 +189,7 @@ fn divide(f: Format, a: u64, b: u64, r: Round) -> u64 {
     let negative = f.is_negative(a) != f.is_negative(b);
     match (classify(f, a), classify(f, b)) {
         (Class::Finite { significand: m, exponent: p }, Class::Finite { significand: n, exponent: q }) => {
-            // 127 leading bits less 53 leave a quotient of at least 74.
+            // The dividend has 127 bits and the divisor at most 53, so the quotient has at least 74.
             let shift = m.leading_zeros() + 63;
             let (dividend, divisor) = (u128::from(m) << shift, u128::from(n));
             let quotient = dividend / divisor;
@@ -245,7 +248,7 @@ pub(super) fn sqrt(f: Format, a: u64, r: Round) -> u64 {
         _ if f.is_negative(a) => f.quiet_nan(),
         Class::Infinite => a & f.mask(),
         Class::Finite { significand, exponent } if f == Format::F64 => {
-            // Bit 124 or 125 leads, as makes the exponent even; so the root has 63 bits.
+            // The leading bit is 124 or 125, whichever makes the exponent even, so the root has 63 bits.
             let shift = significand.leading_zeros() + 62;
             let shift = shift - ((exponent - shift as i32) & 1) as u32;
             let radicand = u128::from(significand) << shift;
@@ -254,7 +257,7 @@ pub(super) fn sqrt(f: Format, a: u64, r: Round) -> u64 {
             pack(f, false, root as u64 | inexact as u64, (exponent - shift as i32) / 2, r)
         }
         Class::Finite { significand, exponent } => {
-            // As above with half the bits: the root has 31, and the format at most 24.
+            // As above with half the bits: the root has 31 bits, and the format at most 24.
             let shift = significand.leading_zeros() - 2;
             let shift = shift - ((exponent - shift as i32) & 1) as u32;
             let radicand = significand << shift;

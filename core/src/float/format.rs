@@ -1,8 +1,8 @@
-//! The layout of a number, and the directions of rounding.
+//! The layout of floating-point formats, and rounding modes.
 
 use crate::bits::ones;
 
-/// A binary interchange format of IEEE 754.
+/// An IEEE 754 binary interchange format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// 16 bits: 5 of exponent, 10 of fraction.
@@ -14,7 +14,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Bits of a number: 16, 32 or 64.
+    /// Total width in bits: 16, 32 or 64.
     #[inline]
     pub const fn bits(self) -> u32 {
         match self {
@@ -24,7 +24,7 @@ impl Format {
         }
     }
 
-    /// Bits of the fraction as stored, without the leading bit: 10, 23 or 52.
+    /// Width of the stored fraction, without the implicit bit: 10, 23 or 52.
     #[inline]
     pub const fn fraction_bits(self) -> u32 {
         match self {
@@ -34,19 +34,19 @@ impl Format {
         }
     }
 
-    /// Bits of the exponent: 5, 8 or 11.
+    /// Width of the exponent field: 5, 8 or 11.
     #[inline]
     pub const fn exponent_bits(self) -> u32 {
         self.bits() - 1 - self.fraction_bits()
     }
 
-    /// What the exponent of 1 is stored as: 15, 127 or 1023.
+    /// The exponent bias: 15, 127 or 1023.
     #[inline]
     pub const fn bias(self) -> i32 {
         ones(self.exponent_bits() - 1) as i32
     }
 
-    /// All bits of a number.
+    /// A mask of all bits of a number.
     #[inline]
     pub const fn mask(self) -> u64 {
         ones(self.bits())
@@ -70,19 +70,19 @@ impl Format {
         self.infinity() - 1
     }
 
-    /// The positive quiet NaN without payload.
+    /// The positive quiet NaN with an empty payload.
     #[inline]
     pub const fn quiet_nan(self) -> u64 {
         self.infinity() | self.quiet_bit()
     }
 
-    /// The bit that is set in a quiet NaN and clear in a signalling one.
+    /// The bit that is set in quiet NaNs and clear in signalling ones.
     #[inline]
     const fn quiet_bit(self) -> u64 {
         1 << (self.fraction_bits() - 1)
     }
 
-    /// `a` made quiet, which must be NaN.
+    /// Makes `a`, which must be a NaN, quiet.
     #[inline]
     pub(super) const fn quiet(self, a: u64) -> u64 {
         (a & self.mask()) | self.quiet_bit()
@@ -118,13 +118,13 @@ impl Format {
         self.magnitude(a) == 0
     }
 
-    /// A zero.
+    /// A zero with the given sign.
     #[inline]
     pub(super) const fn zero(self, negative: bool) -> u64 {
         if negative { self.sign() } else { 0 }
     }
 
-    /// What a result too large in magnitude is rounded to.
+    /// The result of rounding a value whose magnitude is too large for the format.
     #[inline]
     pub(super) const fn overflow(self, negative: bool, r: Round) -> u64 {
         let magnitude = match r {
@@ -137,23 +137,23 @@ impl Format {
     }
 }
 
-/// Which of the two neighbours of an exact result that has no representation is taken.
+/// The rounding mode: which neighbour to choose for a result that is not representable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Round {
-    /// The nearer one; of two equally near ones the even one.
+    /// To nearest, ties to even.
     NearestEven,
-    /// The greater one, towards positive infinity.
+    /// Towards positive infinity.
     Up,
-    /// The smaller one, towards negative infinity.
+    /// Towards negative infinity.
     Down,
-    /// The one nearer to zero.
+    /// Towards zero.
     Zero,
-    /// The nearer one; of two equally near ones that farther from zero.
+    /// To nearest, ties away from zero.
     Away,
 }
 
 impl Round {
-    /// The sign of an exact zero that is the sum of two numbers of opposite signs.
+    /// The sign of an exact zero that is the sum of two numbers of opposite sign.
     #[inline]
     pub(super) const fn zero_is_negative(self) -> bool {
         matches!(self, Round::Down)

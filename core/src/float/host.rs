@@ -1,14 +1,14 @@
-//! Results by the processor's own arithmetic, which rounds to nearest even. What a NaN of it looks like depends on the
-//! processor, so a result that is NaN is left to the definition.
+//! Results computed with the processor's own arithmetic, which rounds to nearest even. Its NaNs differ between
+//! processors, so results that are NaN are left to the definition.
 
 use super::convert::{f16_to_f32, f32_to_f16};
 use super::exact::{Class, classify, pack};
 use super::{Format, Op, Round};
 
-/// Whether the host computes in the format of the operands: the oldest x86 keeps more bits.
+/// Whether the host computes in the precision of the operands: x86 without SSE2 keeps more bits.
 const EXACT: bool = !cfg!(all(target_arch = "x86", not(target_feature = "sse2")));
 
-/// The sum, difference, product or quotient; `None` if it is left to the definition.
+/// The sum, difference, product or quotient. `None` when it is left to the definition.
 #[inline(always)]
 pub(super) fn arithmetic(op: Op, f: Format, a: u64, b: u64, r: Round) -> Option<u64> {
     if !EXACT {
@@ -30,7 +30,7 @@ pub(super) fn arithmetic(op: Op, f: Format, a: u64, b: u64, r: Round) -> Option<
             let result = single(op, f32::from_bits(a as u32), f32::from_bits(b as u32));
             (!result.is_nan()).then_some(result.to_bits().into())
         }
-        // 24 bits are at least twice 11 and two more, which makes the second rounding harmless.
+        // 24 bits of precision are at least twice 11 plus 2, so double rounding gives the correct result.
         (Format::F16, Round::NearestEven) => {
             let result = single(op, f16_to_f32(a as u16), f16_to_f32(b as u16));
             (!result.is_nan()).then(|| f32_to_f16(result).into())
@@ -40,10 +40,10 @@ pub(super) fn arithmetic(op: Op, f: Format, a: u64, b: u64, r: Round) -> Option<
             let wide = match op {
                 Op::Add => add_to_odd(x, y, r),
                 Op::Sub => add_to_odd(x, -y, r),
-                // At most 48 bits.
+                // The product has at most 48 bits, so it is exact.
                 Op::Mul => x * y,
-                // A quotient that is no number of 25 bits is away from every such number by more than 2^-50 of it: to
-                // 53 bits it is rounded to none of them.
+                // A quotient that is not a 25-bit number differs from every such number by a relative distance of more
+                // than 2^-50, so rounding to 53 bits does not produce one.
                 Op::Div => x / y,
             };
             narrow(f, wide, 0, r)
@@ -61,13 +61,13 @@ fn single(op: Op, x: f32, y: f32) -> f32 {
     }
 }
 
-/// `(a * b + c) * 2^scale`; `None` if it is left to the definition.
+/// `(a * b + c) * 2^scale`. `None` when it is left to the definition.
 #[inline]
 pub(super) fn fma_scaled(f: Format, a: u64, b: u64, c: u64, scale: i32, r: Round) -> Option<u64> {
     if !EXACT || f == Format::F64 {
         return None;
     }
-    // The product has at most 48 bits and lies far from both ends of a double's range: it is exact.
+    // The product has at most 48 bits and is far from both ends of a double's range, so it is exact.
     let wide = add_to_odd(widen(f, a) * widen(f, b), widen(f, c), r);
     if f == Format::F32 && scale == 0 && r == Round::NearestEven {
         return (!wide.is_nan()).then_some((wide as f32).to_bits().into());
@@ -75,7 +75,7 @@ pub(super) fn fma_scaled(f: Format, a: u64, b: u64, c: u64, scale: i32, r: Round
     narrow(f, wide, scale, r)
 }
 
-/// The number as a double, exactly.
+/// Converts to a double, exactly.
 #[inline(always)]
 fn widen(f: Format, a: u64) -> f64 {
     match f {
@@ -85,13 +85,14 @@ fn widen(f: Format, a: u64) -> f64 {
     }
 }
 
-/// A sum of products of singles, rounded to odd: if it is not a double, the odd one of its neighbours. That one is
-/// neither a single nor half-way between two of them, and lies on the same side of all these as the exact sum; so it
-/// may be rounded again, in any direction. The sign of a zero is what `r` makes it.
+/// A sum of products of singles, rounded to odd: if it is not a double, the neighbour whose last bit is odd. That
+/// neighbour is neither a single nor half-way between two singles, and it is on the same side of all of these as the
+/// exact sum, so it may be rounded again in any direction. A zero has the sign that `r` requires.
 #[inline(always)]
 fn add_to_odd(x: f64, y: f64, r: Round) -> f64 {
     let sum = x + y;
-    // The error of the sum, exactly (Knuth): nothing in it overflows or underflows. Not a number if the sum is infinite.
+    // The exact error of the sum (Knuth's two-sum); none of the steps overflows or underflows. It is NaN if the sum is
+    // infinite.
     let other = sum - x;
     let error = (x - (sum - other)) + (y - other);
     if error == 0.0 {
@@ -105,7 +106,7 @@ fn add_to_odd(x: f64, y: f64, r: Round) -> f64 {
     f64::from_bits(if (error > 0.0) == (sum > 0.0) { bits + 1 } else { bits - 1 })
 }
 
-/// A double rounded to the format; `None` for NaN.
+/// Rounds a double to the format. `None` for NaN.
 #[inline(always)]
 fn narrow(f: Format, wide: f64, scale: i32, r: Round) -> Option<u64> {
     let negative = wide.is_sign_negative();

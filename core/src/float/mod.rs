@@ -1,17 +1,16 @@
-//! IEEE 754 arithmetic on bit patterns: the one definition of what the float operations of semantics compute.
+//! IEEE 754 arithmetic on bit patterns: the single definition of the float operations in semantics.
 //!
-//! Every function is exact (its result is the real result rounded once), total, and gives the same bits on every
-//! host. A value is the low bits of a `u64`, as many as its [`Format`] has; bits above them are ignored in operands and
-//! zero in results. Subnormal numbers are kept. Overflow and underflow give what the rounding says.
+//! Every function is correctly rounded (the real result, rounded once), total, and gives the same bits on every host. A
+//! value is in the low bits of a `u64`, as many as its [`Format`] has; higher bits are ignored in operands and zero in
+//! results. Subnormal numbers are not flushed. Overflow and underflow follow the rounding mode.
 //!
-//! If an operand is NaN, the result is the first NaN operand made quiet, with its sign and payload. An operation without
-//! a result (`inf - inf`, `0 * inf`, `0 / 0`, `inf / inf`, the root of a negative number) gives
-//! [`Format::quiet_nan`].
+//! If an operand is NaN, the result is the first NaN operand made quiet, with its sign and payload. An invalid
+//! operation (`inf - inf`, `0 * inf`, `0 / 0`, `inf / inf`, the root of a negative number) gives [`Format::quiet_nan`].
 //!
-//! - `format`: the layout of a number, and the rounding directions
-//! - `exact`: the definition, in integers: take apart, compute, round once
-//! - `host`: the same results by the processor's own arithmetic where that is proven to agree
-//! - `convert`: between formats, to and from integers
+//! - `format`: formats and rounding modes
+//! - `exact`: the definition, in integers: unpack, compute, round once
+//! - `host`: the same results from the processor's own arithmetic, where the two provably agree
+//! - `convert`: conversions between formats, and to and from integers
 //! - `order`: comparison, minimum and maximum
 
 mod convert;
@@ -26,7 +25,7 @@ pub use convert::{convert, from_int, round_to_integral, to_int};
 pub use format::{Format, Round};
 pub use order::{compare, max, min};
 
-/// An operation that every host has.
+/// An operation that every host provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Op {
     Add,
@@ -43,7 +42,7 @@ fn arithmetic(op: Op, f: Format, a: u64, b: u64, r: Round) -> u64 {
     }
 }
 
-/// `a + b`. An exact zero from operands of opposite signs is +0, or -0 when rounding [`Round::Down`].
+/// `a + b`. An exact zero sum of operands of opposite sign is +0, or -0 for [`Round::Down`].
 ///
 /// # Examples
 ///
@@ -70,13 +69,13 @@ pub fn mul(f: Format, a: u64, b: u64, r: Round) -> u64 {
     arithmetic(Op::Mul, f, a, b, r)
 }
 
-/// `a / b`. A finite number other than zero divided by zero is an infinity.
+/// `a / b`. A nonzero finite number divided by zero is an infinity.
 #[inline]
 pub fn div(f: Format, a: u64, b: u64, r: Round) -> u64 {
     arithmetic(Op::Div, f, a, b, r)
 }
 
-/// `a * b + c`, rounded once. `0 * inf + c` is `c` if that is NaN.
+/// `a * b + c`, rounded once. `0 * inf + c` is `c`, made quiet, if `c` is NaN.
 ///
 /// # Examples
 ///
@@ -113,13 +112,13 @@ pub fn ldexp(f: Format, a: u64, exponent: i64, r: Round) -> u64 {
     exact::ldexp(f, a, exact::scale(exponent), r)
 }
 
-/// `a` with its sign flipped; of a NaN, too, which stays as it is otherwise.
+/// `a` with its sign flipped. This includes NaNs, which are otherwise unchanged.
 #[inline]
 pub fn neg(f: Format, a: u64) -> u64 {
     (a ^ f.sign()) & f.mask()
 }
 
-/// `a` with its sign cleared; of a NaN, too, which stays as it is otherwise.
+/// `a` with its sign cleared. This includes NaNs, which are otherwise unchanged.
 #[inline]
 pub fn abs(f: Format, a: u64) -> u64 {
     f.magnitude(a)

@@ -4,14 +4,14 @@ use core::cmp::Ordering;
 
 use super::Format;
 
-/// An integer that orders numbers as they are ordered, -0 before +0.
+/// Maps a number to an integer with the same order, -0 before +0.
 #[inline]
 fn rank(f: Format, a: u64) -> i64 {
     let magnitude = f.magnitude(a) as i64;
     if f.is_negative(a) { !magnitude } else { magnitude }
 }
 
-/// The operand that [`min`] and [`max`] give when one is NaN: the other one, or the first made quiet if both are.
+/// The result of [`min`] and [`max`] if an operand is NaN: the other operand, or the first made quiet if both are NaN.
 #[inline]
 fn without_nan(f: Format, a: u64, b: u64) -> Option<u64> {
     match (f.is_nan(a), f.is_nan(b)) {
@@ -22,19 +22,21 @@ fn without_nan(f: Format, a: u64, b: u64) -> Option<u64> {
     }
 }
 
-/// The smaller operand, -0 being smaller than +0. A NaN loses against a number; of two the first is given, made quiet.
+/// The smaller operand; -0 is smaller than +0. A number is preferred to a NaN; of two NaNs, the first is returned, made
+/// quiet.
 #[inline]
 pub fn min(f: Format, a: u64, b: u64) -> u64 {
     without_nan(f, a, b).unwrap_or_else(|| f.mask() & if rank(f, b) < rank(f, a) { b } else { a })
 }
 
-/// The greater operand, +0 being greater than -0. A NaN loses against a number; of two the first is given, made quiet.
+/// The greater operand; +0 is greater than -0. A number is preferred to a NaN; of two NaNs, the first is returned, made
+/// quiet.
 #[inline]
 pub fn max(f: Format, a: u64, b: u64) -> u64 {
     without_nan(f, a, b).unwrap_or_else(|| f.mask() & if rank(f, b) > rank(f, a) { b } else { a })
 }
 
-/// How `a` compares with `b`, zeros of either sign being equal. Returns `None` if an operand is NaN.
+/// Compares `a` with `b`; zeros are equal whatever their signs. `None` when an operand is NaN.
 ///
 /// # Examples
 ///

@@ -1,16 +1,16 @@
-//! From bytes to a group, strictly.
+//! Decodes bytes to groups, strictly.
 
 use crate::group::error::GroupError;
 use crate::group::table::{Check, Derive, GroupIsa, LONGEST, Plan, Rule, SLOTS, Slot, Test};
 use crate::group::value::Group;
 
-/// Reads the group at the start of `bytes`; what follows it does not matter.
+/// Decodes the group at the start of `bytes`. Bytes after it are ignored.
 ///
-/// Every bit is looked at: constant bits, reserved values, fields that follow from the rest, padding. A group that decodes
-/// holds exactly the bytes it came from.
+/// Every bit is checked: constant bits, reserved values, derived fields, padding. A group that decodes contains exactly
+/// the bytes it came from.
 ///
 /// # Errors
-/// The first thing wrong.
+/// The first error.
 ///
 /// # Examples
 ///
@@ -27,7 +27,7 @@ pub fn decode(isa: &GroupIsa, bytes: &[u8]) -> Result<Group, GroupError> {
     let mut group = Group::empty();
     let have = bytes.len().min(LONGEST);
     match (group.bytes.first_chunk_mut::<LONGEST>(), bytes.first_chunk::<LONGEST>()) {
-        // A copy of known size is two vector moves.
+        // Copying a known size takes two vector moves.
         (Some(to), Some(from)) => *to = *from,
         _ => group.bytes.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from),
     }
@@ -44,7 +44,7 @@ pub fn decode(isa: &GroupIsa, bytes: &[u8]) -> Result<Group, GroupError> {
     Ok(group)
 }
 
-/// The slots that the key fields of a header's word say; the key when there is no such group.
+/// The slots that the key fields of a header word select; the key if no group has such a header.
 #[inline]
 fn slots_of(plan: &Plan, word: u64) -> Result<u32, u64> {
     let mut key = 0;
@@ -71,7 +71,7 @@ fn unknown(group: &Group, slot: &Slot, at: usize) -> GroupError {
     GroupError::Unknown { slot: slot.name, at: at as u8, found: group.word_at(at) as u8 }
 }
 
-/// Finds and checks the record of a slot at `at`; its length. `None` when no record starts so.
+/// Finds and checks the record of a slot at `at`. Returns its length; `None` when no record matches.
 #[inline(always)]
 fn take(
     isa: &GroupIsa,
@@ -109,7 +109,7 @@ fn take(
 
 #[cold]
 fn short(group: &Group, slot: &Slot, at: usize, needed: usize, have: usize) -> GroupError {
-    // Without the missing bytes this may not even be the record, but more bytes are needed in any case.
+    // Without the missing bytes, the record may be a different one, but more bytes are needed in any case.
     if have == LONGEST { unknown(group, slot, at) } else { GroupError::Truncated { needed, found: have } }
 }
 
@@ -121,12 +121,12 @@ fn reserved(isa: &GroupIsa, slot: &Slot, test: &Test, check: &Check, at: usize, 
     GroupError::Reserved { slot: slot.name, record, field, at: at as u8, found }
 }
 
-/// Finds the records of all slots behind the header; returns where they end.
+/// Decodes the records of all slots after the header. Returns the offset of their end.
 #[inline]
 fn parts(isa: &GroupIsa, group: &mut Group, start: usize, have: usize) -> Result<usize, GroupError> {
     let mut at = start;
     let mut rest = group.present & !1;
-    // The chain being read: its number, the last slot found, and whether that one says that more follows.
+    // The current chain: its number, the last slot found, and whether that slot announces another part.
     let mut chain = (0, None::<&Slot>, false);
     while rest != 0 {
         let index = rest.trailing_zeros() as usize;
@@ -158,7 +158,7 @@ fn missing(group: &Group, slot: &Slot, at: usize, have: usize) -> GroupError {
     if at >= have { GroupError::Truncated { needed: at + 1, found: have } } else { unknown(group, slot, at) }
 }
 
-/// A chain has at least one part, and its last part says that it is the last.
+/// Checks that a chain has at least one part and that its last part is marked as the last.
 #[inline]
 fn close(group: &Group, chain: (u8, Option<&Slot>, bool), at: usize) -> Result<(), GroupError> {
     match chain {
@@ -168,7 +168,7 @@ fn close(group: &Group, chain: (u8, Option<&Slot>, bool), at: usize) -> Result<(
     }
 }
 
-/// Length, padding, derived fields and rules.
+/// Checks length, padding, derived fields and rules.
 #[inline]
 fn finish(isa: &GroupIsa, group: &mut Group, plan: &Plan, end: usize, have: usize) -> Result<(), GroupError> {
     let header = group.word(0);
@@ -193,8 +193,8 @@ fn finish(isa: &GroupIsa, group: &mut Group, plan: &Plan, end: usize, have: usiz
             return Err(GroupError::Derived { slot, field, expected, found });
         }
     }
-    // Tables in which no header says how long its group is are refused when they are made. If there were any, whoever
-    // reads group after group would not get on.
+    // Tables with a header that does not give the length of its group are rejected when they are built. A group of
+    // length 0 would make callers that decode consecutive groups loop forever.
     if group.len == 0 {
         return Err(no_parts(isa, isa.slots.first(), group.record_index(0), header));
     }
@@ -218,7 +218,7 @@ pub(super) fn names(isa: &GroupIsa, slot: u8, field: u8) -> (&'static str, &'sta
     (slot.name, field.map_or("", |f| f.name))
 }
 
-/// The field that breaks a rule, and its value.
+/// Returns the first field that breaks a rule, and its value.
 pub(super) fn broken(rule: &Rule, get: impl Fn(u8) -> i64) -> Option<(u8, i64)> {
     let allowed = |set: u64, value: i64| (0..64).contains(&value) && set >> value & 1 != 0;
     if !rule.when.iter().all(|(field, set)| allowed(*set, get(*field))) {
@@ -231,7 +231,7 @@ pub(super) fn broken(rule: &Rule, get: impl Fn(u8) -> i64) -> Option<(u8, i64)> 
         .map(|(f, _, v)| (f, v))
 }
 
-/// Where a slot starts, or would start if it were there: where the next slot that is there does.
+/// The offset of a slot; if the slot is absent, that of the next present slot.
 pub(super) fn offset(group: &Group, slot: u8, if_any: u32, end: usize) -> usize {
     if if_any != 0 && group.present & if_any == 0 {
         return 0;
@@ -242,7 +242,7 @@ pub(super) fn offset(group: &Group, slot: u8, if_any: u32, end: usize) -> usize 
     }
 }
 
-/// The byte of padding at `at` of a group whose parts end at `end`.
+/// The byte of padding at `at` in a group whose parts end at `end`.
 pub(super) fn padding(isa: &GroupIsa, end: usize, length: usize, at: usize) -> u8 {
     let unit = usize::from(isa.unit.max(1));
     let whole = end.next_multiple_of(unit);

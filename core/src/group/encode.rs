@@ -1,4 +1,4 @@
-//! From values to bytes.
+//! Encodes values to the bytes of a group.
 
 use crate::group::decode::{broken, names, offset, padding};
 use crate::group::error::BuildError;
@@ -7,7 +7,7 @@ use crate::group::table::{Choice, Derive, GroupIsa, Plan, Record, SLOTS, Slot};
 use crate::group::text::is;
 use crate::group::value::{Form, Group, Values};
 
-/// The shortest encoding of a group, as its vendor's compiler would choose.
+/// Encodes a group in the shortest way, as the vendor's compiler would.
 ///
 /// # Errors
 /// See [`encode`].
@@ -26,12 +26,12 @@ pub fn canonical(isa: &GroupIsa, values: &Values) -> Result<Group, BuildError> {
     encode_own(isa, values.clone().without_form(isa), &Form::CANONICAL)
 }
 
-/// Encodes a group in a given form; what the form leaves open is chosen as in [`canonical`].
+/// Encodes a group in a given form. What the form leaves open is chosen as in [`canonical`].
 ///
-/// Fields that follow from the slots and from the lengths are computed; what `values` says of them does not matter.
+/// Fields that are derived from slots and lengths are computed; their entries in `values` are ignored.
 ///
 /// # Errors
-/// When the parts do not go together, a value fits no record, or the group is too long.
+/// When the parts cannot be combined, a value fits no record, or the group is too long.
 ///
 /// # Examples
 ///
@@ -51,7 +51,7 @@ fn encode_own(isa: &GroupIsa, mut values: Values, form: &Form) -> Result<Group, 
     let Some(header) = isa.slots.first() else { return Err(BuildError::Empty) };
     without_encoding(isa, &values)?;
     let choice = &isa.choices[header.choice as usize];
-    // What a header says without bits is said for its attempt only.
+    // Values that a header implies without bits apply only to the attempt with that header.
     let mut said = [0; MOST_OF_HEADER];
     said.iter_mut().zip(values.of(isa, 0)).for_each(|(to, from)| *to = *from);
     let wanted = values.present & !isa.fillers & !1;
@@ -67,7 +67,7 @@ fn encode_own(isa: &GroupIsa, mut values: Values, form: &Form) -> Result<Group, 
         values.present = slots & !chained | wanted & chained | 1;
         match with_header(isa, &mut values, form, *candidate as usize, plan) {
             Ok(group) => return Ok(group),
-            // Of several headers the last one tried is the most general; its complaint is the one that counts.
+            // The last header tried is the most general, so its error is the most relevant.
             Err(error) => worst = Some(error),
         }
         for (field, value) in said.iter().enumerate().take(choice.fields.len()) {
@@ -77,17 +77,17 @@ fn encode_own(isa: &GroupIsa, mut values: Values, form: &Form) -> Result<Group, 
     Err(worst.unwrap_or_else(|| BuildError::Parts { slot: odd_one(isa, wanted) }))
 }
 
-/// The most fields of a header that are kept from one attempt to the next; a choice has no more.
+/// The number of header fields that are saved between attempts; a choice has no more fields than this.
 const MOST_OF_HEADER: usize = 64;
 
-/// Fails if there is an operation that has no public encoding.
+/// Fails if an operation has no public encoding.
 fn without_encoding(isa: &GroupIsa, values: &Values) -> Result<(), BuildError> {
     for (index, slot) in present(isa, values.present).filter(|(_, slot)| !slot.without.is_empty()) {
         let Some(choice) = isa.choices.get(slot.choice as usize) else { continue };
         let mut records = slot.without.iter().filter_map(|r| choice.records.get(*r as usize));
         let meant = |r: &&Record| r.implies.iter().all(|(f, v)| values.get(isa, index, *f as usize) == *v);
         let Some(record) = records.find(meant) else { continue };
-        // What a public record holds needs none without.
+        // If a public record can hold the values, no other is needed.
         let held =
             |r: &u8| choice.records.get(*r as usize).is_some_and(|r| r.build(choice, values.of(isa, index), 0).is_ok());
         if slot.records.iter().any(held) {
@@ -104,7 +104,7 @@ fn without_encoding(isa: &GroupIsa, values: &Values) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// The first key of a plan that has exactly the slots asked for, fillers aside; a chain counts as a whole.
+/// Finds the first key of a plan that selects exactly the wanted slots, apart from fillers. A chain counts as a whole.
 fn find(isa: &GroupIsa, plan: &Plan, wanted: u32, chained: u32) -> Option<(usize, u32)> {
     let apart = !(isa.fillers | chained | 1);
     let same_chains = |slots: u32| isa.chains.iter().all(|chain| (slots & chain != 0) == (wanted & chain != 0));
@@ -112,14 +112,14 @@ fn find(isa: &GroupIsa, plan: &Plan, wanted: u32, chained: u32) -> Option<(usize
     plan.slots.iter().copied().enumerate().find(|(_, slots)| fits(*slots))
 }
 
-/// A part that the header with the most of the others cannot have, for the message.
+/// A part that is incompatible with the header that allows most of the others; for the error message.
 fn odd_one(isa: &GroupIsa, wanted: u32) -> &'static str {
     let best = isa.plans.iter().map(|p| wanted & !p.any).min_by_key(|left| left.count_ones()).unwrap_or(wanted);
     let odd = if best != 0 { best } else { wanted };
     isa.slots.get(odd.trailing_zeros() as usize).map_or("header", |s| s.name)
 }
 
-/// Sets the fields of the header that say which slots there are.
+/// Sets the header fields that determine which slots are present.
 fn say(isa: &GroupIsa, values: &mut Values, choice: &Choice, record: usize, plan: &Plan, key: usize) {
     let mut rest = key as u64;
     for place in plan.key {
@@ -134,7 +134,7 @@ fn say(isa: &GroupIsa, values: &mut Values, choice: &Choice, record: usize, plan
     }
 }
 
-/// The rest of encoding, once the header's record and the slots are known.
+/// Completes encoding once the header's record and the slots are known.
 fn with_header(
     isa: &GroupIsa,
     values: &mut Values,
@@ -187,7 +187,7 @@ fn with_header(
     Ok(group)
 }
 
-/// Says in every part of a chain whether it is the last.
+/// Sets, in every part of a chain, whether it is the last.
 fn end_chains(isa: &GroupIsa, values: &mut Values) {
     for chain in isa.chains {
         let there = values.present & chain;
@@ -198,7 +198,7 @@ fn end_chains(isa: &GroupIsa, values: &mut Values) {
     }
 }
 
-/// The record of a slot and its word: the one asked for, or the first that can say everything.
+/// Chooses the record of a slot and encodes its word: the record asked for, or else the first that can hold everything.
 fn choose(isa: &GroupIsa, values: &Values, index: usize, asked: u8, skip: u64) -> Result<(u8, u64), BuildError> {
     let slot = &isa.slots[index];
     let choice = &isa.choices[slot.choice as usize];
@@ -222,7 +222,7 @@ fn choose(isa: &GroupIsa, values: &Values, index: usize, asked: u8, skip: u64) -
             return Ok((*candidate, word));
         }
     }
-    // The misfit of the record that got furthest explains best; fields are looked at in order.
+    // Report the misfit of the record that got furthest; fields are checked in order.
     let mut misfit = Misfit { field: 0, value: 0 };
     let mut unusable = None;
     for candidate in slot.records {

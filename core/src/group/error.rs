@@ -1,27 +1,27 @@
-//! What can be wrong with the bytes of a group, or with what is to become one.
+//! Errors in decoding and encoding groups.
 
 use core::fmt;
 
-/// Why bytes are not a group. Offsets count from the first byte of the group.
+/// Why bytes are not a group. Offsets are relative to the first byte of the group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupError {
     /// The bytes end before the group does.
     Truncated {
-        /// How many bytes are needed.
+        /// The number of bytes needed.
         needed: usize,
-        /// How many there are.
+        /// The number of bytes available.
         found: usize,
     },
-    /// No record that may stand here starts so.
+    /// No record that is allowed here starts like this.
     Unknown {
         /// The slot.
         slot: &'static str,
-        /// Where it starts.
+        /// Its offset.
         at: u8,
         /// The byte there.
         found: u8,
     },
-    /// A field holds a value that is reserved.
+    /// A field holds a reserved value.
     Reserved {
         /// The slot.
         slot: &'static str,
@@ -29,59 +29,59 @@ pub enum GroupError {
         record: &'static str,
         /// The field.
         field: &'static str,
-        /// Where the record starts.
+        /// The offset of the record.
         at: u8,
         /// The bits of the field.
         found: u64,
     },
-    /// The header allows no group.
+    /// No group has this header.
     Header {
         /// The header's record.
         record: &'static str,
-        /// The fields that decide, lowest bits first.
+        /// The key fields, lowest bits first.
         found: u64,
     },
-    /// What the header says contradicts itself.
+    /// The header contradicts itself.
     Rule {
-        /// What must hold.
+        /// The rule.
         rule: &'static str,
         /// The field that breaks it.
         field: &'static str,
         /// Its value.
         found: i64,
     },
-    /// A field that follows from the rest of the group has another value.
+    /// A derived field has the wrong value.
     Derived {
         /// The slot.
         slot: &'static str,
         /// The field.
         field: &'static str,
-        /// What it should be.
+        /// The value that follows from the group.
         expected: i64,
-        /// What it is.
+        /// The value found.
         found: i64,
     },
-    /// The header promises a part that is not there.
+    /// The header announces a part that is absent.
     Missing {
         /// The slot.
         slot: &'static str,
-        /// Where it should start.
+        /// The offset at which it should start.
         at: u8,
     },
-    /// The parts are longer than the group says it is.
+    /// The parts are longer than the group's length.
     Overrun {
         /// The length of the parts.
         parts: u8,
-        /// What the header says.
+        /// The length that the header gives.
         length: u8,
     },
-    /// A byte of padding is not what it must be.
+    /// A byte of padding has the wrong value.
     Padding {
-        /// Which byte.
+        /// Its offset.
         at: u8,
-        /// What it must be.
+        /// The required value.
         expected: u8,
-        /// What it is.
+        /// The value found.
         found: u8,
     },
 }
@@ -116,15 +116,15 @@ impl fmt::Display for GroupError {
 
 impl core::error::Error for GroupError {}
 
-/// Why values do not make a group.
+/// Why values cannot be encoded as a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuildError {
-    /// No group has these parts together.
+    /// No group combines these parts.
     Parts {
-        /// A part that is there and that none of the other parts goes with.
+        /// A part that cannot be combined with the others.
         slot: &'static str,
     },
-    /// No record of the slot can say a value.
+    /// No record of the slot can hold a value.
     Value {
         /// The slot.
         slot: &'static str,
@@ -133,50 +133,50 @@ pub enum BuildError {
         /// The value.
         value: i64,
     },
-    /// The form that is asked for cannot say a value.
+    /// The requested form cannot hold a value.
     Form {
         /// The slot.
         slot: &'static str,
-        /// The record that was asked for.
+        /// The requested record.
         record: &'static str,
         /// The field.
         field: &'static str,
         /// The value.
         value: i64,
     },
-    /// The record that is needed has no encoding that can be told from another's.
+    /// The record needed has no encoding that distinguishes it from another record.
     Unusable {
         /// The slot.
         slot: &'static str,
         /// The record.
         record: &'static str,
-        /// Why.
+        /// The reason.
         reason: &'static str,
     },
     /// The operation has no public encoding.
     NoEncoding {
         /// The operation.
         operation: &'static str,
-        /// Why.
+        /// The reason.
         reason: &'static str,
     },
-    /// The group is longer than the longest that can be.
+    /// The group exceeds the maximum length.
     TooLong {
         /// Its length.
         length: usize,
-        /// The longest.
+        /// The maximum length.
         longest: usize,
     },
-    /// The length that is asked for is not one that the group can have.
+    /// The group cannot have the requested length.
     Length {
-        /// What was asked for.
+        /// The requested length.
         length: usize,
-        /// What is needed.
+        /// The length that is needed.
         needed: usize,
     },
-    /// What the header says contradicts itself.
+    /// The header contradicts itself.
     Rule {
-        /// What must hold.
+        /// The rule.
         rule: &'static str,
         /// The field that breaks it.
         field: &'static str,

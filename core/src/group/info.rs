@@ -1,4 +1,4 @@
-//! What a group does with registers, and what its bits mean.
+//! The registers of a group, and the meaning of its bits.
 
 use crate::bits::Bits;
 use crate::group::table::{GroupIsa, OperandKind, Operation, SLOTS, Token};
@@ -8,7 +8,7 @@ use crate::group::value::{Group, Values};
 /// A register that a group names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GroupRegister {
-    /// The operand that names it, an index into [`GroupIsa::operands`].
+    /// The operand that names it: index into [`GroupIsa::operands`].
     pub operand: u8,
     /// Its bank.
     pub bank: i64,
@@ -16,7 +16,7 @@ pub struct GroupRegister {
     pub number: i64,
 }
 
-/// The operations of a group in the order of its text, each with its slot. Remarks on wires are left out.
+/// The operations of a group in the order of its text, each with its slot. Remarks on wires are excluded.
 pub fn operations<'i>(
     isa: &'i GroupIsa,
     group: &Group,
@@ -24,7 +24,7 @@ pub fn operations<'i>(
     operations_of(isa, group.values(isa))
 }
 
-/// The same of values, which need not have an encoding.
+/// Does the same for values, which need not have an encoding.
 pub fn operations_of(isa: &GroupIsa, values: Values) -> impl Iterator<Item = (usize, usize, &Operation)> + use<'_> {
     let present = values.present;
     let slots = isa.order.iter().map(|s| *s as usize).filter(move |s| present >> (s & 31) & 1 != 0);
@@ -35,7 +35,8 @@ pub fn operations_of(isa: &GroupIsa, values: Values) -> impl Iterator<Item = (us
     })
 }
 
-/// The registers that a group reads (`write` false) or writes (`write` true), each once, without repetition of the group.
+/// The registers that a group reads (`write` false) or writes (`write` true). Each is reported once, and repetitions
+/// are not expanded.
 ///
 /// # Examples
 ///
@@ -69,7 +70,7 @@ pub fn registers(isa: &GroupIsa, group: &Group, write: bool, mut found: impl FnM
                 };
                 let as_destination = operation.writes >> (index & 63) & 1 != 0;
                 let Some((index, results, register)) = resolve(isa, index, &values) else { continue };
-                // A register that could lie in several places is a result.
+                // A register with several possible places is a result.
                 if (results || as_destination) == write && seen >> (index & 63) & 1 == 0 {
                     seen |= 1 << (index & 63);
                     found(register);
@@ -79,7 +80,7 @@ pub fn registers(isa: &GroupIsa, group: &Group, write: bool, mut found: impl FnM
     }
 }
 
-/// The register behind an operand, and whether it is a result.
+/// The register that an operand refers to, and whether it is a result.
 fn resolve(isa: &GroupIsa, index: u8, values: &Values) -> Option<(u8, bool, GroupRegister)> {
     let mut index = index;
     for _ in 0..8 {
@@ -100,24 +101,24 @@ fn resolve(isa: &GroupIsa, index: u8, values: &Values) -> Option<(u8, bool, Grou
     None
 }
 
-/// What some bits of a group mean.
+/// Some bits of a group and their meaning.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupBits {
-    /// The slot; padding has none.
+    /// The slot; `None` for padding.
     pub slot: Option<u8>,
     /// The first byte of its record.
     pub start: u8,
-    /// The bytes of it.
+    /// The length of the record in bytes.
     pub bytes: u8,
-    /// The field, an index into the fields of the choice; `None` for constant bits.
+    /// The field: index into the fields of the choice; `None` for constant bits.
     pub field: Option<u8>,
-    /// The bits, from the lowest of the first byte.
+    /// The bits, counted from the lowest bit of the first byte.
     pub bits: Bits,
     /// The value of the field, or of the constant bits.
     pub value: i64,
 }
 
-/// Says of every bit of a group what it means, in the order of the bytes, fields before constant bits.
+/// Reports the meaning of every bit of a group, in byte order, with fields before constant bits.
 ///
 /// # Examples
 ///

@@ -8,9 +8,9 @@
 //! 2 : .byte 0x00 0xff   # bytes that are no group
 //! ```
 //!
-//! A line with a number and a colon starts a group, a line with a word and a colon is a label. Without any number, a text
-//! with `|` has a group a line, and any other is one group. What the last groups need so that a program ends where it
-//! must is not written: it follows.
+//! A line with a number and a colon starts a group; a line with a word and a colon is a label. In a text without
+//! numbers, every line is a group if any line contains `|`; otherwise the whole text is a single group. Padding that
+//! the end of a program requires in its last groups is implied and not written.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -30,28 +30,29 @@ use crate::program::ProgramError;
 use crate::suggest::nearest;
 use crate::text::Line;
 
-/// How many mistakes come with what to write instead.
+/// The maximum number of errors that get a suggestion.
 const HELPED: usize = 100;
-/// In how many lines of one group a label is looked for: no group is written in more.
+/// The maximum number of lines of a group that are searched for a label; no group is written in more.
 const MOST_ROWS: usize = 256;
-/// What starts a line of bytes that are no group.
+/// Introduces a line of bytes that are not a group.
 const BYTES: &str = ".byte";
 
-/// A group, or bytes that are none.
+/// A group, or bytes that are not a group.
 #[derive(Clone, Debug)]
 pub struct Piece {
-    /// Where it starts.
+    /// The offset of its first byte.
     pub at: usize,
-    /// How many bytes it has.
+    /// Its length in bytes.
     pub len: usize,
-    /// The group, or why there is none.
+    /// The group, or the error.
     pub group: Result<Group, GroupError>,
 }
 
-/// Takes bytes apart into groups, one after another, whatever ends programs.
+/// Splits bytes into consecutive groups. The end of a program does not stop it.
 ///
-/// Bytes that are no group reach as far as their header says, and never beyond the line they are on: `lines` are the
-/// offsets at which lines start, for bytes that come from text. A short line of its own is never taken apart.
+/// Bytes that are not a group extend as far as their header says, but never beyond their line: for bytes that come from
+/// text, `lines` are the offsets at which lines start. If a line of at most [`LONGEST`] bytes does not start with a
+/// group, all of it is one piece.
 pub fn pieces(isa: &GroupIsa, bytes: &[u8], lines: &[usize]) -> Vec<Piece> {
     let mut found = Vec::new();
     let (mut at, mut next) = (0, 0);
@@ -80,9 +81,9 @@ fn decode_whole(isa: &GroupIsa, line: &[u8]) -> Option<Group> {
     crate::group::decode::decode(isa, line).ok().filter(|group| group.len() == line.len())
 }
 
-/// How long each group is: where the program's end makes it longer, and where not.
+/// The length of each group, including the padding that the program's end requires.
 ///
-/// Takes what each would be by itself, `None` for what has its length anyway, and whether the last group is a last one.
+/// Takes the length of each group by itself, with whether it may change, and whether the last group ends a program.
 fn sealed(isa: &GroupIsa, lengths: &[(usize, bool)], ends: bool) -> Vec<usize> {
     let mut sealed: Vec<usize> = lengths.iter().map(|(length, _)| *length).collect();
     let n = lengths.len();
@@ -105,7 +106,7 @@ fn sealed(isa: &GroupIsa, lengths: &[(usize, bool)], ends: bool) -> Vec<usize> {
     sealed
 }
 
-/// Writes a program. Bytes that are no group are written as such, with the reason in a comment.
+/// Prints a program. Bytes that are not a group are printed as bytes, with the reason in a comment.
 ///
 /// # Examples
 ///
@@ -121,7 +122,7 @@ pub fn disassemble(isa: &GroupIsa, bytes: &[u8]) -> String {
     write(isa, bytes, &pieces(isa, bytes, &[]))
 }
 
-/// Writes the [`pieces`] of a program.
+/// Prints the [`pieces`] of a program.
 pub fn write(isa: &GroupIsa, bytes: &[u8], pieces: &[Piece]) -> String {
     let shortest = |group: &Group| {
         let form = Form { length: 0, ..group.form() };
@@ -173,7 +174,7 @@ pub fn write(isa: &GroupIsa, bytes: &[u8], pieces: &[Piece]) -> String {
     out
 }
 
-/// A branch's text with a label in the place of its offset.
+/// Replaces the offset in a branch's text with a label.
 fn with_label(isa: &GroupIsa, group: &Group, text: &str, label: &str) -> String {
     let Some(found) = isa.program.targets.iter().find(|t| group.has(t.slot as usize)) else { return text.to_string() };
     let offset = group.get(isa, found.slot as usize, found.field as usize).to_string();
@@ -185,13 +186,13 @@ fn with_label(isa: &GroupIsa, group: &Group, text: &str, label: &str) -> String 
     parts.join(SEPARATOR)
 }
 
-/// A line, or the rest of one, of a group's text.
+/// A line of a group's text, or the rest of one.
 struct Row<'t> {
-    /// Which line, from 0.
+    /// The line number, from 0.
     number: usize,
-    /// All of it.
+    /// The whole line.
     full: &'t str,
-    /// Where in it the text of the group starts.
+    /// The offset in the line at which the text of the group starts.
     from: usize,
 }
 
@@ -206,14 +207,15 @@ struct Part<'t> {
     rows: Vec<Row<'t>>,
 }
 
-/// What a part turned out to be.
+/// A parsed part.
 enum Read<'t> {
     Bytes(Vec<u8>),
     Group { read: Box<Assembled>, label: Option<&'t str> },
 }
 
 impl<'t> Part<'t> {
-    /// The text with other text in the place of a row's last word. Other rows may end with the same.
+    /// The text, with the last word of one row replaced. The row is identified by address, since other rows may end
+    /// with the same word.
     fn text(&self, replaced: Option<(&str, &str)>) -> String {
         let rows = self.rows.iter().map(|row| match replaced {
             Some((word, by)) if core::ptr::eq(last_word(row.text()), word) => {
@@ -226,7 +228,7 @@ impl<'t> Part<'t> {
         rows.collect::<Vec<_>>().join("\n")
     }
 
-    /// A mistake at an offset of [`text`](Part::text).
+    /// An error at an offset into [`text`](Part::text).
     fn mistake(&self, at: usize, len: usize, message: String, help: String) -> ProgramError {
         let mut start = 0;
         for row in &self.rows {
@@ -242,7 +244,7 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// A mistake that the whole part makes.
+    /// An error about the whole part.
     fn whole(&self, message: String, help: String) -> ProgramError {
         let first = self.rows.iter().find(|row| !row.text().trim().is_empty()).or(self.rows.first());
         match first {
@@ -255,7 +257,7 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// `helped` says whether a mistake comes with what to write instead, which takes longer than finding the mistake.
+    /// `helped` tells whether an error gets a suggestion, which takes longer to find than the error.
     fn read(&self, isa: &GroupIsa, labels: &BTreeMap<&'t str, usize>, helped: bool) -> Result<Read<'t>, ProgramError> {
         let text = self.text(None);
         let code = text.split('#').next().unwrap_or_default().trim();
@@ -269,7 +271,7 @@ impl<'t> Part<'t> {
             Ok(read) => return Ok(Read::Group { read: Box::new(read), label: None }),
             Err(error) => error,
         };
-        // The last word of a branch may be a label; a label may be called like anything.
+        // The last word of a branch may be a label, and a label may have any name.
         for row in self.rows.iter().take(MOST_ROWS).filter(|_| error.reason == TextReason::Operands) {
             let word = last_word(row.full);
             if !is_label(word) || row.text().trim_start().starts_with(word) {
@@ -307,7 +309,7 @@ fn place(row: &Row<'_>, at: usize, len: usize, message: String, help: String) ->
     ProgramError { line: row.number + 1, column: before + 1, len: under.max(1), message, help }
 }
 
-/// The last word of a line, without what may frame it and without comment.
+/// The last word of a line, without framing characters and comments.
 fn last_word(line: &str) -> &str {
     let code = line.split('#').next().unwrap_or_default();
     let code = code.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '}'));
@@ -331,14 +333,14 @@ fn is_label(name: &str) -> bool {
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// A number and a colon, and what follows them.
+/// Strips a number and a colon from the start of a line.
 fn heading(code: &str) -> Option<&str> {
     let (number, rest) = code.split_once(':')?;
     let number = number.trim();
     (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some(rest)
 }
 
-/// Takes a text apart into groups and labels.
+/// Splits a text into groups and labels.
 fn parts<'t>(text: &'t str, found: &mut Assembly) -> (Vec<Part<'t>>, BTreeMap<&'t str, usize>) {
     let code_of = |line: &'t str| line.split('#').next().unwrap_or_default();
     let numbered = text.lines().any(|line| heading(code_of(line)).is_some());
@@ -380,10 +382,10 @@ fn parts<'t>(text: &'t str, found: &mut Assembly) -> (Vec<Part<'t>>, BTreeMap<&'
     (parts, labels)
 }
 
-/// Reads a program.
+/// Assembles a program.
 ///
 /// # Errors
-/// Every mistake of the text, in order.
+/// All errors in the text, in order.
 ///
 /// # Examples
 ///
@@ -399,11 +401,11 @@ pub fn assemble_program(isa: &GroupIsa, text: &str) -> Result<Vec<u8>, Vec<Progr
     if read.errors.is_empty() { Ok(read.bytes) } else { Err(read.errors) }
 }
 
-/// The bytes of a program as far as its parts are groups, with the place of each, and every mistake in order.
+/// Assembles the parts of a program that are groups, with the position of each, and collects all errors in order.
 pub(crate) fn read_program(isa: &GroupIsa, text: &str) -> Assembly {
     let mut whole = Assembly::default();
     let (parts, labels) = parts(text, &mut whole);
-    // A part with a mistake is `None` and has no bytes.
+    // A part with an error is `None` and has no bytes.
     let mut read: Vec<(&Part<'_>, Option<Read<'_>>, usize, bool)> = Vec::new();
     let mut ends = false;
     for part in &parts {
@@ -438,7 +440,7 @@ pub(crate) fn read_program(isa: &GroupIsa, text: &str) -> Assembly {
     let lengths = sealed(isa, &lengths, ends);
     let starts: Vec<usize> = lengths.iter().scan(0, |at, length| Some(core::mem::replace(at, *at + length))).collect();
     let total: usize = lengths.iter().sum();
-    // What is missing shifts everything behind it, so that no further mistake would be one.
+    // A missing part shifts all following parts, so further errors would be misleading.
     let complete = whole.errors.is_empty();
     for (i, (part, found, ..)) in read.into_iter().enumerate() {
         let at = whole.bytes.len();

@@ -1,22 +1,22 @@
 //! Instruction sets whose instructions are groups of byte records.
 //!
-//! A **group** is a row of **slots**. A slot is filled by one **record** of a **choice**, or is absent. A record is a
-//! layout of at most eight bytes; its bytes are read as one little-endian number, so that bit `n` of the record is bit
-//! `n % 8` of byte `n / 8` and a field of a record is described like a field of a word.
+//! A **group** is a sequence of **slots**. A slot contains one **record** of a **choice**, or is absent. A record is a
+//! layout of at most eight bytes, which are read as one little-endian number: bit `n` of the record is bit `n % 8` of
+//! byte `n / 8`, and its fields are described like fields of a word.
 //!
-//! The records of a choice share one set of fields. A record holds some of them in bits, implies the value of others, and
-//! leaves the rest at their defaults. Decoding takes the record whose constant bits are there; encoding takes the first
-//! record that can say everything that is to be said. Which slots are there follows from fields of the first slot, the
-//! header, and the other way round.
+//! The records of a choice share one set of fields. A record holds some of them in bits, implies the values of others,
+//! and leaves the rest at their defaults. Decoding selects the record whose constant bits match; encoding selects the
+//! first record that can hold all values. Which slots are present is determined by fields of the first slot, the
+//! header, and vice versa.
 //!
-//! [`Group`] is the bytes of a valid group and where its parts lie: it encodes to the same bytes because it holds them.
-//! [`Values`] is what a group means, without the choices an encoder makes ([`Form`]).
+//! [`Group`] holds the bytes of a valid group and the positions of its parts, so it encodes to the same bytes.
+//! [`Values`] is the meaning of a group, without the choices that an encoder makes ([`Form`]).
 //!
-//! - [`decode`](decode::decode): bytes to group, strictly.
-//! - [`encode`](encode::encode): values to group, in a given form or the shortest one.
-//! - [`print()`] and [`assemble()`]: group to text and back, from one syntax.
-//! - [`walk`](program::walk) and [`seal`](program::seal): whole programs; with the feature `alloc`, programs as text with
-//!   labels (`listing`).
+//! - [`decode`](decode::decode): from bytes to a group, strictly.
+//! - [`encode`](encode::encode): from values to a group, in a given form or the shortest one.
+//! - [`print()`] and [`assemble()`]: from a group to text and back, by one syntax.
+//! - [`walk`](program::walk) and [`seal`](program::seal): whole programs. With the feature `alloc`, `listing` converts
+//!   programs to text with labels and back.
 
 pub mod decode;
 pub mod encode;

@@ -1,4 +1,4 @@
-//! Operands in text, and which sources they come from.
+//! Operands in text, and the sources that they select.
 
 use crate::group::parse::{TextReason, fits};
 use crate::group::scan::Scan;
@@ -6,24 +6,24 @@ use crate::group::table::{GroupIsa, OperandKind, RegisterPlace, Slot};
 use crate::group::text::name_of;
 use crate::group::value::Values;
 
-/// The most registers that one group names.
+/// The maximum number of registers that a group names.
 const MOST: usize = 16;
 
-/// What text has said about registers.
+/// The registers named so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choices {
-    /// Operands that are certain registers: operand, bank, number.
+    /// Operands that name a register: operand, bank, number.
     named: [(u8, i64, i64); MOST],
     names: usize,
-    /// Selectors that pass on certain registers: operand, bank, number.
+    /// Selectors that must select a register: operand, bank, number.
     wanted: [(u8, i64, i64); MOST],
     wants: usize,
-    /// Results named before this one may not be named again.
+    /// Results named before this index may not be named again.
     before: usize,
 }
 
 impl Choices {
-    /// Names a register. One that is named already must be the same.
+    /// Names a register. If the operand already has one, it must be the same.
     fn name(&mut self, operand: u8, bank: i64, number: i64, result: bool) -> Option<()> {
         let known = self.named().iter().position(|n| n.0 == operand);
         match known.and_then(|at| Some((at, self.named.get(at)?))) {
@@ -48,13 +48,13 @@ fn push(list: &mut [(u8, i64, i64); MOST], len: &mut usize, item: (u8, i64, i64)
     Some(())
 }
 
-/// What stands for an operand: text, or what text would say.
+/// The source of an operand: text being parsed, or the output of the printer.
 pub(super) trait Written: Clone {
-    /// Takes a word.
+    /// Consumes a word.
     fn word(&mut self, word: &str) -> Option<()>;
-    /// Takes a register, bank and number; `None` inside for none.
+    /// Consumes a register (bank, number). The inner `None` is `_`.
     fn register(&mut self, isa: &GroupIsa) -> Option<Option<(i64, i64)>>;
-    /// Takes the mark behind which a register's source is named.
+    /// Consumes the mark that precedes the name of a register's source.
     fn is_hinted(&mut self) -> bool;
 }
 
@@ -72,12 +72,12 @@ impl Written for Scan<'_> {
     }
 }
 
-/// An operand as it is printed.
+/// A printed operand.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Printed {
     /// A wire.
     Wire(&'static str),
-    /// A register, bank and number, or `_`; and the source that is named with it.
+    /// A register (bank, number) or `_`, and the source that is named with it.
     Register(Option<(i64, i64)>, Option<&'static str>),
 }
 
@@ -102,10 +102,10 @@ impl Written for Printed {
     }
 }
 
-/// The most fields that one part sets.
+/// The maximum number of fields that a part sets.
 const MOST_SET: usize = 96;
 
-/// Values being read, and the way back: what a part set can be taken back when it turns out to be another.
+/// Values under construction, with a log to undo the changes of a part that turns out to be a different operation.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     pub(super) values: Values,
@@ -114,7 +114,7 @@ pub(super) struct Draft {
     logged: usize,
 }
 
-/// Where a [`Draft`] can go back to.
+/// A state that a [`Draft`] can return to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Checkpoint {
     logged: usize,
@@ -127,13 +127,13 @@ impl Draft {
         Draft { values: Values::new(isa), choices: Choices::default(), log: [(0, 0, 0); MOST_SET], logged: 0 }
     }
 
-    /// What comes now is a part of its own.
+    /// Starts a new part.
     pub(super) fn start_part(&mut self) {
         self.logged = 0;
     }
 
-    /// The part is taken for an operation, or for a remark on what drives a result. Operations may write a result that
-    /// another names, too; a remark on such a result would be one on the other result.
+    /// Tries the part as an operation, or as a remark on what drives a result. Operations may write a result that
+    /// another one names too; a remark on such a result would be about the other result.
     pub(super) fn start_operation(&mut self, remark: bool) {
         self.choices.before = if remark { self.choices.names } else { 0 };
     }
@@ -142,7 +142,7 @@ impl Draft {
         self.values.get(isa, slot, field.into())
     }
 
-    /// Sets a field; `None` when a part sets more than any does.
+    /// Sets a field. `None` when the part sets more fields than any part does.
     pub(super) fn set(&mut self, isa: &GroupIsa, slot: usize, field: u8, value: i64) -> Option<()> {
         let old = self.get(isa, slot, field);
         if old != value {
@@ -168,12 +168,12 @@ impl Draft {
         self.choices.wants = checkpoint.wants;
     }
 
-    /// Finds a place for every register.
+    /// Finds a source for every register.
     pub(super) fn settle(&mut self, isa: &GroupIsa) -> Result<(), TextReason> {
         self.choices.settle(isa, &mut self.values)
     }
 
-    /// Reads an operand. `None` when it is written otherwise; then the draft is as it was.
+    /// Reads an operand. `None` when the text does not match; the draft is then unchanged.
     pub(super) fn operand(&mut self, isa: &GroupIsa, index: usize, written: &mut impl Written) -> Option<()> {
         self.read(isa, index, written, 8)
     }
@@ -186,13 +186,13 @@ impl Draft {
             OperandKind::Wire(wire) => written.word(wire),
             OperandKind::Register(places) => {
                 let Some((bank, number)) = written.register(isa)? else { return Some(()) };
-                // What lies in one of several places is a result.
+                // A register with several possible places is a result.
                 self.choices.name(index as u8, bank, number, places.len() > 1)
             }
             OperandKind::Select { slot, field, options, sets } => {
                 let is_register =
                     |o: &u8| matches!(isa.operands.get(*o as usize).map(|o| o.kind), Some(OperandKind::Register(_)));
-                // Wires and further selectors first: they are told by their words.
+                // Try wires and nested selectors first: they are identified by their words.
                 for (value, option) in options.iter().filter(|(_, o)| !is_register(o)) {
                     let (mut ahead, checkpoint) = (written.clone(), self.checkpoint());
                     if self.read(isa, (*option).into(), &mut ahead, depth).is_some() {
@@ -206,7 +206,7 @@ impl Draft {
                 }
                 let register = written.register(isa)?;
                 if written.is_hinted() {
-                    // The source is named.
+                    // The source is named explicitly.
                     let mut named = options.iter().filter_map(|o| Some((o, isa.operands.get(o.1 as usize)?.name)));
                     let (option, _) = named.find(|(_, name)| written.word(name).is_some())?;
                     if sets {
@@ -215,7 +215,7 @@ impl Draft {
                     let Some((bank, number)) = register else { return Some(()) };
                     return self.choices.name(option.1, bank, number, false);
                 }
-                // `_` leaves the selector as it is.
+                // `_` leaves the selector unchanged.
                 let Some((bank, number)) = register else { return Some(()) };
                 push(&mut self.choices.wanted, &mut self.choices.wants, (index as u8, bank, number))
             }
@@ -223,7 +223,7 @@ impl Draft {
     }
 }
 
-/// Whether an operand can be a register: it may be read there, and some record has room for it.
+/// Whether an operand can be this register: the operand may read it, and some record has room for it.
 fn can_hold(isa: &GroupIsa, operand: u8, bank: i64, number: i64) -> bool {
     let Some(OperandKind::Register(places)) = isa.operands.get(operand as usize).map(|o| o.kind) else { return false };
     let through = name_of(isa, bank, number).map_or(0, |name| name.through);
@@ -241,7 +241,7 @@ impl Choices {
         self.named.get(..self.names).unwrap_or_default()
     }
 
-    /// Finds a place for every register.
+    /// Finds a source for every register.
     fn settle(&mut self, isa: &GroupIsa, values: &mut Values) -> Result<(), TextReason> {
         let mut decided: [(u8, i64, i64); MOST] = [(0, 0, 0); MOST];
         let mut count = 0;
@@ -289,7 +289,7 @@ impl Choices {
         Ok(())
     }
 
-    /// The place of a register: a slot all of whose registers are named, the fullest first.
+    /// The place of a register: a slot whose registers are all named, preferring the one with the most registers.
     fn place(&self, isa: &GroupIsa, places: &'static [RegisterPlace]) -> Option<&'static RegisterPlace> {
         if let [only] = places {
             return Some(only);
@@ -301,7 +301,7 @@ impl Choices {
             })
         };
         let named = |operand: usize| self.named().iter().any(|n| n.0 as usize == operand);
-        // A slot of its own belongs to one register even if another could stand there, too.
+        // A slot with a single register can hold it even if another place is possible too.
         let full = |p: &&RegisterPlace| {
             let shared = others(p.slot).count() > 1;
             !shared || others(p.slot).all(|(i, _)| named(i))

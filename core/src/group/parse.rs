@@ -1,8 +1,9 @@
-//! From text to a group.
+//! Parses groups from text.
 //!
-//! A group is its parts in any order of lines, or in one line with `|` between them. Each part is tried against every
-//! operation; the first whose syntax fits a free slot is taken. Registers in selectors need a source
-//! to come from: one that holds the register already, or else a free one. That is settled when all parts are read.
+//! The parts of a group are on separate lines in any order, or in one line separated by `|`. Each part is tried against
+//! every operation; the first whose syntax matches and whose slot is free is taken. A register in a selector needs a
+//! source: one that already holds the register, or else a free one. Sources are assigned after all parts have been
+//! read.
 
 use core::fmt;
 
@@ -16,20 +17,20 @@ use crate::group::value::{Form, Group, Values};
 use crate::suggest::nearest;
 use crate::text::Word;
 
-/// What text says.
+/// A parsed group.
 #[derive(Clone, Debug)]
 pub struct Assembled {
-    /// What the group means.
+    /// The meaning of the group.
     pub values: Values,
-    /// The choices that marks make.
+    /// The encoding choices made by marks.
     pub form: Form,
 }
 
 impl Assembled {
-    /// The group.
+    /// Encodes the group.
     ///
     /// # Errors
-    /// When it has no encoding, or one of its operations has none that is public.
+    /// When it has no encoding, or one of its operations has no public encoding.
     pub fn encode(&self, isa: &GroupIsa) -> Result<Group, BuildError> {
         encode(isa, &self.values, &self.form)
     }
@@ -38,32 +39,32 @@ impl Assembled {
 /// Why text is not a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextError {
-    /// Where, in bytes from the start of the text.
+    /// The byte offset in the text.
     pub at: usize,
-    /// How many bytes of the text are meant, at least 1.
+    /// The length in bytes, at least 1.
     pub len: usize,
-    /// What is wrong.
+    /// The reason.
     pub reason: TextReason,
-    /// What was found there.
+    /// The text found there.
     pub found: Word,
-    /// The operation that fits best, an index into [`GroupIsa::operations`], and its slot, where the operands are wrong.
+    /// The operation that fits best (index into [`GroupIsa::operations`]) and its slot, if the operands are wrong.
     pub nearest: Option<(u16, u8)>,
 }
 
-/// What is wrong with text.
+/// The reason why text is not a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextReason {
-    /// No operation is written so.
+    /// No operation is written like this.
     Operation,
-    /// There is an operation of this name, but its operands are others.
+    /// An operation of this name exists, but its operands do not match.
     Operands,
-    /// Another part of the group is in the way.
+    /// The part conflicts with another part of the group.
     Taken,
-    /// More registers are to be selected than there are free sources.
+    /// More registers are selected than there are free sources.
     Sources,
-    /// A selector would have to pass on two registers.
+    /// A selector would have to select two registers.
     Selector,
-    /// A mark that says nothing known.
+    /// A mark is unknown.
     Mark,
     /// Bytes that are not a group.
     Bytes,
@@ -87,7 +88,7 @@ impl fmt::Display for TextError {
 impl core::error::Error for TextError {}
 
 impl TextError {
-    /// What to write instead; prints nothing where there is no telling.
+    /// A suggestion of what to write instead; prints nothing if there is none.
     pub fn help<'i>(&self, isa: &'i GroupIsa) -> TextHelp<'i> {
         TextHelp { isa, error: *self }
     }
@@ -124,7 +125,7 @@ impl fmt::Display for TextHelp<'_> {
     }
 }
 
-/// Writes how an operation is written in a slot: `{…}` may be left out, `<…>` stands for a value or a register.
+/// Prints the syntax of an operation in a slot: `{…}` is optional, `<…>` is a value or a register.
 pub fn write_syntax(isa: &GroupIsa, operation: &Operation, slot: usize, f: &mut impl fmt::Write) -> fmt::Result {
     let field = |at: u8, field: u8| {
         let at = if at == Token::OWN { slot } else { at as usize };
@@ -179,10 +180,10 @@ fn write_operand(isa: &GroupIsa, index: usize, f: &mut impl fmt::Write) -> fmt::
     }
 }
 
-/// Reads a group.
+/// Parses a group.
 ///
 /// # Errors
-/// The first part that cannot be read.
+/// The first part that cannot be parsed.
 ///
 /// # Examples
 ///
@@ -226,11 +227,11 @@ pub fn assemble(isa: &GroupIsa, text: &str) -> Result<Assembled, TextError> {
     Ok(read)
 }
 
-/// A part without number, braces, comment and semicolon, and how much was cut off before it.
+/// Strips the number, braces, comment and semicolon from a part. Returns it with the number of bytes removed before it.
 fn trim(piece: &str) -> (&str, usize) {
     let code = piece.split('#').next().unwrap_or_default();
     let mut rest = code.trim_start();
-    // `12 : …` starts with the number of the group.
+    // `12 : …` starts with the number of a group.
     if let Some((number, after)) = rest.split_once(':')
         && !number.trim().is_empty()
         && number.trim().bytes().all(|b| b.is_ascii_digit())
@@ -252,7 +253,7 @@ pub(super) fn error(reason: TextReason, found: &str, at: usize) -> TextError {
     TextError { at, len: found.len().max(1), reason, found: Word::new(found), nearest: None }
 }
 
-/// The slots that parts have filled, with the part of the slot.
+/// The slots filled so far, with the part of each.
 type Taken = [(u8, &'static str); 24];
 
 fn part(isa: &GroupIsa, piece: &str, start: usize, draft: &mut Draft, taken: &mut Taken) -> Result<(), TextError> {
@@ -264,7 +265,7 @@ fn part(isa: &GroupIsa, piece: &str, start: usize, draft: &mut Draft, taken: &mu
         _ => true,
     };
     let mut in_the_way = false;
-    // How far the best attempt got, and with which operation.
+    // How far the best attempt got, and its operation.
     let mut best = (0, None);
     for (index, operation) in isa.operations.iter().enumerate() {
         if !starts(operation.syntax) && !operation.also.iter().any(|syntax| starts(syntax)) {
@@ -280,7 +281,7 @@ fn part(isa: &GroupIsa, piece: &str, start: usize, draft: &mut Draft, taken: &mu
                 draft.start_operation(operation.remark);
                 for (at, field, allowed) in operation.is {
                     if let (&Token::OWN, Some(value)) = (at, allowed.first()) {
-                        // A part can set that many.
+                        // A part may set this many fields, so this cannot fail.
                         let _ = draft.set(isa, slot, *field, *value);
                     }
                 }
@@ -318,7 +319,8 @@ fn part(isa: &GroupIsa, piece: &str, start: usize, draft: &mut Draft, taken: &mu
         true => error(TextReason::Taken, word, start),
         false => match named() {
             Some(first) => {
-                // Behind the name, where reading had to stop; the whole when it only lacks something.
+                // Point at the text after the name where parsing stopped, or at the whole part if something is missing
+                // at its end.
                 let far = best.0.max(word.len()).min(piece.len());
                 let rest = piece.get(far..).unwrap_or_default();
                 let skipped = rest.len() - rest.trim_start().len();
@@ -338,7 +340,7 @@ fn first_word(piece: &str) -> &str {
     piece.split(|c: char| c.is_whitespace() || c == '.').next().unwrap_or_default()
 }
 
-/// The name that a syntax starts with, without suffixes.
+/// The mnemonic at the start of a syntax, without suffixes.
 pub fn mnemonic(syntax: &[Token]) -> Option<&'static str> {
     let Some(Token::Text(text)) = syntax.first() else { return None };
     text.split([' ', '.']).next()
@@ -352,12 +354,12 @@ struct Parser<'a> {
     isa: &'a GroupIsa,
     slot: usize,
     draft: &'a mut Draft,
-    /// How much of the part was left when reading stopped.
+    /// The number of bytes of the part that remained when parsing stopped.
     left: usize,
 }
 
 impl Parser<'_> {
-    /// Reads a whole part. `None` when it is written otherwise.
+    /// Parses a whole part. `None` when it does not match.
     fn all(&mut self, piece: &str, syntax: &[Token], operation: &Operation) -> Option<()> {
         let mut scan = Scan::new(piece);
         let mut at = 0;
@@ -382,7 +384,7 @@ impl Parser<'_> {
 
     fn set(&mut self, slot: u8, field: u8, value: i64, operation: Option<&Operation>) -> Option<()> {
         let at = self.own(slot);
-        // What makes the operation this one cannot be written otherwise.
+        // The syntax cannot set a field to a value that would make this a different operation.
         if let Some(operation) = operation {
             let is = operation.is.iter().find(|(s, f, _)| *f == field && self.own(*s) == at);
             if is.is_some_and(|(_, _, allowed)| !allowed.contains(&value)) {
@@ -403,7 +405,7 @@ impl Parser<'_> {
                 self.set(slot, field, value, Some(operation))
             }
             Token::Words(slot, field, words) => {
-                // The longest word that is there; the empty one always is.
+                // The longest matching word; the empty word always matches.
                 let there = |(i, word): (usize, &&'static str)| {
                     let mut ahead = scan.clone();
                     ahead.literal(word).map(|()| (word.len(), i, ahead))
@@ -411,7 +413,7 @@ impl Parser<'_> {
                 let best =
                     words.iter().enumerate().filter_map(there).max_by_key(|(len, i, _)| (*len, usize::MAX - i))?;
                 *scan = best.2;
-                // Two values may share a word; the operation says which it is.
+                // Several values may share a word; the operation's conditions determine which one applies.
                 let at = self.own(slot);
                 let now = self.draft.get(self.isa, at, field);
                 let same = usize::try_from(now).ok().and_then(|v| words.get(v)).is_some_and(|w| *w == words[best.1]);
@@ -438,7 +440,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads suffixes, in any order.
+    /// Parses suffixes, in any order.
     fn run(&mut self, scan: &mut Scan<'_>, tokens: &[Token]) -> Option<()> {
         let mut seen = 0u64;
         while let Some(word) = scan.suffix() {
@@ -531,7 +533,8 @@ fn bytes(isa: &GroupIsa, hex: &str) -> Option<Assembled> {
     (group.len() == len).then(|| Assembled { values: group.values(isa), form: group.form() })
 }
 
-/// Applies `slot.field=value`, `slot:record`, `slot` and `length=…`; the mark that is none of them.
+/// Applies the marks `slot.field=value`, `slot:record`, `slot` and `length=…`. The error is the first mark that is
+/// invalid.
 fn apply_marks<'t>(isa: &GroupIsa, list: &'t str, read: &mut Assembled) -> Result<(), &'t str> {
     for mark in list.split(',').map(str::trim).filter(|m| !m.is_empty()) {
         apply_mark(isa, mark, read).ok_or(mark)?;

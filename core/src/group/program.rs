@@ -1,4 +1,4 @@
-//! Programs: groups one after another.
+//! Programs: sequences of groups.
 
 use crate::group::decode::decode;
 use crate::group::error::GroupError;
@@ -16,10 +16,10 @@ pub fn is_last(isa: &GroupIsa, group: &Group) -> bool {
     isa.program.ends.iter().any(holds)
 }
 
-/// The groups of a program with their offsets, in the order of the bytes.
+/// The groups of a program with their offsets, in byte order.
 ///
-/// After a mistake it stops: where the next group starts is not known then. It goes on after the group that ends the
-/// program, as long as there are bytes.
+/// The iterator stops after an error, since the start of the next group is then unknown. It continues after the group
+/// that ends the program, as long as there are bytes.
 ///
 /// # Examples
 ///
@@ -60,8 +60,8 @@ impl Iterator for Walk<'_> {
     }
 }
 
-/// How many bytes at the start of `bytes`, which are no group, belong together: as many as the header says, if it says a
-/// length that the bytes have room for; else all of them, up to the longest group.
+/// The number of bytes, at the start of `bytes`, that form one invalid group: the length in the header if there is one
+/// and enough bytes follow; otherwise all bytes, up to the length of the longest group.
 pub fn extent(isa: &GroupIsa, bytes: &[u8]) -> usize {
     let most = bytes.len().min(isa.longest.into());
     let mut first = [0; 8];
@@ -81,17 +81,17 @@ pub fn extent(isa: &GroupIsa, bytes: &[u8]) -> usize {
     length.filter(|length| (1..=most).contains(length)).unwrap_or(most)
 }
 
-/// The lengths that the last two groups of a program must have so that the last one starts and ends where it must.
+/// The lengths that the last two groups of a program need so that the last one is aligned at both ends.
 ///
-/// `start` is where the last but one group starts, or the last one if it is the only one; the lengths are those that the
-/// groups need. The first length is of the last but one group.
+/// `start` is the offset of the second-to-last group, or of the last group if it is the only one. The lengths passed in
+/// are the minimum lengths. The first result is for the second-to-last group.
 pub fn seal(isa: &GroupIsa, start: usize, before: Option<usize>, last: usize) -> (Option<usize>, usize) {
     let align = usize::from(isa.program.align.max(1));
     let before = before.map(|length| (start + length).next_multiple_of(align) - start);
     (before, last.next_multiple_of(align))
 }
 
-/// The offset that a branch in `group`, which starts at `start`, leads to; `None` if it is none.
+/// The target offset of a branch in `group`, which starts at `start`. `None` when it does not branch.
 pub fn target(isa: &GroupIsa, group: &Group, start: usize) -> Option<i64> {
     let target = isa.program.targets.iter().find(|t| group.has(t.slot as usize))?;
     let offset = group.get(isa, target.slot as usize, target.field as usize);

@@ -1,42 +1,42 @@
-//! One record: reading and writing its fields.
+//! Reads and writes the fields of a single record.
 
 use crate::bits::{Bits, ones};
 use crate::group::table::{Choice, Place, Record, Type};
 
-/// What a record can do for a field.
+/// How a record represents a field.
 #[derive(Clone, Copy, Debug)]
 pub enum Holds {
-    /// It has bits for it.
+    /// In these bits.
     Bits(Bits),
-    /// It says its value without bits.
+    /// As a constant, without bits.
     Value(i64),
 }
 
 impl Place {
-    /// Whether these bits have a meaning in the field.
+    /// Whether these bits are a valid value of the field.
     #[inline]
     pub fn allows(&self, stored: u64) -> bool {
         self.allowed == u64::MAX || stored < 64 && self.allowed >> stored & 1 != 0
     }
 
-    /// Whether the field can have this value here.
+    /// Whether the field can hold this value here.
     pub fn holds(&self, choice: &Choice, value: i64) -> bool {
         let field = choice.fields.get(self.field as usize);
         field.and_then(|f| f.encoding.stored(value, self.bits.width())).is_some_and(|stored| self.allows(stored))
     }
 }
 
-/// Why a record cannot say what is to be said.
+/// A field that a record cannot hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misfit {
-    /// The field, an index into [`Choice::fields`].
+    /// The field: index into [`Choice::fields`].
     pub field: u8,
     /// Its value.
     pub value: i64,
 }
 
 impl Record {
-    /// What this record of `choice` holds of a field.
+    /// How this record of `choice` represents a field.
     pub fn holds(&self, choice: &Choice, field: usize) -> Holds {
         if let Some(place) = self.places.iter().find(|p| p.field as usize == field) {
             return Holds::Bits(place.bits);
@@ -58,13 +58,13 @@ impl Record {
         }
     }
 
-    /// True when the constant bits are there.
+    /// Whether the constant bits match.
     #[inline]
     pub fn matches(&self, word: u64) -> bool {
         word & self.mask == self.value
     }
 
-    /// The first field of a word of this record that holds a reserved value, with the bits it holds.
+    /// The first field in a word of this record that has a reserved value, and its bits.
     #[inline]
     pub fn reserved(&self, word: u64) -> Option<(u8, u64)> {
         self.checks
@@ -74,7 +74,7 @@ impl Record {
             .map(|(c, v)| (c.field, v))
     }
 
-    /// What [`build`](Record::build) gives, if it gives anything.
+    /// The same as [`build`](Record::build), without the reason for a failure.
     #[inline]
     pub fn try_build(&self, choice: &Choice, values: &[i64], skip: u64) -> Option<u64> {
         let skipped = |field: u8| field < 64 && skip >> field & 1 != 0;
@@ -98,14 +98,14 @@ impl Record {
         Some(word)
     }
 
-    /// Writes all fields of the choice, whose values are `values`, except those in the bit set `skip`.
+    /// Encodes all fields of the choice, which have the given `values`, except those in the bit set `skip`.
     ///
     /// # Errors
-    /// The first field that the record cannot say.
+    /// The first field that the record cannot hold.
     pub fn build(&self, choice: &Choice, values: &[i64], skip: u64) -> Result<u64, Misfit> {
         let skipped = |field: u8| field < 64 && skip >> field & 1 != 0;
         let value = |field: u8| values.get(field as usize).copied().unwrap_or(0);
-        // Of what cannot be said the first field counts.
+        // Report the first field that does not fit.
         let mut misfit: Option<Misfit> = None;
         let mut worse = |field: u8, value: i64| {
             if misfit.is_none_or(|m| field < m.field) {
@@ -135,13 +135,13 @@ impl Record {
         }
     }
 
-    /// All bits of the record.
+    /// A mask of all bits of the record.
     pub fn all_bits(&self) -> u64 {
         ones(u32::from(self.bytes) * 8)
     }
 }
 
-/// The values that a field may have, as far as its type says: `None` for any.
+/// The enum that names the values of a field; `None` when its type has none.
 pub fn named(ty: Type) -> Option<u16> {
     match ty {
         Type::Enum(index) => Some(index),

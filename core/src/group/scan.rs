@@ -1,8 +1,8 @@
-//! A place in text.
+//! A cursor in text.
 
 use crate::group::table::{GroupIsa, Type};
 
-/// Text being read.
+/// Text being parsed.
 #[derive(Clone, Debug)]
 pub(super) struct Scan<'t> {
     rest: &'t str,
@@ -13,7 +13,7 @@ impl<'t> Scan<'t> {
         Scan { rest: text }
     }
 
-    /// How many bytes are left.
+    /// The number of bytes left.
     pub(super) fn left(&self) -> usize {
         self.rest.len()
     }
@@ -27,7 +27,7 @@ impl<'t> Scan<'t> {
         self.rest.is_empty()
     }
 
-    /// Reads fixed text: spaces may be more or fewer, case does not matter. A word must not go on.
+    /// Reads fixed text, ignoring case. White space is optional at its start, at spaces and before punctuation.
     pub(super) fn literal(&mut self, text: &str) -> Option<()> {
         let mut rest = self.rest;
         let mut spaced = true;
@@ -66,7 +66,7 @@ impl<'t> Scan<'t> {
         Some(())
     }
 
-    /// Reads a dot and the word behind it.
+    /// Reads a dot and the word after it.
     pub(super) fn suffix(&mut self) -> Option<&'t str> {
         let rest = self.rest.strip_prefix('.')?;
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -93,7 +93,7 @@ impl<'t> Scan<'t> {
         Some(if negative { -value } else { value })
     }
 
-    /// Reads the value of a field: a name of its enum or a number.
+    /// Reads the value of a field: a name from its enum, or a number.
     pub(super) fn value(&mut self, isa: &GroupIsa, ty: Type) -> Option<i64> {
         self.skip();
         let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(self.rest.len());
@@ -110,7 +110,7 @@ impl<'t> Scan<'t> {
         self.number()
     }
 
-    /// Reads a register: bank and number. `None` inside when it is `_`.
+    /// Reads a register (bank, number). The inner `None` is `_`.
     pub(super) fn register(&mut self, isa: &GroupIsa) -> Option<Option<(i64, i64)>> {
         if self.word("_").is_some() {
             return Some(None);

@@ -1,22 +1,22 @@
-//! The shapes of the tables that describe an instruction set of groups.
+//! Layout of the tables that describe an instruction set of groups.
 
 use crate::bits::{Bits, ones, sign_extend};
 pub use crate::group::operation::{Operand, OperandKind, Operation, RegisterName, RegisterPlace, Token};
 use crate::table::{Bank, Constants, Enum, Provenance};
 
-/// The most slots that a group may have.
+/// The maximum number of slots in a group.
 pub const SLOTS: usize = 32;
-/// The longest group that the tables can describe, in bytes.
+/// The maximum length of a group in bytes.
 pub const LONGEST: usize = 32;
-/// The most fields that all slots of a group may have together.
+/// The maximum number of fields in all slots of a group together.
 pub const FIELDS: usize = 320;
 
-/// One instruction set of groups.
+/// An instruction set of groups.
 #[derive(Debug)]
 pub struct GroupIsa {
-    /// The name, as the command line knows it.
+    /// The name by which the command line knows the set.
     pub name: &'static str,
-    /// What the instruction set is.
+    /// A description of the instruction set.
     pub doc: &'static str,
     /// The length of every group is a multiple of this many bytes.
     pub unit: u8,
@@ -28,37 +28,37 @@ pub struct GroupIsa {
     pub constants: &'static [Constants],
     /// Register banks.
     pub banks: &'static [Bank],
-    /// What can stand in slots.
+    /// The possible contents of slots.
     pub choices: &'static [Choice],
-    /// The slots in the order of their bytes. The first is the header, which every group has.
+    /// The slots in byte order. The first is the header, which every group has.
     pub slots: &'static [Slot],
-    /// For each record of the header: which slots a group with it has.
+    /// For each record of the header: the slots of a group with that record.
     pub plans: &'static [Plan],
-    /// Fields whose value follows from the rest of the group.
+    /// Derived fields, whose values follow from the rest of the group.
     pub derived: &'static [Derived],
-    /// What fields of the header allow other fields of it to be.
+    /// Constraints between fields of the header.
     pub rules: &'static [Rule],
-    /// How a group is filled up to its length.
+    /// The padding of groups.
     pub padding: Padding,
-    /// How groups make a program.
+    /// How groups form a program.
     pub program: Program,
-    /// What groups do, part by part.
+    /// The operations of groups.
     pub operations: &'static [Operation],
-    /// What stands for registers and wires in text.
+    /// The operands: registers and wires in text.
     pub operands: &'static [Operand],
-    /// How registers are written.
+    /// The spellings of registers.
     pub registers: &'static [RegisterName],
-    /// The slots in the order in which text has them.
+    /// The slots in text order.
     pub order: &'static [u8],
-    /// What recorded cases of others call fields and values, and what they are here: a name or a number.
+    /// Names of fields and values in test cases from other projects, with the corresponding name or number here.
     pub aliases: &'static [(&'static str, &'static str)],
-    /// The default of every field of every slot, at the number that the slot gives it.
+    /// The defaults of all fields of all slots, indexed as in [`Slot::fields`].
     pub defaults: &'static [i64],
-    /// Slots that are there whenever the header allows them, a bit set.
+    /// Slots that are present whenever the header allows them, as a bit set.
     pub fillers: u32,
-    /// The slots of each chain, a bit set.
+    /// The slots of each chain, as bit sets.
     pub chains: &'static [u32],
-    /// The fields of the header that encoding computes, a bit set.
+    /// The header fields that encoding computes, as a bit set.
     pub computed: u64,
 }
 
@@ -67,7 +67,7 @@ pub struct GroupIsa {
 pub struct Choice {
     /// The name in the specification.
     pub name: &'static str,
-    /// What stands in such a slot.
+    /// A description of such slots.
     pub doc: &'static str,
     /// The fields that the records share.
     pub fields: &'static [Field],
@@ -87,7 +87,7 @@ impl Choice {
     }
 }
 
-/// What the value of a field stands for.
+/// The interpretation of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     /// Yes or no.
@@ -100,23 +100,23 @@ pub enum Type {
     Enum(u16),
 }
 
-/// How the value of a field is stored.
+/// The encoding of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// As it is.
+    /// Unchanged.
     Plain,
-    /// Less by so much.
+    /// Minus this number.
     Minus(u8),
-    /// As it is, and the value one above the greatest that fits as 0: a field of four bits holds 1 to 16.
+    /// Unchanged, except that 0 encodes the value one above the largest that fits: a field of four bits holds 1 to 16.
     Wrap,
-    /// Divided by so much.
+    /// Divided by this number.
     Times(u8),
-    /// Divided by so much, in two's complement.
+    /// Divided by this number, in two's complement.
     SignedTimes(u8),
 }
 
 impl Encoding {
-    /// The value that `stored` bits in a field of `width` bits stand for.
+    /// Decodes `stored` in a field of `width` bits.
     #[inline]
     pub const fn value(self, stored: u64, width: u32) -> i64 {
         match self {
@@ -129,7 +129,7 @@ impl Encoding {
         }
     }
 
-    /// The bits that stand for `value` in a field of `width` bits, if it can hold it.
+    /// Encodes `value` in a field of `width` bits. `None` when it does not fit.
     #[inline]
     pub const fn stored(self, value: i64, width: u32) -> Option<u64> {
         let stored = match self {
@@ -152,7 +152,7 @@ impl Encoding {
         if stored < 0 || stored as u64 > ones(width) { None } else { Some(stored as u64) }
     }
 
-    /// The least and the greatest value of a field of `width` bits.
+    /// The least and greatest value of a field of `width` bits.
     pub const fn range(self, width: u32) -> (i64, i64) {
         let greatest = ones(if width > 62 { 62 } else { width }) as i64;
         match self {
@@ -172,153 +172,155 @@ impl Encoding {
 pub struct Field {
     /// The name in the specification.
     pub name: &'static str,
-    /// What it says.
+    /// A description.
     pub doc: &'static str,
-    /// What its value stands for.
+    /// The interpretation of its value.
     pub ty: Type,
-    /// How the value is stored.
+    /// The encoding of its value.
     pub encoding: Encoding,
-    /// The value that records without the field stand for.
+    /// The value in records without the field.
     pub default: i64,
-    /// It has no meaning: what is found is kept in the [`Form`](crate::group::Form), what is written is the default.
+    /// Whether it has no meaning. [`encode`](crate::group::encode()) keeps its value;
+    /// [`canonical`](crate::group::canonical) replaces it with the default.
     pub form: bool,
 }
 
-/// Where a record holds a field.
+/// The position of a field in a record.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// The field, an index into [`Choice::fields`].
+    /// The field: index into [`Choice::fields`].
     pub field: u8,
     /// The bits.
     pub bits: Bits,
-    /// Which of their values have a meaning, a bit set; all of them for a field of more than six bits.
+    /// The valid values of the bits, as a bit set; all ones for a field of more than six bits.
     pub allowed: u64,
 }
 
-/// A field that not every value of its bits is allowed in.
+/// A field with reserved values.
 #[derive(Clone, Copy, Debug)]
 pub struct Check {
-    /// The field, an index into [`Choice::fields`].
+    /// The field: index into [`Choice::fields`].
     pub field: u8,
     /// The bits.
     pub bits: Bits,
-    /// Which of their values have a meaning, a bit set.
+    /// The valid values of the bits, as a bit set.
     pub allowed: u64,
 }
 
-/// One layout.
+/// One layout of a choice.
 #[derive(Debug)]
 pub struct Record {
     /// The name in the specification.
     pub name: &'static str,
-    /// What is special about it.
+    /// A description of the layout.
     pub doc: &'static str,
-    /// Its length, at most 8.
+    /// Its length in bytes, at most 8.
     pub bytes: u8,
     /// Constant bits …
     pub mask: u64,
-    /// … and what they are.
+    /// … and their values.
     pub value: u64,
-    /// The fields it holds.
+    /// The fields that it holds in bits.
     pub places: &'static [Place],
-    /// Fields it holds no bits of but says the value of.
+    /// Fields that have a fixed value in this record, without bits.
     pub implies: &'static [(u8, i64)],
-    /// Fields without bits here that must have this value, which it implies or which is their default.
+    /// Fields without bits that must have this value, either implied or the default.
     pub needs: &'static [(u8, i64)],
     /// Fields with reserved values.
     pub checks: &'static [Check],
-    /// Why neither decoding nor encoding takes it; empty if they do.
+    /// Why neither decoding nor encoding uses it; empty if they do.
     pub unusable: &'static str,
-    /// Nothing public says how it is encoded.
+    /// Whether its encoding is not public.
     pub no_encoding: bool,
-    /// The fields that it speaks of without bits, if it has no encoding.
+    /// The fields that it would hold, if its encoding is not public.
     pub says: &'static [u8],
-    /// Where the facts come from.
+    /// The source of these facts.
     pub provenance: Provenance,
-    /// Why, when the provenance needs a reason.
+    /// The reason, where the provenance requires one.
     pub note: &'static str,
-    /// File and line of the specification.
+    /// File and line in the specification.
     pub source: &'static str,
 }
 
-/// A place in a group.
+/// A position in a group that a record can fill.
 #[derive(Debug)]
 pub struct Slot {
     /// The name in the specification.
     pub name: &'static str,
-    /// What stands there.
+    /// A description.
     pub doc: &'static str,
     /// Index into [`GroupIsa::choices`].
     pub choice: u8,
-    /// The records of the choice that may stand here, in the order in which encoding tries them.
+    /// The records of the choice that are allowed here, in the order in which encoding tries them.
     pub records: &'static [u8],
-    /// The records that may stand here and have no public encoding.
+    /// The records that are allowed here but have no public encoding.
     pub without: &'static [u8],
-    /// For each value of the first byte: where its tests start, or [`Slot::NONE`].
+    /// For each value of the first byte: the index of its first test, or [`Slot::NONE`].
     pub first: &'static [u16; 256],
-    /// What tells records, list after list.
+    /// The tests that distinguish records, as consecutive lists.
     pub tests: &'static [Test],
-    /// The number of its first field among the fields of all slots.
+    /// The index of its first field among the fields of all slots.
     pub fields: u16,
-    /// The slots of one chain, which stand one after another until one says that it is the last; 0 for none.
+    /// The chain that it belongs to, or 0: consecutive slots up to the one that is marked as the last.
     pub chain: u8,
-    /// The field that says so, an index into [`Choice::fields`]; [`Slot::NEVER`] if there is none.
+    /// The field that marks the last slot of a chain: index into [`Choice::fields`], or [`Slot::NEVER`].
     pub ends: u8,
-    /// It is there whenever the header allows it, and at its defaults if nothing is said of it.
+    /// Whether it is present whenever the header allows it, with default values unless specified.
     pub filler: bool,
-    /// The operations that may stand here, indices into [`GroupIsa::operations`].
+    /// The operations that are allowed here: indices into [`GroupIsa::operations`].
     pub operations: &'static [u16],
-    /// What the roles of operations are here: index into [`GroupIsa::operands`] for each role.
+    /// The operands that have a role here: name of the role, index into [`GroupIsa::operands`].
     pub roles: &'static [(&'static str, u8)],
 }
 
 impl Slot {
-    /// No field.
+    /// Marks the absence of a field.
     pub const NEVER: u8 = 0xff;
-    /// No test.
+    /// Marks the absence of a test.
     pub const NONE: u16 = 0xffff;
 }
 
-/// What decoding needs of a record, in one place.
+/// What decoding needs to know about a record, in one place.
 #[derive(Clone, Copy, Debug)]
 pub struct Test {
     /// Constant bits …
     pub mask: u64,
-    /// … and what they are.
+    /// … and their values.
     pub value: u64,
     /// Fields with reserved values.
     pub checks: &'static [Check],
-    /// The record, an index into the records of the choice.
+    /// The record: index into the records of the choice.
     pub record: u8,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u8,
-    /// It is the last of its list.
+    /// Whether it is the last of its list.
     pub last: bool,
 }
 
-/// Which slots a group has, for one record of the header.
+/// The slots of a group, for one record of the header.
 #[derive(Debug)]
 pub struct Plan {
-    /// The fields of the header that decide, the lowest bits of the key first.
+    /// The header fields that form the key, lowest bits first.
     pub key: &'static [Place],
-    /// For each key: the slots, a bit set, all slots of a chain or none; [`Plan::NONE`] where the header means nothing.
+    /// For each key: the slots, as a bit set, with either all slots of a chain or none; [`Plan::NONE`] for an invalid
+    /// header.
     pub slots: &'static [u32],
-    /// All slots that any key has.
+    /// The union of the slots of all keys.
     pub any: u32,
     /// The derived fields of this header.
     pub derived: &'static [PlannedField],
-    /// The rules for this header, indices into [`GroupIsa::rules`].
+    /// The rules for this header: indices into [`GroupIsa::rules`].
     pub rules: &'static [u8],
 }
 
-/// A derived field of a header whose record is known.
+/// A derived field in a header with a known record.
 #[derive(Clone, Copy, Debug)]
 pub struct PlannedField {
-    /// Where the record holds it.
+    /// Its position in the record.
     pub bits: Bits,
-    /// How it is stored.
+    /// The encoding of its value.
     pub encoding: Encoding,
-    /// What it is.
+    /// Its definition.
     pub rule: Derive,
     /// The field.
     pub field: u8,
@@ -329,57 +331,58 @@ impl Plan {
     pub const NONE: u32 = 0;
 }
 
-/// A field whose value follows from the group.
+/// A field whose value follows from the rest of the group.
 #[derive(Debug)]
 pub struct Derived {
     /// The slot.
     pub slot: u8,
     /// The field of its choice.
     pub field: u8,
-    /// For which records of the header, a bit set.
+    /// The header records to which it applies, as a bit set.
     pub headers: u32,
-    /// What it is.
+    /// Its definition.
     pub rule: Derive,
 }
 
-/// What a derived field holds.
+/// The definition of a derived field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Derive {
     /// The length of the group in units, padding included.
     Length,
-    /// Where a slot starts, or would start, in bytes from the start of the group; 0 when none of some slots is there.
+    /// The offset of a slot in bytes from the start of the group (if the slot is absent, of the next one); 0 if no slot
+    /// of `if_any` is present.
     Offset {
         /// The slot.
         slot: u8,
-        /// A bit set of slots, or 0 when it is always the offset.
+        /// A bit set of slots, or 0 if the field is always the offset.
         if_any: u32,
     },
 }
 
-/// A condition on fields of the header: all fields must have one of some values.
+/// A condition on header fields: every field must have one of its listed values.
 pub type When = &'static [(u8, u64)];
 
-/// What a field of the header must be.
+/// A constraint on header fields.
 #[derive(Debug)]
 pub struct Rule {
-    /// What holds.
+    /// A description.
     pub doc: &'static str,
-    /// For which records of the header, a bit set.
+    /// The header records to which it applies, as a bit set.
     pub headers: u32,
-    /// Where it applies.
+    /// The condition under which it applies.
     pub when: When,
-    /// What must hold.
+    /// The condition that must then hold.
     pub need: When,
 }
 
-/// How a group is filled up.
+/// The padding of a group.
 #[derive(Clone, Copy, Debug)]
 pub struct Padding {
-    /// Fills the last unit.
+    /// The byte that fills the last partial unit.
     pub odd: u8,
-    /// Starts whole units of padding; their number is added.
+    /// The first byte of whole units of padding, to which their number is added.
     pub first: u8,
-    /// Fills the rest of them.
+    /// The remaining bytes of whole units.
     pub rest: u8,
 }
 
@@ -390,17 +393,17 @@ pub struct Target {
     pub slot: u8,
     /// The field.
     pub field: u8,
-    /// A field of the same slot that says, when it is not 0, that the target counts from the start of the program instead
-    /// of from the start of the group; [`Slot::NEVER`] if there is none.
+    /// A field of the same slot. If it is not 0, the target is relative to the start of the program instead of the
+    /// group. [`Slot::NEVER`] if there is none.
     pub absolute: u8,
 }
 
-/// How groups make a program.
+/// How groups form a program.
 #[derive(Debug)]
 pub struct Program {
-    /// The last group starts and ends at a multiple of this many bytes.
+    /// The alignment of both ends of the last group, in bytes.
     pub align: u8,
-    /// A group for which one of these holds is the last.
+    /// A group for which one of these conditions holds is the last.
     pub ends: &'static [When],
     /// Branch targets.
     pub targets: &'static [Target],

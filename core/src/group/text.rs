@@ -1,7 +1,7 @@
-//! From a group to text.
+//! Prints groups as text.
 //!
-//! The text is what the operations, outputs and header say. Where assembling it would choose otherwise than the encoder
-//! of this group did, marks follow after `with`: fields (`slot.field=3`), records (`slot:record`), the length.
+//! The text consists of the operations, outputs and header. If assembling it would make choices that differ from this
+//! group's encoding, marks follow after `with`: fields (`slot.field=3`), records (`slot:record`), the length.
 
 use crate::group::encode::encode;
 use crate::group::operand::{Draft, Printed};
@@ -10,13 +10,13 @@ use crate::group::table::{GroupIsa, OperandKind, Operation, RegisterName, Regist
 use crate::group::value::{Form, Group, Values};
 use crate::text::{LINE_CAPACITY, Line};
 
-/// What stands between the parts of a group in text.
+/// The separator between the parts of a group in text.
 pub const SEPARATOR: &str = " | ";
 
-/// Writes a group: its parts in order, with `separator` between them.
+/// Prints a group: its parts in order, separated by `separator`.
 ///
-/// Text that [`assemble`](crate::group::assemble) reads back to the same bytes. A group that cannot be written so is
-/// written as its bytes.
+/// [`assemble`](crate::group::assemble) reads the text back to the same bytes. A group for which this is impossible is
+/// printed as bytes.
 ///
 /// # Examples
 ///
@@ -34,13 +34,14 @@ pub fn print(isa: &GroupIsa, group: &Group, separator: &str, out: &mut Line) {
     print_sized(isa, group, 0, separator, out);
 }
 
-/// The same for a group whose place in a program makes it `implied` bytes long, 0 for as long as it needs to be: only
-/// another length is marked.
+/// Does the same for a group that is `implied` bytes long because of its position in a program, or as long as it needs
+/// to be if `implied` is 0. Only a different length gets a mark.
 pub fn print_sized(isa: &GroupIsa, group: &Group, implied: u8, separator: &str, out: &mut Line) {
     let values = group.values(isa);
     let (mut plain, mut replay) = (Line::new(), Replay::new(isa));
     let said = say(isa, &values, separator, false, &mut plain, &mut replay);
-    // Where the assembler finds every source by itself, naming sources does not help. Fields without meaning are no source.
+    // If the assembler finds every source by itself, naming sources does not help. Fields without meaning do not affect
+    // sources.
     let meaningless = |slot: usize, field: usize| {
         let choice = isa.slots.get(slot).and_then(|s| isa.choices.get(s.choice as usize));
         choice.and_then(|c| c.fields.get(field)).is_some_and(|f| f.form)
@@ -71,19 +72,20 @@ fn bytes(group: &Group, out: &mut Line) {
     }
 }
 
-/// Writes what the group means, without regard to what an assembler would make of it; with `hints`, selected registers
-/// name their source.
+/// Prints the meaning of a group, whether or not the text assembles. With `hints`, selected registers name their
+/// source.
 pub fn describe(isa: &GroupIsa, values: &Values, separator: &str, hints: bool, out: &mut Line) {
     operations(isa, values, separator, hints, out, None);
 }
 
-/// The same, and what the assembler makes of the text, in `replay`; `false` when it does not understand it.
+/// Does the same, and records in `replay` what the assembler makes of the text. `false` if the assembler would reject
+/// it.
 fn say(isa: &GroupIsa, values: &Values, separator: &str, hints: bool, out: &mut Line, replay: &mut Replay) -> bool {
     operations(isa, values, separator, hints, out, Some(replay));
     !replay.failed && replay.draft.settle(isa).is_ok()
 }
 
-/// No single piece of a text is longer.
+/// The maximum length of a single piece of text.
 const LONGEST_PIECE: usize = 64;
 
 fn operations(
@@ -107,7 +109,7 @@ fn operations(
             }
             let done = operation.unless != Slot::NEVER && printed >> (operation.unless & 63) & 1 != 0;
             let known = parts.get(..count).is_some_and(|p| p.contains(&operation.part));
-            // Two outputs may share a slot; otherwise one operation stands for each part.
+            // Two outputs may share a slot; otherwise each part has one operation.
             if done || known && !operation.remark {
                 continue;
             }
@@ -137,12 +139,12 @@ fn operations(
         }
     }
     if let Some(replay) = replay {
-        // A piece that does not fit is dropped.
+        // A piece that does not fit has been dropped.
         replay.failed |= out.as_bytes().len() + LONGEST_PIECE > LINE_CAPACITY;
     }
 }
 
-/// Whether a slot holds an operation.
+/// Whether a slot contains an operation.
 pub fn is(isa: &GroupIsa, operation: &Operation, slot: usize, values: &Values) -> bool {
     operation.slots >> slot & 1 != 0
         && operation.is.iter().all(|(at, field, allowed)| {
@@ -151,7 +153,7 @@ pub fn is(isa: &GroupIsa, operation: &Operation, slot: usize, values: &Values) -
         })
 }
 
-/// Writes one operation, and tells a [`Replay`] of it.
+/// Prints one operation and reports it to a [`Replay`].
 struct Writer<'a> {
     isa: &'a GroupIsa,
     operation: &'a Operation,
@@ -201,7 +203,7 @@ impl Writer<'_> {
                 let slot = own(at);
                 let value = self.values.get(isa, slot, field.into());
                 let word = usize::try_from(value).ok().and_then(|v| words.get(v)).copied().unwrap_or_default();
-                // The header's words stand alone when nothing comes before them.
+                // Words of the header have no leading space at the start of a piece.
                 let first = self.out.as_bytes().len() == begin;
                 self.out.push_str(if first { word.trim_start() } else { word });
                 if let Some(replay) = &mut self.replay {
@@ -276,10 +278,10 @@ impl Writer<'_> {
     }
 }
 
-/// What the assembler makes of text while it is written: the same steps without the text.
+/// Simulates what the assembler makes of text while it is printed: the same steps, without parsing.
 struct Replay {
     draft: Draft,
-    /// It would not understand it.
+    /// The assembler would reject the text.
     failed: bool,
 }
 
@@ -301,7 +303,7 @@ impl Replay {
         }
     }
 
-    /// A word for a value. Values may share one; `decides` says that the field makes the operation what it is.
+    /// Reports the word for a value. Values may share a word; `decides` means that the field determines the operation.
     fn word(
         &mut self,
         isa: &GroupIsa,
@@ -323,7 +325,7 @@ impl Replay {
     }
 }
 
-/// The words for the bits of a field, and whether no bit at all goes without saying.
+/// The words for the bits of a field, and whether 0 is written as nothing.
 pub fn named_bits(words: &'static [&'static str]) -> (bool, &'static [&'static str]) {
     match words {
         ["", rest @ ..] => (true, rest),
@@ -362,10 +364,10 @@ pub(super) fn push_number(value: i64, out: &mut Line) {
     out.push_decimal(value.unsigned_abs());
 }
 
-/// What an operand is in a group; `None` when a selector selects nothing.
+/// An operand of a group. `None` when a selector selects nothing.
 fn operand(isa: &GroupIsa, mut index: usize, values: &Values, hints: bool) -> Option<Printed> {
     let mut selected = false;
-    // Operands may name others, but not forever.
+    // Bounds the nesting of operands.
     for _ in 0..8 {
         let operand = isa.operands.get(index)?;
         match operand.kind {
@@ -393,7 +395,7 @@ pub(crate) fn there(isa: &GroupIsa, place: &RegisterPlace, values: &Values) -> b
     values.has(slot) && (place.count.0 == Slot::NEVER || values.get(isa, slot, place.count.0.into()) >= place.count.1)
 }
 
-/// How a register is written.
+/// The spelling of a register.
 pub(super) fn name_of(isa: &GroupIsa, bank: i64, number: i64) -> Option<&'static RegisterName> {
     isa.registers.iter().find(|r| {
         let rest = number >> r.low.min(16);
@@ -401,7 +403,7 @@ pub(super) fn name_of(isa: &GroupIsa, bank: i64, number: i64) -> Option<&'static
     })
 }
 
-/// Which of the names of registers a register has, and how far it is from the first with that name.
+/// The index of a register's spelling, and the offset from the first register with that spelling.
 #[cfg(feature = "alloc")]
 pub(crate) fn numbered(isa: &GroupIsa, bank: i64, number: i64) -> Option<(usize, i64)> {
     let name = name_of(isa, bank, number)?;
@@ -409,7 +411,7 @@ pub(crate) fn numbered(isa: &GroupIsa, bank: i64, number: i64) -> Option<(usize,
     Some((index, (number >> name.low.min(16)) - name.from))
 }
 
-/// Writes a register.
+/// Prints a register.
 pub fn register(isa: &GroupIsa, bank: i64, number: i64, out: &mut Line) {
     match name_of(isa, bank, number) {
         Some(name) => {
@@ -426,7 +428,7 @@ pub fn register(isa: &GroupIsa, bank: i64, number: i64, out: &mut Line) {
     }
 }
 
-/// The fields, with their slots, that a text gives another value than the group.
+/// The fields, with their slots, whose value in a text differs from that in the group.
 fn differences<'v>(
     isa: &'v GroupIsa,
     values: &'v Values,
@@ -439,7 +441,8 @@ fn differences<'v>(
     })
 }
 
-/// Appends marks for what a text does not say. `None` when it says something that the group is not.
+/// Appends marks for what a text does not express. `None` when the text contains something that the group does not
+/// have.
 fn marked(
     isa: &GroupIsa,
     group: &Group,
@@ -457,7 +460,7 @@ fn marked(
         out.push_str(if first { "with " } else { ", " });
         first = false;
     };
-    // What is in the text and not in the group cannot be taken back by a mark.
+    // A mark cannot remove what the text adds.
     let optional = isa.fillers | 1;
     if said.present & !(values.present | optional) != 0 {
         return None;
@@ -484,7 +487,7 @@ fn marked(
             out.push_str(group.record(isa, slot)?.name);
         }
     }
-    // The records say how long the group must be at least.
+    // The records determine the minimum length of the group.
     let last = 31_usize.checked_sub(group.present().leading_zeros() as usize)?;
     let end = group.start(last) + usize::from(group.record(isa, last)?.bytes);
     let needed = end.next_multiple_of(usize::from(isa.unit.max(1)));

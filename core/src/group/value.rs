@@ -4,10 +4,10 @@ use core::fmt;
 
 use crate::group::table::{FIELDS, GroupIsa, LONGEST, Record, SLOTS};
 
-/// A valid group: its bytes, and where its parts lie in them.
+/// A valid group: its bytes and the positions of its parts.
 #[derive(Clone, Copy)]
 pub struct Group {
-    // Eight more bytes than a group can have, so that the word of a record can be read at any offset.
+    // Eight bytes more than the longest group, so that the word of a record can be loaded at any offset.
     pub(super) bytes: [u8; LONGEST + 8],
     pub(super) len: u8,
     pub(super) present: u32,
@@ -20,36 +20,36 @@ impl Group {
         Group { bytes: [0; LONGEST + 8], len: 0, present: 0, records: [0; SLOTS], starts: [0; SLOTS] }
     }
 
-    /// Its bytes, padding included.
+    /// Its bytes, including padding.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..self.len as usize).unwrap_or_default()
     }
 
-    /// How many bytes it has.
+    /// Its length in bytes.
     #[inline]
     pub fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Never: a group has at least a header.
+    /// Always false: a group has at least a header.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The slots that are there, a bit set.
+    /// The slots that are present, as a bit set.
     #[inline]
     pub fn present(&self) -> u32 {
         self.present
     }
 
-    /// Whether a slot is there.
+    /// Whether a slot is present.
     #[inline]
     pub fn has(&self, slot: usize) -> bool {
         slot < SLOTS && self.present >> slot & 1 != 0
     }
 
-    /// The index of the record in a slot; 0 when the slot is absent.
+    /// The index of the record in a slot; 0 if the slot is absent.
     #[inline]
     pub fn record_index(&self, slot: usize) -> usize {
         self.records.get(slot).copied().unwrap_or(0) as usize
@@ -61,12 +61,12 @@ impl Group {
         if self.has(slot) { choice.records.get(self.record_index(slot)) } else { None }
     }
 
-    /// Where a slot starts; 0 when it is absent.
+    /// The offset of a slot; 0 if it is absent.
     pub fn start(&self, slot: usize) -> usize {
         self.starts.get(slot).copied().unwrap_or(0) as usize
     }
 
-    /// The bytes of the record in a slot as a number, with whatever follows it above.
+    /// The record in a slot as a little-endian number; higher bits hold the bytes that follow it.
     #[inline]
     pub fn word(&self, slot: usize) -> u64 {
         self.word_at(self.start(slot))
@@ -80,7 +80,7 @@ impl Group {
         }
     }
 
-    /// The value of a field of a slot; the default of the field when the slot is absent.
+    /// The value of a field of a slot; the field's default if the slot is absent.
     pub fn get(&self, isa: &GroupIsa, slot: usize, field: usize) -> i64 {
         let Some(choice) = isa.slots.get(slot).and_then(|s| isa.choices.get(s.choice as usize)) else { return 0 };
         match self.record(isa, slot) {
@@ -89,7 +89,7 @@ impl Group {
         }
     }
 
-    /// What the group means.
+    /// The meaning of the group.
     pub fn values(&self, isa: &GroupIsa) -> Values {
         let mut values = Values::new(isa);
         values.present = self.present;
@@ -116,7 +116,7 @@ impl Group {
         values
     }
 
-    /// The choices its encoder made.
+    /// The choices that its encoder made.
     pub fn form(&self) -> Form {
         let mut form = Form::CANONICAL;
         for slot in (0..SLOTS).filter(|slot| self.has(*slot)) {
@@ -150,18 +150,18 @@ impl fmt::Debug for Group {
     }
 }
 
-/// What a group means: which slots are there, and the value of every field.
+/// The meaning of a group: which slots are present, and the value of every field.
 ///
-/// The header's fields that follow from the slots (which phases there are, the length) need not be set; encoding sets them.
+/// Derived fields of the header, such as the phases present and the length, need not be set; encoding computes them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Values {
-    /// The slots that are there, a bit set.
+    /// The slots that are present, as a bit set.
     pub present: u32,
     fields: [i64; FIELDS],
 }
 
 impl Values {
-    /// No slots, every field at its default.
+    /// No slots, and every field at its default.
     pub fn new(isa: &GroupIsa) -> Self {
         let mut values = Values { present: 0, fields: [0; FIELDS] };
         values.fields.iter_mut().zip(isa.defaults).for_each(|(field, default)| *field = *default);
@@ -189,19 +189,19 @@ impl Values {
         self.fields.get(s.fields as usize..s.fields as usize + count).unwrap_or_default()
     }
 
-    /// Whether a slot is there.
+    /// Whether a slot is present.
     pub fn has(&self, slot: usize) -> bool {
         slot < SLOTS && self.present >> slot & 1 != 0
     }
 
-    /// Puts a slot in.
+    /// Adds a slot.
     pub fn insert(&mut self, slot: usize) {
         if slot < SLOTS {
             self.present |= 1 << slot;
         }
     }
 
-    /// Puts in the fillers that say something; a group that is encoded has the others, too.
+    /// Adds the fillers that have a value other than a default. Encoding adds the other fillers, too.
     pub(super) fn insert_fillers(&mut self, isa: &GroupIsa) {
         for slot in (0..isa.slots.len()).filter(|slot| isa.fillers >> (slot & 31) & 1 != 0) {
             let fields =
@@ -212,7 +212,7 @@ impl Values {
         }
     }
 
-    /// Puts the fields without meaning of the slots that are there at their defaults.
+    /// Resets the fields without meaning, in the slots that are present, to their defaults.
     pub fn without_form(mut self, isa: &GroupIsa) -> Self {
         let present = self.present;
         for (slot, s) in isa.slots.iter().enumerate().filter(|(slot, _)| present >> (slot & 31) & 1 != 0) {
@@ -231,19 +231,19 @@ impl fmt::Debug for Values {
     }
 }
 
-/// The choices that an encoder makes beyond what a group means: which record fills each slot, and how long the group is.
+/// The choices of an encoder that do not affect the meaning: the record of each slot, and the length of the group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// The record of each slot, an index into the records of its choice; [`Form::FIRST`] for the first that fits.
+    /// The record of each slot: index into the records of its choice, or [`Form::FIRST`] for the first that fits.
     pub records: [u8; SLOTS],
-    /// The length in bytes; 0 for the shortest.
+    /// The length in bytes; 0 for the minimum.
     pub length: u8,
 }
 
 impl Form {
-    /// The first record that fits.
+    /// Selects the first record that fits.
     pub const FIRST: u8 = 0xff;
-    /// The first record that fits everywhere, and no more padding than needed.
+    /// The first record that fits in every slot, and no more padding than needed.
     pub const CANONICAL: Form = Form { records: [Form::FIRST; SLOTS], length: 0 };
 }
 

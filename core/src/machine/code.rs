@@ -1,4 +1,4 @@
-//! Instructions as a machine executes them: decoded, their modifiers folded, their operands found. Each is made once.
+//! Instructions in executable form: decoded, with modifiers folded and operands resolved. Each is prepared once.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -16,10 +16,10 @@ use crate::semantics::group::{DataPath, Fields};
 use crate::semantics::{self, Modifier, Semantics, compose, instantiate};
 use crate::stream::Wide;
 
-/// How many instructions are kept at most; then all are forgotten.
+/// The maximum number of cached instructions. When it is reached, the cache is emptied.
 const MOST: usize = 1 << 16;
 
-/// An instruction that can be executed.
+/// An instruction in executable form.
 #[derive(Clone, Debug)]
 pub struct Instruction {
     /// Its opcode.
@@ -27,58 +27,59 @@ pub struct Instruction {
     pub(super) found: Found,
     /// Its length in bytes.
     pub length: u64,
-    /// Whether the modifier of flow ends its thread after it.
+    /// Whether a flow modifier ends the thread after it.
     pub ends: bool,
-    /// Whether masked lanes execute it, too, and go on with the others.
+    /// Whether masked lanes also execute it and then continue with the others.
     pub unmasks: bool,
-    /// What it does.
+    /// Its semantics.
     pub shape: semantics::Shape,
-    /// Its operands, by the numbers that the shape knows them by.
+    /// Its operands, in the numbering of the shape.
     pub operands: Vec<Place>,
-    /// Who executes it; words and instructions of streams are executed by the lanes that are there.
+    /// How its lanes are chosen. `None` for words and instructions of streams, which the active lanes execute.
     pub execution: Option<Execution>,
 }
 
-/// Who executes a group, and how.
+/// Which lanes execute a group, and how.
 #[derive(Clone, Debug)]
 pub struct Execution {
-    /// What happens before it, in all lanes.
+    /// The operation before the group, in all lanes.
     pub before: Option<semantics::Shape>,
-    /// The state that says, after that, which lanes execute it; all of them without one.
+    /// The state that then determines which lanes execute it; `None` when all do.
     pub mask: Option<u16>,
-    /// Whether it is evaluated in all lanes all the same.
+    /// Whether it is evaluated in all lanes regardless.
     pub everyone: bool,
-    /// Whether lanes execute it one after another.
+    /// Whether the lanes execute it one at a time.
     pub in_turn: bool,
 }
 
-/// What an operand stands for.
+/// What an operand refers to.
 #[derive(Clone, Debug)]
 pub enum Place {
-    /// Registers from this one on, and the bits of the operand: a value with fewer is a part of it. 0 where the first
-    /// value, however narrow, is all that the register holds then.
+    /// Registers from this one, and the width of the operand in bits: a narrower value is a part of it. With a width of
+    /// 0, element 0 replaces the whole register however narrow it is.
     Register(Register, u16),
-    /// So many registers from this one on. Those beyond the end read zero, and writing them does nothing.
+    /// A list of this many registers. Elements beyond its end read zero, and writes to them are ignored.
     List(Register, u32),
-    /// Registers from this one on, the value of the other one further where there is one, and what the bank adds.
+    /// Registers from this one, offset by the value of the second register if there is one, and by the state that the
+    /// bank adds.
     Indexed(Register, Option<Register>),
     /// A number.
     Number(u64),
-    /// What a text computes from fields.
+    /// A value that a text computes from fields.
     Reading {
-        /// Computes it: the fields are its operands, and it writes the value behind the last of them.
+        /// The computation: the fields are its operands, and it writes the result to the operand after them.
         shape: semantics::Shape,
-        /// What the fields stand for.
+        /// What the fields refer to.
         fields: Vec<Place>,
     },
-    /// Takes what is written, and keeps nothing.
+    /// Accepts writes and discards them.
     Discarded,
-    /// Nothing that can be read or written.
+    /// Cannot be read or written.
     Nothing,
 }
 
-/// The register that an element of an operand is a part of, and where in it, if it is narrower than a register; `width` are the
-/// bits of one.
+/// Finds the part of a register that an element of an operand occupies, if the element is narrower than a register: the
+/// register and the bit where the part starts. `width` is the width of a register in bits.
 pub fn part_of(first: Register, operand: u16, width: u16, element: u16, size: u32) -> Option<(Register, u32)> {
     let width = u32::from(width);
     if size == 0 || size >= width || element == 0 && size >= operand.into() {
@@ -91,11 +92,11 @@ pub fn part_of(first: Register, operand: u16, width: u16, element: u16, size: u3
     }
 }
 
-/// The instructions of a program that are known.
+/// The cached instructions of a program.
 #[derive(Debug, Default)]
 pub(super) struct Code {
     known: Vec<Instruction>,
-    /// The same by their bits and their length.
+    /// Indices into `known`, by the instruction's bits and length.
     words: BTreeMap<(Wide, u64), usize>,
 }
 
@@ -105,7 +106,7 @@ impl Code {
         self.known.get(number)
     }
 
-    /// The number of the instruction at an address.
+    /// The number of the instruction at an address, which is decoded if it is not cached.
     pub fn fetch(
         &mut self,
         (encoding, semantics, hardware): (Encoding, &'static Semantics, &'static Hardware),
@@ -176,7 +177,7 @@ fn instruction(
 }
 
 impl DataPath {
-    /// Who executes a group.
+    /// Which lanes execute a group.
     fn execution(&self, semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Execution {
         let holds = |fields: Fields| {
             !fields.is_empty() && fields.iter().all(|(field, set)| set.contains(&values.get(isa, 0, (*field).into())))
@@ -192,12 +193,12 @@ impl DataPath {
     }
 }
 
-/// How many registers of `width` bits a value of `bits` takes.
+/// The number of registers of `width` bits that a value of `bits` bits takes.
 pub(super) fn registers_of(bits: u32, width: u16) -> u32 {
     bits.div_ceil(u32::from(width).max(1)).max(1)
 }
 
-/// A number as a value of a width in bits.
+/// Truncates a number to a width in bits.
 pub(super) fn cut(value: u64, bits: u32) -> u64 {
     value & ones(bits)
 }

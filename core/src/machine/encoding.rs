@@ -1,4 +1,4 @@
-//! What an instruction set is encoded as, as far as a machine cares: words, a stream or groups.
+//! The encoding of an instruction set, as far as a machine needs it: words, a stream or groups.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ use crate::stream::{self, Decoded, Engine, Scope, Stream};
 use crate::table::{Alternative, Field, Isa, Operand, Shape, Type};
 use crate::text::Line;
 
-/// The tables that say how instructions are encoded.
+/// The tables of an instruction set's encoding.
 #[derive(Clone, Copy, Debug)]
 pub enum Encoding {
     /// Words of one length.
@@ -47,7 +47,7 @@ impl From<Engine> for Encoding {
     }
 }
 
-/// The last generation of the stream is meant.
+/// Selects the last generation of the stream.
 impl From<&'static Stream> for Encoding {
     fn from(stream: &'static Stream) -> Self {
         Encoding::Stream(Engine { stream, generation: stream.generations.1 })
@@ -63,7 +63,7 @@ pub(super) enum Found {
 }
 
 impl Found {
-    /// The opcode; groups have none, and say 0.
+    /// The opcode. Groups have none; it is 0 for them.
     pub fn opcode(&self) -> u16 {
         match self {
             Found::Word(opcode, _) | Found::Stream(opcode, _) => *opcode,
@@ -72,11 +72,11 @@ impl Found {
     }
 }
 
-/// What encodings are read with.
+/// The tables needed to resolve operands.
 type Tables = (&'static Semantics, &'static Hardware);
 
 impl Encoding {
-    /// Instructions start at multiples of this many bytes.
+    /// The alignment of instructions, in bytes.
     pub fn unit(self) -> u64 {
         match self {
             Encoding::Words(isa) => u64::from(isa.word_bits / 8).max(1),
@@ -85,7 +85,7 @@ impl Encoding {
         }
     }
 
-    /// Bytes of the longest instruction.
+    /// The length of the longest instruction, in bytes.
     pub fn longest(self) -> u64 {
         match self {
             Encoding::Words(_) => self.unit(),
@@ -94,7 +94,7 @@ impl Encoding {
         }
     }
 
-    /// Decodes the instruction at the start of `bytes`, and says how long it is.
+    /// Decodes the instruction at the start of `bytes`. Returns it with its length.
     pub(super) fn decode(self, bytes: &[u8]) -> Result<(Found, u64), String> {
         match self {
             Encoding::Words(isa) => {
@@ -128,7 +128,7 @@ impl Encoding {
         }
     }
 
-    /// The name of an operand, by the number that texts know it by.
+    /// The name of an operand, by its number in semantics texts.
     pub(super) fn operand_name(self, found: &Found, operand: u16) -> &'static str {
         let operand = usize::from(operand);
         match (self, found) {
@@ -154,7 +154,7 @@ impl Encoding {
         }
     }
 
-    /// The bits of the modifier of a name, if the instruction has it.
+    /// The bits of the modifier with this name. `None` when the instruction has no such modifier.
     pub(super) fn named_modifier(self, found: &Found, name: &str) -> Option<u64> {
         match (self, found) {
             (Encoding::Words(isa), Found::Word(opcode, word)) => {
@@ -170,7 +170,7 @@ impl Encoding {
         }
     }
 
-    /// What the operands of an instruction stand for, by the numbers that texts know them by.
+    /// What the operands of an instruction refer to, in the numbering of semantics texts.
     pub(super) fn places(self, tables: Tables, found: &Found) -> Vec<Place> {
         match (self, found) {
             (Encoding::Words(isa), Found::Word(opcode, word)) => {
@@ -198,7 +198,7 @@ impl Encoding {
     }
 }
 
-/// The text of an instruction, made when it is wanted.
+/// The text of an instruction, which is produced when it is formatted.
 pub(super) struct Text<'a>(pub Encoding, pub &'a Found);
 
 impl fmt::Display for Text<'_> {
@@ -207,12 +207,12 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// What a specification says about reading an alternative.
+/// The specification's text for reading an alternative.
 fn reading(tables: Tables, kind: u16, alternative: &str) -> Option<&'static Reading> {
     tables.1.readings.iter().find(|reading| reading.kind == kind && reading.alternative == alternative)
 }
 
-/// Whether what is written to an alternative is lost.
+/// Whether writes to an alternative are discarded.
 fn discards(tables: Tables, kind: u16, alternative: &str) -> bool {
     tables.1.discards.iter().any(|(known, name)| *known == kind && *name == alternative)
 }
@@ -263,7 +263,7 @@ fn plain(isa: &'static Isa, alternative: &'static Alternative, at: u8, word: u64
     only(alternative.fields.iter().map(|field| of_field(isa, field, at, word)))
 }
 
-/// The meaning of an alternative that says none: its only register, or else its only number.
+/// The default meaning of an alternative: its only register, or else its only number.
 fn only(fields: impl Iterator<Item = Place>) -> Place {
     let all: Vec<Place> = fields.collect();
     let registers = all.iter().filter(|place| matches!(place, Place::Register(..))).count();
@@ -313,7 +313,8 @@ fn of_group(isa: &'static GroupIsa, (_, hardware): Tables, values: &Values) -> V
 
 // Streams.
 
-/// What the operands of an instruction stand for. They are as wide as they say: what is narrower is a part of them.
+/// What the operands of an instruction refer to. Each has the width that its layout gives; narrower elements are parts
+/// of it.
 fn of_stream(tables: Tables, scope: &Scope<'_>) -> Vec<Place> {
     let mut places = of_fields(tables, scope, 0);
     for operand in scope.layout.operands {

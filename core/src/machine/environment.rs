@@ -1,4 +1,4 @@
-//! What an instruction reads and writes while it is executed.
+//! The environment of an instruction in execution.
 
 use alloc::vec::Vec;
 
@@ -14,7 +14,7 @@ use super::trap::Reason;
 use crate::semantics::evaluate::{Column, Environment, Scratch, evaluate};
 use crate::semantics::{AtomicOp, Semantics, Special, Type, instantiate};
 
-/// Where lanes go on.
+/// Where lanes continue.
 #[derive(Debug)]
 pub(super) struct Flow<const L: usize> {
     pub next: Column<L>,
@@ -25,7 +25,7 @@ pub(super) struct Flow<const L: usize> {
     pub exit: Option<u64>,
 }
 
-/// An instruction that is being executed.
+/// An instruction in execution.
 pub(super) struct Running<'a, const L: usize, H> {
     pub tables: (Encoding, &'static Semantics, &'static Hardware),
     pub instruction: &'a Instruction,
@@ -35,23 +35,23 @@ pub(super) struct Running<'a, const L: usize, H> {
     pub host: &'a mut H,
     pub inner: &'a mut Scratch<L>,
     pub active: u64,
-    /// The lanes that execute it. Others may be active where a group decides for all of them.
+    /// The lanes that execute it. More lanes may be active if a group decides for all of them.
     pub executing: u64,
     /// The lanes that have not ended.
     pub live: u64,
     pub pc: u64,
-    /// Whether the text of an intrinsic is executed. Such texts call no others.
+    /// Whether the text of an intrinsic is executing. Such texts cannot call intrinsics that have one.
     pub inside: bool,
     pub flow: Flow<L>,
-    /// What was read and written, if somebody wants to know.
+    /// The accesses so far; `None` when the host does not observe them.
     pub touched: Option<&'a mut Vec<Touched<L>>>,
 }
 
 impl<const L: usize, H: Host<L>> Running<'_, L, H> {
-    /// The lanes that execute a group, after what happens before it.
+    /// Executes the operation that precedes a group. Returns the lanes that execute the group.
     pub fn executing(&mut self, execution: &Execution, scratch: &mut Scratch<L>) -> Result<u64, Reason> {
         if let Some(before) = &execution.before {
-            // It belongs to the machine: who looks on is told of the group alone.
+            // This operation belongs to the machine; observers see only the group.
             let touched = self.touched.take();
             let done = evaluate(self.tables.1, before, scratch, self);
             self.touched = touched;
@@ -62,7 +62,7 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         Ok((0..L).filter(|lane| executes[*lane] & 1 != 0).fold(0, |lanes, lane| lanes | 1 << lane) & self.active)
     }
 
-    /// The state of all lanes that another state is the bits of.
+    /// The per-lane state whose bits make up `state`.
     fn bits(&mut self, state: u16) -> Option<&mut Column<L>> {
         let (_, of) = self.tables.2.bits.iter().find(|(bits, _)| *bits == state)?;
         let slot = self.registers.state_slot(*of, 0)?;
@@ -81,7 +81,7 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         Reason::Operand { form: encoding.name(instruction.opcode), operand, access }
     }
 
-    /// The addresses of the lanes of a mask, each with the number of its lane.
+    /// The lanes of a mask, each with its address.
     fn lanes(&self, address: &Column<L>, mask: u64) -> impl Iterator<Item = (usize, u64)> + use<L, H> {
         let address = *address;
         (0..L).filter(move |lane| mask >> lane & 1 != 0).map(move |lane| (lane, address[lane]))
@@ -94,7 +94,7 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         Ok(())
     }
 
-    /// The memory of an address space, and whether it is open beyond its end.
+    /// The memory of an address space, and whether accesses past its end are allowed.
     fn memory_of(&mut self, space: u16) -> (&mut Memory, bool) {
         let known = self.tables.2.spaces.iter().zip(self.spaces.iter_mut());
         match known.into_iter().find(|(known, _)| known.space == space) {
@@ -123,7 +123,7 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         Ok(())
     }
 
-    /// Serves a call of the surroundings, lane by lane.
+    /// Performs a system call, lane by lane.
     fn serve(&mut self, number: Register, services: &[(u64, Service)], mask: u64) -> Result<(), Reason> {
         for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
             let get = |registers: &Registers<L>, register| registers.get(register).map_or(0, |column| column[lane]);
@@ -349,7 +349,7 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
     }
 }
 
-/// What the evaluation inside of an instruction leaves to it.
+/// Forwards the rest of the environment from an inner evaluation to the instruction.
 macro_rules! as_outside {
     () => {
         fn lane_count(&self) -> usize {
@@ -424,11 +424,12 @@ macro_rules! as_outside {
     };
 }
 
-/// The evaluation of an operand's reading: its fields are the operands, the result is written behind them.
+/// Evaluates the reading of an operand: the fields are its operands, and the result is written to the operand after
+/// them.
 pub(super) struct Reading<'r, 'a, const L: usize, H> {
     pub running: &'r mut Running<'a, L, H>,
     pub fields: &'r [Place],
-    /// How many bits are read.
+    /// The width to read, in bits.
     pub size: u32,
     pub value: Column<L>,
 }
@@ -442,7 +443,7 @@ impl<const L: usize, H: Host<L>> Environment<L> for Reading<'_, '_, L, H> {
 
     fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Result<Column<L>, Reason> {
         let value = match self.fields.get(usize::from(operand)) {
-            // Fields hold no readings of their own.
+            // Fields have no readings of their own.
             Some(place) => self.running.read_place(place, element, ty)?,
             None if usize::from(operand) == self.fields.len() => Some([self.size.into(); L]),
             None => None,
@@ -458,7 +459,8 @@ impl<const L: usize, H: Host<L>> Environment<L> for Reading<'_, '_, L, H> {
     as_outside!();
 }
 
-/// The evaluation of an intrinsic that has a text: its arguments are the operands, the result is written behind them.
+/// Evaluates the text of an intrinsic: the arguments are its operands, and the result is written to the operand after
+/// them.
 struct Inside<'r, 'a, 'c, const L: usize, H> {
     running: &'r mut Running<'a, L, H>,
     arguments: &'c [Column<L>],

@@ -1,8 +1,7 @@
-//! Functions that specifications name as intrinsics and that need the mathematics of a system: logarithms, trigonometry,
-//! gamma.
+//! Intrinsics that need the system's math library: logarithms, trigonometry, gamma.
 //!
-//! Hardware approximates them. Here results are those of arithmetic in 64 bits, rounded to 32; every NaN is the positive
-//! quiet one.
+//! Hardware approximates these functions. Here they are computed in double precision and rounded to single; every NaN
+//! result is the positive quiet NaN.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -11,12 +10,12 @@ use crate::semantics::{Class, Intrinsic, Type};
 /// Computes the bits of a float from those of another.
 pub type Function = fn(u32) -> u32;
 
-/// The function that an intrinsic is, by its name: a function from one `f32` to another.
+/// Finds the function for an intrinsic by its name. It must take one `f32` and return one.
 ///
-/// | name | what it computes |
+/// | name | result |
 /// |---|---|
-/// | `log2` | the logarithm to base 2; of either zero -infinity |
-/// | `exp2` | two to the power of x |
+/// | `log2` | the base-2 logarithm; -infinity for both zeros |
+/// | `exp2` | two to the power of `x` |
 /// | `srgb_encode`, `srgb_decode` | linear to sRGB, and back |
 /// | `sine_by_x` | `sin(x * pi / 2) / x`; `pi / 2` where the exponent is below 103 |
 /// | `arctangent_by_x` | `atan(x) / x`; 1 below 0x39c00000 |

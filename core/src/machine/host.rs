@@ -1,4 +1,4 @@
-//! What is around a machine: devices, and who looks on.
+//! The surroundings of a machine: devices and observers.
 
 use alloc::string::String;
 use core::fmt;
@@ -8,14 +8,14 @@ use super::memory::Memory;
 use super::table::Register;
 use crate::semantics::evaluate::Column;
 
-/// What a program can reach outside of its machine, and who is told what it does.
+/// What a program can access outside its machine, and the observer of its execution.
 ///
-/// `()` is a host that has nothing: intrinsics are refused, and bytes written to streams are lost.
+/// `()` is an empty host: it rejects intrinsics and discards bytes written to streams.
 pub trait Host<const L: usize> {
-    /// Takes bytes that a program writes to a stream.
+    /// Receives bytes that a program writes to a stream.
     ///
     /// # Errors
-    /// Why they cannot be written; a trap then.
+    /// Why they cannot be written, which becomes a trap.
     fn write(&mut self, stream: u64, bytes: &[u8]) -> Result<(), String> {
         let _ = (stream, bytes);
         Ok(())
@@ -24,18 +24,18 @@ pub trait Host<const L: usize> {
     /// Executes an intrinsic.
     ///
     /// # Errors
-    /// Why it cannot be executed; a trap then.
+    /// Why it cannot be executed, which becomes a trap.
     fn intrinsic(&mut self, call: Intrinsic<'_, L>) -> Result<Column<L>, String> {
         let _ = call;
         Err("the host does not know it".into())
     }
 
-    /// Whether [`executed`](Host::executed) is to be called.
+    /// Whether [`executed`](Host::executed) should be called.
     fn looks_on(&self) -> bool {
         false
     }
 
-    /// Is told of an instruction after it has been executed. `Break` stops the program.
+    /// Called after an instruction has been executed. `Break` stops the program.
     fn executed(&mut self, step: &Executed<'_, L>) -> ControlFlow<()> {
         let _ = step;
         ControlFlow::Continue(())
@@ -49,7 +49,7 @@ impl<const L: usize> Host<L> for () {}
 pub struct Intrinsic<'a, const L: usize> {
     /// Its name.
     pub name: &'static str,
-    /// Its arguments; an operand that is passed itself is its index.
+    /// Its arguments. An operand passed by reference is represented by its index.
     pub arguments: &'a [Column<L>],
     /// The lanes that call it.
     pub mask: u64,
@@ -59,13 +59,13 @@ pub struct Intrinsic<'a, const L: usize> {
 
 /// An instruction that has been executed.
 pub struct Executed<'a, const L: usize> {
-    /// Where it stands.
+    /// Its address.
     pub pc: u64,
     /// Its opcode.
     pub opcode: u16,
     /// The lanes that executed it.
     pub active: u64,
-    /// What it read and wrote, in order.
+    /// Its accesses, in order.
     pub touched: &'a [Touched<L>],
     /// Its text.
     pub text: &'a dyn fmt::Display,
@@ -77,19 +77,19 @@ impl<const L: usize> fmt::Debug for Executed<'_, L> {
     }
 }
 
-/// Something that an instruction read or wrote.
+/// An access of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Touched<const L: usize> {
     /// A register was read.
     Read(Register, Column<L>),
     /// A register was written, in the lanes of the mask.
     Written(Register, Column<L>, u64),
-    /// The accesses to memory that follow are those of a lane, and whether nobody can come between them.
+    /// The following memory accesses belong to this lane; the flag tells whether they are atomic together.
     By(u8, bool),
     /// Bytes were loaded: address, size, value.
     Loaded(u64, u8, u64),
-    /// Bytes were stored.
+    /// Bytes were stored: address, size, value.
     Stored(u64, u8, u64),
-    /// A state was written: its index, its value.
+    /// A state was written, in the lanes of the mask: its index, its value, the mask.
     State(u16, Column<L>, u64),
 }

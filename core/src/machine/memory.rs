@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt::{self, Debug};
 use core::ops::{Deref, DerefMut, Range};
 
-/// What an access was for.
+/// The purpose of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// To read data.
@@ -16,10 +16,10 @@ pub enum Access {
     Fetch,
 }
 
-/// Why memory cannot be accessed.
+/// Why an access failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryFault {
-    /// No region has all of the bytes.
+    /// No region contains all of the bytes.
     Unmapped,
     /// The region is not writable.
     ReadOnly,
@@ -30,7 +30,7 @@ pub enum MemoryFault {
 pub enum MapError {
     /// It ends beyond the last address.
     TooHigh,
-    /// It overlaps the region from this address on.
+    /// It overlaps the region that starts at this address.
     Overlaps(u64),
 }
 
@@ -45,7 +45,7 @@ impl fmt::Display for MapError {
 
 impl core::error::Error for MapError {}
 
-/// Bytes at addresses, least significant byte first.
+/// Byte-addressed little-endian memory.
 ///
 /// # Examples
 ///
@@ -60,13 +60,13 @@ impl core::error::Error for MapError {}
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    /// In ascending order, none empty.
+    /// In ascending order; none is empty.
     regions: Vec<Region>,
-    /// How often instructions that had been fetched were forgotten.
+    /// How often cached instructions were invalidated.
     changes: u64,
 }
 
-/// Consecutive bytes of memory that are all accessed alike.
+/// Consecutive bytes of memory with the same access rights.
 #[derive(Debug)]
 pub struct Span<'a> {
     /// The address of the first byte.
@@ -78,14 +78,14 @@ pub struct Span<'a> {
 /// The bytes of a [`Span`].
 #[derive(Debug)]
 pub enum SpanBytes<'a> {
-    /// They must not be written, or hold instructions that have been fetched.
+    /// They are not writable, or contain instructions that have been fetched.
     Read(&'a [u8]),
-    /// They may be written, and hold no instruction that has been fetched.
+    /// They are writable and contain no instructions that have been fetched.
     Write(&'a mut [u8]),
 }
 
 impl SpanBytes<'_> {
-    /// How many there are.
+    /// The number of bytes.
     pub fn len(&self) -> usize {
         match self {
             SpanBytes::Read(bytes) => bytes.len(),
@@ -93,21 +93,21 @@ impl SpanBytes<'_> {
         }
     }
 
-    /// True if there are none.
+    /// Whether there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Bytes that memory keeps, wherever they lie.
+/// Backing storage of a memory region.
 pub trait Bytes: Debug + Send + Sync {
-    /// To read.
+    /// The bytes, to read.
     fn bytes(&self) -> &[u8];
 
-    /// To write; there are as many.
+    /// The same bytes, to write.
     fn bytes_mut(&mut self) -> &mut [u8];
 
-    /// The same bytes elsewhere.
+    /// A copy of the bytes in storage of its own.
     fn copy(&self) -> Box<dyn Bytes>;
 }
 
@@ -125,7 +125,7 @@ impl Bytes for Vec<u8> {
     }
 }
 
-/// What a region has.
+/// The storage of a region.
 #[derive(Debug)]
 struct Content(Box<dyn Bytes>);
 
@@ -154,14 +154,14 @@ struct Region {
     base: u64,
     bytes: Content,
     writable: bool,
-    /// For each place where an instruction may start, its number in the cache of instructions and one; 0 where none is
-    /// known. Empty until an instruction is fetched from the region.
+    /// For each possible start of an instruction, one plus its number in the instruction cache, or 0 if it is not
+    /// cached. Empty until an instruction is fetched from the region.
     code: Vec<u32>,
-    /// Instructions start at multiples of this many bytes from the base.
+    /// The alignment of instructions in bytes, relative to the base.
     unit: usize,
-    /// The offsets between which all known instructions lie.
+    /// The range of offsets that contains all cached instructions.
     extent: Range<usize>,
-    /// Bytes of the longest of them.
+    /// The length of the longest of them, in bytes.
     longest: usize,
 }
 
@@ -169,15 +169,15 @@ impl Memory {
     /// Maps bytes at an address.
     ///
     /// # Errors
-    /// When the region overlaps another one or ends beyond the last address; nothing is mapped then.
+    /// When the region overlaps another one or ends beyond the last address. It is not mapped then.
     pub fn map(&mut self, base: u64, bytes: Vec<u8>, writable: bool) -> Result<(), MapError> {
         self.map_bytes(base, Box::new(bytes), writable)
     }
 
-    /// As [`Memory::map`], for bytes that lie elsewhere than in a vector.
+    /// As [`Memory::map`], for bytes that are not in a vector.
     ///
     /// # Errors
-    /// As [`Memory::map`].
+    /// Those of [`Memory::map`].
     pub fn map_bytes(&mut self, base: u64, bytes: Box<dyn Bytes>, writable: bool) -> Result<(), MapError> {
         let bytes = Content(bytes);
         let Some(last) = (bytes.len() as u64).checked_sub(1) else { return Ok(()) };
@@ -194,12 +194,12 @@ impl Memory {
         Ok(())
     }
 
-    /// True if nothing is mapped.
+    /// Whether no region is mapped.
     pub fn is_empty(&self) -> bool {
         self.regions.is_empty()
     }
 
-    /// The region that has all of `size` bytes from an address, and the offset of the first of them.
+    /// The region that contains `size` bytes from an address, and the offset of the first of them.
     fn find(&self, address: u64, size: u64) -> Option<(usize, usize)> {
         let at = self.regions.partition_point(|region| region.base <= address).checked_sub(1)?;
         let region = &self.regions[at];
@@ -207,7 +207,7 @@ impl Memory {
         (offset < len && size <= len - offset).then_some((at, offset as usize))
     }
 
-    /// `size` bytes from an address. No bytes are everywhere.
+    /// `size` bytes from an address. An empty range is valid at any address.
     pub fn bytes(&self, address: u64, size: u64) -> Option<&[u8]> {
         if size == 0 {
             return Some(&[]);
@@ -216,17 +216,17 @@ impl Memory {
         self.regions[at].bytes.get(offset..offset + size as usize)
     }
 
-    /// At most `most` bytes from an address, as many as there are in its region.
+    /// Up to `most` bytes from an address, limited by the end of its region.
     pub(super) fn bytes_at(&self, address: u64, most: u64) -> Option<&[u8]> {
         let (at, offset) = self.find(address, 1)?;
         let rest = self.regions[at].bytes.get(offset..)?;
         Some(&rest[..rest.len().min(most as usize)])
     }
 
-    /// The number that `size` bytes from an address hold, at most 8 of them.
+    /// Reads a little-endian number of `size` bytes, at most 8.
     ///
     /// # Errors
-    /// When they are not mapped.
+    /// When the bytes are not mapped.
     pub fn read(&self, address: u64, size: u64) -> Result<u64, MemoryFault> {
         let bytes = self.bytes(address, size).ok_or(MemoryFault::Unmapped)?;
         let mut value = [0; 8];
@@ -234,7 +234,7 @@ impl Memory {
         Ok(u64::from_le_bytes(value))
     }
 
-    /// Writes the low `size` bytes of a number, at most 8 of them.
+    /// Writes the low `size` bytes of a number, at most 8.
     ///
     /// # Errors
     /// When they are not mapped or not writable.
@@ -253,7 +253,7 @@ impl Memory {
         Ok(())
     }
 
-    /// The number that `size` bytes from an address hold, at most 8 of them; bytes that are not mapped are zero.
+    /// Reads a number of `size` bytes, at most 8. Unmapped bytes are zero.
     pub fn read_open(&self, address: u64, size: u64) -> u64 {
         self.read(address, size).unwrap_or_else(|_| {
             let byte = |k: u64| self.read(address.wrapping_add(k), 1).unwrap_or(0);
@@ -261,29 +261,29 @@ impl Memory {
         })
     }
 
-    /// Writes the low `size` bytes of a number, at most 8 of them, as far as they are mapped and writable.
+    /// Writes the low `size` bytes of a number, at most 8, where they are mapped and writable.
     pub fn write_open(&mut self, address: u64, size: u64, value: u64) {
         if self.write(address, size, value).is_err() {
             for k in 0..size.min(8) {
-                // What is beyond the end is lost.
+                // Bytes past the end are discarded.
                 let _ = self.write(address.wrapping_add(k), 1, value >> (8 * k) & 0xff);
             }
         }
     }
 
-    /// How often instructions that had been fetched were changed or forgotten. Whoever keeps something that was made of
-    /// instructions makes it anew when this number is another one.
+    /// Counts changes and invalidations of instructions that had been fetched. Anything derived from instructions must
+    /// be rebuilt when this number changes.
     pub fn code_changes(&self) -> u64 {
         self.changes
     }
 
-    /// All mapped bytes, in ascending order. A writable region that instructions have been fetched from is split: they lie
-    /// in a part that must not be written here, since whoever keeps them would not notice.
+    /// All mapped bytes, in ascending order. A writable region from which instructions have been fetched is split: the
+    /// part that contains them is read-only here, since their users would not notice a change.
     pub fn spans(&mut self) -> impl Iterator<Item = Span<'_>> {
         self.regions.iter_mut().flat_map(Region::spans).flatten()
     }
 
-    /// The number of the instruction that is known to start at an address, if one is.
+    /// The number of the cached instruction at an address, if there is one.
     pub(super) fn instruction(&self, address: u64) -> Option<usize> {
         let (at, offset) = self.find(address, 1)?;
         let region = &self.regions[at];
@@ -291,7 +291,7 @@ impl Memory {
         (known as usize).checked_sub(1)
     }
 
-    /// Keeps the number of the instruction at an address.
+    /// Caches the number of the instruction at an address.
     pub(super) fn keep_instruction(&mut self, address: u64, unit: u64, length: u64, number: usize) {
         let Some((at, offset)) = self.find(address, 1) else { return };
         let region = &mut self.regions[at];
@@ -303,13 +303,13 @@ impl Memory {
         let end = offset.saturating_add(length as usize);
         region.extent = region.extent.start.min(offset)..region.extent.end.max(end);
         region.longest = region.longest.max(length as usize);
-        // More instructions than a number holds are not kept.
+        // An instruction whose number does not fit is not cached.
         if let (Some(slot), Ok(number)) = (region.code.get_mut(offset / region.unit), u32::try_from(number + 1)) {
             *slot = number;
         }
     }
 
-    /// Forgets all instructions.
+    /// Invalidates all cached instructions.
     pub(super) fn forget_instructions(&mut self) {
         self.changes += 1;
         self.regions.iter_mut().for_each(|region| region.code.clear());
@@ -317,9 +317,9 @@ impl Memory {
 }
 
 impl Region {
-    /// Forgets the instructions that overlap bytes which change. Returns whether there were any.
+    /// Invalidates the instructions that overlap changed bytes. Returns whether there were any.
     fn forget(&mut self, offset: usize, size: usize) -> bool {
-        // Instructions start at multiples of the unit, which the base need not be.
+        // Instructions are aligned to the unit, but the base need not be.
         let from = (self.unit - (self.base % self.unit as u64) as usize) % self.unit;
         let first = (offset + 1).saturating_sub(self.longest + from).div_ceil(self.unit);
         let last = ((offset + size).saturating_sub(1 + from) / self.unit).min(self.code.len() - 1);
@@ -329,7 +329,7 @@ impl Region {
         any
     }
 
-    /// The bytes below, in and above the instructions; what is empty is left out.
+    /// The bytes below, in and above the instructions; empty parts are omitted.
     fn spans(&mut self) -> [Option<Span<'_>>; 3] {
         let base = self.base;
         if !self.writable {
@@ -403,7 +403,7 @@ mod tests {
         memory.keep_instruction(0x108, 4, 4, 0);
         memory.keep_instruction(0x110, 4, 4, 1);
         assert_eq!(spans(&mut memory), [(0x100, 8, true), (0x108, 12, false), (0x114, 12, true), (0x200, 8, false)]);
-        // Neither beside the instructions nor between them does a store change any.
+        // A store beside the instructions, or between them, changes none of them.
         for address in [0x107, 0x10c, 0x114] {
             memory.write(address, 1, 0).unwrap();
         }

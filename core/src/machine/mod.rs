@@ -1,21 +1,21 @@
-//! A machine that executes any instruction set whose specification says what its instructions do.
+//! A machine that executes any instruction set whose specification defines the semantics of its instructions.
 //!
 //! ```text
 //! memory ──fetch, decode──▶ word ──once──▶ shape, operands ──evaluate──▶ registers, states, memory, pc
 //! ```
 //!
-//! A [`Machine`] has the register banks and the states of the specification, a program counter in bytes, and [`Memory`] made
-//! of mapped regions. [`run`](Machine::run) executes until the program ends, comes to a breakpoint, or cannot go on; then a
-//! [`Trap`] says where and why. The surroundings, a [`Host`], take what the program writes, execute intrinsics, and may look
-//! on.
+//! A [`Machine`] has the register banks and states of the specification, a program counter in bytes, and [`Memory`]
+//! that consists of mapped regions. [`run`](Machine::run) executes until the program ends, reaches a breakpoint, or
+//! cannot continue; a [`Trap`] then tells where and why. The surroundings, a [`Host`], receive the program's output,
+//! execute intrinsics, and may observe execution.
 //!
-//! With `L` above 1 that many lanes execute one program: registers have a value for each lane, and the lanes at the lowest
-//! address go first where [`Divergence::LowestFirst`] lets them part, and those that leave the others are masked where it is
-//! [`Divergence::Masked`].
+//! If `L` is above 1, that many lanes execute one program, and registers have a value for each lane. With
+//! [`Divergence::LowestFirst`], the lanes at the lowest address execute first; with [`Divergence::Masked`], lanes that
+//! do not follow a branch are masked.
 //!
-//! [`boot`](Machine::boot) loads a program and prepares what the specification says of the memories and of the start.
+//! [`boot`](Machine::boot) loads a program and sets up memories and initial state as the specification defines them.
 //!
-//! [`Hardware`] is what the section `machine` of a specification says.
+//! [`Hardware`] is the section `machine` of a specification.
 
 #[cfg(feature = "alloc")]
 mod code;
@@ -51,7 +51,7 @@ pub use table::{Bank, Burst, Call, Divergence, Hardware, Named, Performed, Readi
 #[cfg(feature = "alloc")]
 pub use trap::{Reason, Stop, Trap};
 
-/// Defines `Machine`, a [`Machine`](machine::Machine) of one instruction set; generated code calls it.
+/// Defines `Machine`, a [`Machine`](machine::Machine) of one instruction set. Generated code uses it.
 #[cfg(feature = "alloc")]
 #[doc(hidden)]
 #[macro_export]
@@ -63,7 +63,7 @@ macro_rules! define_machine {
         pub struct Machine($crate::machine::Machine<$lanes>);
 
         impl Machine {
-            /// A machine with empty memory, all registers and the program counter zero.
+            /// A machine with empty memory, whose registers and program counter are zero.
             pub fn new() -> Self {
                 Machine($crate::machine::Machine::new($isa, $semantics, $hardware))
             }
@@ -91,7 +91,7 @@ macro_rules! define_machine {
     };
 }
 
-/// Without an allocator there is no machine.
+/// There is no machine without an allocator.
 #[cfg(not(feature = "alloc"))]
 #[doc(hidden)]
 #[macro_export]

@@ -1,4 +1,4 @@
-//! The operands of an instruction that is executed: registers, parts and lists of them, those that an index leads to.
+//! The operands of an executing instruction: registers, parts of registers, register lists, indexed registers.
 
 use super::code::{Place, cut, part_of, registers_of};
 use super::environment::{Reading, Running};
@@ -9,9 +9,9 @@ use super::trap::Reason;
 use crate::semantics::Type;
 use crate::semantics::evaluate::{Column, evaluate};
 
-/// The most registers that move at once.
+/// The maximum number of registers that a burst moves.
 const MOST_REGISTERS: u64 = 1 << 12;
-/// No address space: the memory that they are if they are none of their own.
+/// Not an address space: selects the main memory.
 const NO_SPACE: u16 = u16::MAX;
 
 impl<const L: usize, H: Host<L>> Running<'_, L, H> {
@@ -19,7 +19,7 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         self.tables.2.banks.get(usize::from(register.bank))
     }
 
-    /// The first register of an element of an operand, and how many it takes.
+    /// The first register of an element of an operand, the number of registers it takes, and their width.
     fn span(&self, first: Register, element: u16, ty: Type) -> (Register, u32, u16) {
         let bank = self.bank(first);
         let width = bank.map_or(32, |bank| bank.width.max(1));
@@ -29,12 +29,13 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         (Register { index, ..first }, count, width)
     }
 
-    /// The register that an element of an operand is a part of, and where in it, if it is.
+    /// The part of a register that an element of an operand occupies: the register and the first bit. `None` when it is
+    /// not a part.
     pub(super) fn part(&self, first: Register, operand: u16, element: u16, ty: Type) -> Option<(Register, u32)> {
         part_of(first, operand, self.bank(first)?.width, element, ty.size())
     }
 
-    /// Whether a list of registers ends before an element of it does.
+    /// Whether a register list ends before the end of an element.
     pub(super) fn ends_before(&self, first: Register, count: u32, element: u16, ty: Type) -> bool {
         let (place, size, _) = self.span(first, element, ty);
         place.index.saturating_add(size) > first.index.saturating_add(count)
@@ -89,8 +90,8 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         Some(())
     }
 
-    /// The registers that an index leads to, lane by lane. Inside is `None` where only what the bank adds leads beyond its
-    /// end; the whole is `None` if anything else does.
+    /// The registers that an index selects, lane by lane. An entry is `None` where only the state that the bank adds
+    /// leads past its end; the whole result is `None` when anything else does.
     fn indexed(
         &self,
         first: Register,
@@ -163,7 +164,7 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
             },
             Place::List(first, count) if self.ends_before(*first, *count, element, ty) => Some([0; L]),
             Place::List(first, _) => self.read_registers(*first, element, ty),
-            // What other lanes hold counts where lanes look at each other.
+            // Read all lanes, since lanes may look at the values of others.
             Place::Indexed(first, None) => self.read_indexed((*first, None), element, u64::MAX),
             Place::Indexed(first, index) => self.read_indexed((*first, *index), element, self.executing),
             Place::Number(number) if element == 0 => Some([cut(*number, ty.size()); L]),
@@ -180,11 +181,11 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         })
     }
 
-    /// Moves registers from or to memory, lane by lane.
+    /// Moves registers to or from memory, lane by lane.
     pub(super) fn burst(&mut self, burst: Burst, arguments: &[Column<L>], mask: u64) -> Result<(), Reason> {
         let argument = |number: usize, lane: usize| arguments.get(number).map_or(0, |column| column[lane]);
         for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
-            // A register that is passed is its operand, and in the high byte how far from it.
+            // A register argument is the index of its operand, with an offset in the high byte.
             let (passed, count) = (argument(0, lane), argument(2, lane).min(MOST_REGISTERS));
             let (operand, first) = (passed as u16 & 0xff, passed as u16 >> 8);
             let (register, index) = match self.instruction.operands.get(usize::from(operand)) {

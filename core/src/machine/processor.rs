@@ -1,4 +1,4 @@
-//! Registers, states, the program counter, and what makes them go.
+//! Registers, states, the program counter, and the execution loop.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
@@ -17,7 +17,7 @@ use crate::semantics::Semantics;
 use crate::semantics::evaluate::{Column, Scratch, evaluate};
 use crate::semantics::instantiate;
 
-/// A machine of `L` lanes; scalar with 1.
+/// A machine of `L` lanes; scalar if `L` is 1.
 ///
 /// # Examples
 ///
@@ -41,11 +41,11 @@ use crate::semantics::instantiate;
 /// ```
 #[derive(Debug)]
 pub struct Machine<const L: usize = 1> {
-    /// The memory; of a machine with program memory that, and the address spaces that are no memories of their own.
+    /// The main memory: the program memory, if there is one, and all address spaces without a memory of their own.
     pub memory: Memory,
-    /// The address spaces that are memories of their own, in the order of [`Hardware::spaces`].
+    /// The address spaces with a memory of their own, in the order of [`Hardware::spaces`].
     pub spaces: Vec<Memory>,
-    /// Addresses of instructions to stop before.
+    /// Addresses before which execution stops.
     pub breakpoints: BTreeSet<u64>,
     encoding: Encoding,
     semantics: &'static Semantics,
@@ -54,9 +54,9 @@ pub struct Machine<const L: usize = 1> {
     pc: Column<L>,
     /// The lanes that have not ended.
     live: u64,
-    /// The lanes that wait for the others.
+    /// The lanes that wait at a barrier.
     waiting: u64,
-    /// The lanes that execute nothing until they are unmasked.
+    /// The lanes that are inactive until an instruction unmasks them.
     masked: u64,
     executed: u64,
     code: Code,
@@ -65,25 +65,25 @@ pub struct Machine<const L: usize = 1> {
     touched: Vec<Touched<L>>,
 }
 
-/// What a machine holds.
+/// The contents of a machine.
 #[derive(Debug)]
 pub struct Parts<'a, const L: usize> {
-    /// Registers and elements of states, each with as many bits as it has and zeros above.
+    /// Registers and elements of states, each zero-extended from its width.
     pub values: &'a mut [Column<L>],
     /// The memory.
     pub memory: &'a mut Memory,
 }
 
-/// The registers of all banks, and behind them the elements of all states.
+/// The registers of all banks, followed by the elements of all states.
 #[derive(Debug)]
 pub(super) struct Registers<const L: usize> {
     pub values: Vec<Column<L>>,
-    /// Where each bank starts, and one past the last.
+    /// The index of the first register of each bank, and the end of the last.
     starts: Vec<usize>,
-    /// The same of states.
+    /// The same for states.
     states: Vec<usize>,
     zeros: Vec<usize>,
-    /// Of each bank, whether all lanes share its registers.
+    /// For each bank, whether all lanes share its registers.
     uniform: Vec<bool>,
 }
 
@@ -116,32 +116,32 @@ impl<const L: usize> Registers<L> {
         registers
     }
 
-    /// Where a register is among the values.
+    /// The index of a register among the values.
     pub fn slot(&self, register: Register) -> Option<usize> {
         slot(&self.starts, register.bank.into(), register.index.into())
     }
 
-    /// Where an element of a state is among the values.
+    /// The index of an element of a state among the values.
     pub fn state_slot(&self, state: u16, element: u64) -> Option<usize> {
         slot(&self.states, state.into(), element)
     }
 
-    /// Whether what is written there is lost.
+    /// Whether writes to it are discarded.
     pub fn is_zero(&self, slot: usize) -> bool {
         self.zeros.contains(&slot)
     }
 
-    /// What a register holds; `None` if there is no such register.
+    /// The value of a register. `None` when there is no such register.
     pub fn get(&self, register: Register) -> Option<&Column<L>> {
         self.values.get(self.slot(register)?)
     }
 
-    /// Writes the lanes of a mask. Returns `None` if there is no such register.
+    /// Writes the lanes of a mask. `None` when there is no such register.
     pub fn set(&mut self, register: Register, value: &Column<L>, mask: u64) -> Option<()> {
         self.set_bits(register, u64::MAX, value, mask)
     }
 
-    /// Writes some bits in the lanes of a mask. Returns `None` if there is no such register.
+    /// Writes some bits in the lanes of a mask. `None` when there is no such register.
     pub fn set_bits(&mut self, register: Register, bits: u64, value: &Column<L>, mask: u64) -> Option<()> {
         let slot = self.slot(register)?;
         if self.is_zero(slot) {
@@ -149,7 +149,7 @@ impl<const L: usize> Registers<L> {
         }
         let uniform = self.uniform.get(usize::from(register.bank)).copied().unwrap_or(false);
         let column = self.values.get_mut(slot)?;
-        // Of lanes that share the register the highest writes last.
+        // If lanes share the register, the highest one writes last.
         let last = (0..L).rev().find(|lane| mask >> lane & 1 != 0).filter(|_| uniform);
         for (lane, old) in column.iter_mut().enumerate() {
             match last {
@@ -168,12 +168,12 @@ fn slot(starts: &[usize], which: usize, element: u64) -> Option<usize> {
     (slot < end).then_some(slot)
 }
 
-/// An address of program memory, which begins again at its end.
+/// Wraps an address at the end of program memory.
 pub(super) fn wrapped(pc: u64, hardware: &Hardware) -> u64 {
     if hardware.program == 0 { pc } else { pc % u64::from(hardware.program) }
 }
 
-/// Takes the lanes of a mask.
+/// Copies the lanes of a mask.
 pub(super) fn set_lanes<const L: usize>(into: &mut Column<L>, value: &Column<L>, mask: u64) {
     for (lane, (into, value)) in into.iter_mut().zip(value).enumerate() {
         if mask >> lane & 1 != 0 {
@@ -183,10 +183,10 @@ pub(super) fn set_lanes<const L: usize>(into: &mut Column<L>, value: &Column<L>,
 }
 
 impl<const L: usize> Machine<L> {
-    /// A machine with empty memory, all registers and the program counter zero, all lanes live: `L`, or as many as the
-    /// hardware has if these are fewer.
+    /// A machine with empty memory, whose registers and program counter are zero. All `L` lanes are live, or as many as
+    /// the hardware has if it has fewer.
     ///
-    /// The tables are those of one specification.
+    /// All tables must come from the same specification.
     pub fn new(encoding: impl Into<Encoding>, semantics: &'static Semantics, hardware: &'static Hardware) -> Self {
         const { assert!(L >= 1 && L <= 64, "a machine has 1 to 64 lanes") };
         Machine {
@@ -209,11 +209,11 @@ impl<const L: usize> Machine<L> {
         }
     }
 
-    /// Loads a program at address 0, or into the program memory, where what the program leaves is zero; its bytes cannot be
-    /// written. Then [prepares](Machine::prepare) the machine.
+    /// Loads a program, read-only, at address 0, or into the program memory, whose remainder is zeroed. Then
+    /// [prepares](Machine::prepare) the machine.
     ///
     /// # Errors
-    /// When something is mapped there, or the program memory is too small for the program.
+    /// When something is already mapped there, or the program does not fit in program memory.
     pub fn boot(&mut self, program: &[u8]) -> Result<(), MapError> {
         let mut bytes = program.to_vec();
         let own = self.hardware.program;
@@ -228,11 +228,12 @@ impl<const L: usize> Machine<L> {
         Ok(())
     }
 
-    /// Maps zeros in the address spaces that are memories of their own and have nothing yet, and does what the specification
-    /// says of the start of a program.
+    /// Maps zeroed memory for the address spaces that have a memory of their own but no mapping yet, then runs the
+    /// specification's start operation.
     pub fn prepare(&mut self) {
         for (memory, known) in self.spaces.iter_mut().zip(self.hardware.spaces) {
-            // The host has mapped what it wants otherwise. In empty memory everything can be mapped at 0.
+            // The host has already mapped memories that it wants to be different. In an empty memory, mapping at 0
+            // cannot fail.
             if memory.is_empty() {
                 let _ = memory.map(0, vec![0; known.size as usize], true);
             }
@@ -258,84 +259,84 @@ impl<const L: usize> Machine<L> {
             flow: Flow { next: [0; L], branched: 0, ended: 0, waits: 0, exit: None },
             touched: None,
         };
-        // Such a text only writes states.
+        // Start operations only write states, so this cannot fail.
         let _ = evaluate(self.semantics, &instruction.shape, &mut self.scratch, &mut running);
     }
 
-    /// The memory of an address space, by its name. Returns `None` if it is not one of its own.
+    /// The memory of an address space, by name. `None` when it has no memory of its own.
     pub fn space(&mut self, name: &str) -> Option<&mut Memory> {
         let space = self.semantics.spaces.iter().position(|known| *known == name)?;
         let at = self.hardware.spaces.iter().position(|known| usize::from(known.space) == space)?;
         self.spaces.get_mut(at)
     }
 
-    /// What the specification says about the machine.
+    /// The specification's description of the machine.
     pub fn hardware(&self) -> &'static Hardware {
         self.hardware
     }
 
-    /// What instructions do.
+    /// The semantics of instructions.
     pub fn semantics(&self) -> &'static Semantics {
         self.semantics
     }
 
-    /// How instructions are encoded.
+    /// The encoding of instructions.
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// How many instructions have been executed. Lanes that execute one together count once.
+    /// The number of instructions executed. An instruction that several lanes execute together counts once.
     pub fn executed(&self) -> u64 {
         self.executed
     }
 
-    /// The lanes that have not ended, bit 0 for lane 0.
+    /// The lanes that have not ended; bit 0 is lane 0.
     pub fn live(&self) -> u64 {
         self.live
     }
 
-    /// The lanes that execute nothing until they are unmasked.
+    /// The lanes that are inactive until an instruction unmasks them.
     pub fn masked(&self) -> u64 {
         self.masked
     }
 
-    /// The lanes that wait for the others at a barrier.
+    /// The lanes that wait at a barrier.
     pub fn waiting(&self) -> u64 {
         self.waiting
     }
 
-    /// Says which lanes have not ended, and which of them are masked.
+    /// Sets which lanes have not ended, and which of these are masked.
     pub fn set_lanes(&mut self, live: u64, masked: u64) {
         self.live = live & ones((L as u32).min(self.hardware.lanes.into()));
         self.masked = masked & self.live;
     }
 
-    /// The address of the instruction that a lane executes next. Returns `None` if there is no such lane.
+    /// The address of the next instruction of a lane. `None` when there is no such lane.
     pub fn pc_of(&self, lane: usize) -> Option<u64> {
         self.pc.get(lane).copied()
     }
 
-    /// The address of the instruction that is executed next.
+    /// The address of the next instruction.
     pub fn pc(&self) -> u64 {
         self.turn().map_or(self.pc[0], |(pc, _)| pc)
     }
 
-    /// Lets all lanes go on at an address.
+    /// Makes all lanes continue at an address.
     pub fn set_pc(&mut self, pc: u64) {
         self.pc = [pc; L];
     }
 
-    /// The register of a name, such as `x10`.
+    /// Finds a register by name, such as `x10`.
     pub fn register(&self, name: &str) -> Option<Register> {
         self.hardware.register(name)
     }
 
-    /// What a register holds in a lane. Returns `None` if there is no such register or lane.
+    /// The value of a register in a lane. `None` when there is no such register or lane.
     pub fn read(&self, register: Register, lane: usize) -> Option<u64> {
         self.registers.get(register)?.get(lane).copied()
     }
 
-    /// A state in a lane. Returns `None` if there is no such state, element or lane.
+    /// The value of a state in a lane. `None` when there is no such state, element or lane.
     pub fn read_state(&self, name: &str, element: u64, lane: usize) -> Option<u64> {
         let known =
             |state: &u16| self.semantics.states.get(usize::from(*state)).is_some_and(|state| state.name == name);
@@ -347,7 +348,7 @@ impl<const L: usize> Machine<L> {
         self.registers.values.get(self.state_of(name, element)?)?.get(lane).copied()
     }
 
-    /// Writes a state of a lane. Returns `None`, and writes nothing, if there is no such state, element or lane.
+    /// Writes a state of a lane. `None`, without writing, if there is no such state, element or lane.
     pub fn write_state(&mut self, name: &str, element: u64, lane: usize, value: u64) -> Option<()> {
         let state = self.semantics.states.iter().find(|state| state.name == name)?;
         let slot = self.state_of(name, element)?;
@@ -363,7 +364,8 @@ impl<const L: usize> Machine<L> {
         self.registers.state_slot(state as u16, element)
     }
 
-    /// Writes a register of a lane, or of all lanes if they share it. Returns `None`, and writes nothing, if there is no such register or lane.
+    /// Writes a register of a lane, or of all lanes if they share it. `None`, without writing, if there is no such
+    /// register or lane.
     pub fn write(&mut self, register: Register, lane: usize, value: u64) -> Option<()> {
         let width = u32::from(self.hardware.banks.get(usize::from(register.bank))?.width);
         (lane < L).then_some(())?;
@@ -376,13 +378,14 @@ impl<const L: usize> Machine<L> {
         Some(self.encoding.text(&found).as_str().into())
     }
 
-    /// The instruction at an address, as it is executed. Stores to its bytes count as [`Memory::code_changes`] from here on.
+    /// The instruction at an address, in executable form. From now on, stores to its bytes count as
+    /// [`Memory::code_changes`].
     ///
     /// # Errors
-    /// Why there is none: the reason of the trap that executing it would be.
+    /// The reason of the trap that executing it would cause.
     pub fn instruction(&mut self, pc: u64) -> Result<&Instruction, Reason> {
         let number = self.fetch(pc)?;
-        // `fetch` gives numbers of instructions that there are.
+        // `fetch` returns only numbers of existing instructions.
         self.code.get(number).ok_or(Reason::NoMeaning(""))
     }
 
@@ -390,36 +393,36 @@ impl<const L: usize> Machine<L> {
         self.code.fetch((self.encoding, self.semantics, self.hardware), &mut self.memory, pc)
     }
 
-    /// What the machine holds, for an engine that executes in its place.
+    /// The contents of the machine, for an engine that executes in its place.
     pub fn parts(&mut self) -> Parts<'_, L> {
         Parts { values: &mut self.registers.values, memory: &mut self.memory }
     }
 
-    /// Where a register is in [`Parts::values`]. Returns `None` if there is no such register.
+    /// The index of a register in [`Parts::values`]. `None` when there is no such register.
     pub fn slot(&self, register: Register) -> Option<usize> {
         self.registers.slot(register)
     }
 
-    /// Where an element of a state is in [`Parts::values`]. Returns `None` if there is no such element.
+    /// The index of an element of a state in [`Parts::values`]. `None` when there is no such element.
     pub fn state_slot(&self, state: u16, element: u64) -> Option<usize> {
         self.registers.state_slot(state, element)
     }
 
-    /// Whether the register in a slot is zero whatever is written to it. An engine must leave it alone.
+    /// Whether the register in a slot is always zero. An engine must not write it.
     pub fn is_zero(&self, slot: usize) -> bool {
         self.registers.is_zero(slot)
     }
 
-    /// Notes how many instructions an engine has executed in all lanes, which go on at an address.
+    /// Adds the number of instructions that an engine has executed, and continues all lanes at an address.
     pub fn advance(&mut self, executed: u64, pc: u64) {
         self.executed += executed;
         self.pc = [pc; L];
     }
 
-    /// The lanes whose turn it is, and where they are. `None` when all have ended.
+    /// The address at which lanes execute next, and those lanes. `None` when all have ended.
     fn turn(&self) -> Option<(u64, u64)> {
         if self.hardware.divergence == Divergence::Masked {
-            // Even when all are masked, for one of the instructions to come unmasks them.
+            // This includes the case in which all lanes are masked, since a later instruction may unmask them.
             let first = self.live.trailing_zeros() as usize;
             return Some((*self.pc.get(first)?, self.live & !self.masked));
         }
@@ -435,11 +438,11 @@ impl<const L: usize> Machine<L> {
         Some((pc, lanes().filter(|(_, at)| **at == pc).fold(0, |mask, (lane, _)| mask | 1 << lane)))
     }
 
-    /// Executes instructions until the program ends or comes to a breakpoint. The first one is executed even if there is a
-    /// breakpoint.
+    /// Executes instructions until the program ends or reaches a breakpoint. A breakpoint at the first instruction is
+    /// ignored.
     ///
     /// # Errors
-    /// What cannot be executed, or that `budget` instructions have been.
+    /// The trap, or that `budget` instructions have been executed.
     pub fn run(&mut self, host: &mut impl Host<L>, budget: u64) -> Result<Stop, Trap> {
         let mut left = budget;
         loop {
@@ -456,15 +459,15 @@ impl<const L: usize> Machine<L> {
         }
     }
 
-    /// Executes one instruction. Returns how the program stopped, if it did.
+    /// Executes one instruction. Returns how the program stopped, or `None` when it did not.
     ///
     /// # Errors
-    /// When it cannot be executed. Registers and states are as they were before it then.
+    /// When it cannot be executed. Registers and states are then unchanged.
     pub fn step(&mut self, host: &mut impl Host<L>) -> Result<Option<Stop>, Trap> {
         let Some((pc, mut active)) = self.turn() else { return Ok(Some(Stop::Ended)) };
         let trap = |reason| Trap { pc, reason };
         if self.waiting & active != 0 {
-            // Everybody waits: they have met.
+            // All remaining lanes wait, so the barrier is complete.
             self.waiting = 0;
         }
         if active != self.live && self.hardware.divergence == Divergence::Refused {
@@ -472,7 +475,7 @@ impl<const L: usize> Machine<L> {
         }
         let tables = (self.encoding, self.semantics, self.hardware);
         let number = self.fetch(pc).map_err(trap)?;
-        // `fetch` gives numbers of instructions that there are.
+        // `fetch` returns only numbers of existing instructions.
         let Some(instruction) = self.code.get(number) else { return Ok(Some(Stop::Ended)) };
         if instruction.unmasks {
             active = self.live;
@@ -514,7 +517,7 @@ impl<const L: usize> Machine<L> {
         if instruction.ends {
             flow.ended |= active;
         }
-        // Lanes that stay together end together, even if none of them executes what ends them.
+        // Lanes that stay together end together, even if none of them executes the instruction that ends them.
         if self.hardware.divergence == Divergence::Together && (instruction.ends || flow.ended != 0) {
             flow.ended = self.live;
         }

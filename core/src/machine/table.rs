@@ -1,54 +1,55 @@
-//! What a specification says about a machine beyond its instructions.
+//! The specification of a machine, beyond its instructions.
 
 use crate::registers::RegisterName;
 use crate::semantics::Operation;
 
-/// A machine: what the texts of instructions leave open.
+/// A machine: everything that the texts of instructions leave open.
 #[derive(Debug)]
 pub struct Hardware {
-    /// How many lanes execute one program together, 1 to 64.
+    /// The number of lanes that execute a program together, 1 to 64.
     pub lanes: u8,
-    /// What happens when lanes go on at different places.
+    /// The behaviour when lanes diverge.
     pub divergence: Divergence,
-    /// Bytes that the program counter of the texts counts: 1 where it holds addresses.
+    /// The unit of the program counter in semantics texts, in bytes: 1 if it holds byte addresses.
     pub unit: u8,
-    /// Whether an access to memory must lie at a multiple of its size.
+    /// Whether memory accesses must be aligned to their size.
     pub aligned: bool,
-    /// The number of the machine in the header of an ELF file, if it has one.
+    /// The machine number in the ELF header, if there is one.
     pub elf: Option<u16>,
-    /// Bytes of program memory, at whose end the program counter wraps; 0 where programs lie in memory with their data.
+    /// The size of program memory in bytes; the program counter wraps at its end. 0 if programs and data share memory.
     pub program: u32,
-    /// The banks, in the order of the instruction set.
+    /// The register banks, in the order of the instruction set.
     pub banks: &'static [Bank],
-    /// States that are registers of a bank: the state's index.
+    /// States that alias a register: index of the state, the register.
     pub aliases: &'static [(u16, Register)],
-    /// States that are bits of a state of all lanes: the state, and the one that it is a bit of.
+    /// States that collect a bit of every lane: the state, and the per-lane state that it collects.
     pub bits: &'static [(u16, u16)],
-    /// States that all lanes share. What the lowest lane writes counts.
+    /// States that all lanes share. A write takes the value of the lowest lane.
     pub uniform: &'static [u16],
-    /// What reading an operand gives, where its field does not say it.
+    /// Computations of operand values, where a value is not simply that of a field.
     pub readings: &'static [Reading],
-    /// Alternatives of kinds, by the index of the kind: what is written to them is lost.
+    /// Alternatives to which writes are discarded: index of the kind, name of the alternative.
     pub discards: &'static [(u16, &'static str)],
-    /// Address spaces that are memories of their own.
+    /// Address spaces with a memory of their own.
     pub spaces: &'static [Space],
-    /// Intrinsics that call the surroundings.
+    /// Intrinsics that perform system calls.
     pub calls: &'static [Call],
-    /// What intrinsics do on a machine that one program has to itself.
+    /// The operations of intrinsics on a machine that runs a single program.
     pub intrinsics: &'static [Performed],
-    /// Intrinsics that move registers from or to memory.
+    /// Intrinsics that move registers to or from memory.
     pub bursts: &'static [Burst],
-    /// The intrinsic that lets masked lanes go on; the index.
+    /// The index of the intrinsic that unmasks lanes.
     pub unmasks: Option<u16>,
-    /// What happens before a program starts.
+    /// The operation before a program starts.
     pub start: Option<Operation>,
-    /// Where the registers that groups name are, in the order of [`GroupIsa::registers`](crate::group::table::GroupIsa::registers).
+    /// Where the registers that groups name are located, in the order of
+    /// [`GroupIsa::registers`](crate::group::table::GroupIsa::registers).
     pub named: &'static [Option<Named>],
 }
 
 impl Hardware {
-    /// Whether nothing of it is beyond registers, states and one memory that holds programs, too: no program memory, no spaces,
-    /// no texts of its own.
+    /// Whether the machine consists only of registers, states, and one memory for programs and data: no program memory,
+    /// no address spaces, no operations of its own.
     pub fn is_plain(&self) -> bool {
         self.program == 0
             && self.discards.is_empty()
@@ -64,7 +65,7 @@ impl Hardware {
             && self.banks.iter().all(|bank| !bank.uniform)
     }
 
-    /// The register of a name.
+    /// Finds a register by name.
     pub fn register(&self, name: &str) -> Option<Register> {
         let find = |bank: &Bank| {
             let named = bank.names.iter().zip(0..).chain(bank.also.iter().map(|(name, index)| (name, *index)));
@@ -78,7 +79,7 @@ impl Hardware {
         banks.find_map(|(bank, known)| Some(Register { bank: bank as u16, index: find(known)? }))
     }
 
-    /// How a register is written; `?` where there is no such bank.
+    /// The spelling of a register; `?` if there is no such bank.
     pub fn name(&self, register: Register) -> RegisterName {
         match self.banks.get(usize::from(register.bank)) {
             Some(bank) => RegisterName::of(register.index.into(), bank.names, bank.open, bank.close),
@@ -90,64 +91,64 @@ impl Hardware {
 /// A bank of registers.
 #[derive(Debug)]
 pub struct Bank {
-    /// How many there are.
+    /// The number of registers.
     pub count: u32,
-    /// Bits in a register.
+    /// Bits per register.
     pub width: u16,
-    /// What is written before the number of a register …
+    /// The text before the number of a register …
     pub open: &'static str,
-    /// … and behind it.
+    /// … and after it.
     pub close: &'static str,
-    /// Names in the place of numbers, by number; empty where there is none.
+    /// Names that replace numbers, by number; empty where there is none.
     pub names: &'static [&'static str],
-    /// Other names, and their numbers.
+    /// Additional names, and their numbers.
     pub also: &'static [(&'static str, u32)],
-    /// The register that holds zero whatever is written to it.
+    /// The register that is always zero; writes to it are discarded.
     pub zero: Option<u32>,
-    /// Whether all lanes share the registers. Lanes write them in order, so that the highest wins.
+    /// Whether all lanes share the registers. Lanes write in ascending order, so the highest one wins.
     pub uniform: bool,
-    /// What registers hold from the start on: numbers and values.
+    /// Initial contents: register number, value.
     pub holds: &'static [(u32, u64)],
     /// Whether programs cannot write the registers.
     pub fixed: bool,
-    /// Whether registers stay themselves when a group repeats.
+    /// Whether registers do not step when a group repeats.
     pub stays: bool,
-    /// A state that is added to numbers of registers. Those beyond the end read zero, and writing them does nothing.
+    /// A state that is added to register numbers. Registers past the end read zero, and writes to them are discarded.
     pub plus: Option<u16>,
 }
 
-/// Where registers are that groups name.
+/// The location of registers that groups name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// The first of them.
+    /// The first register.
     pub first: Register,
-    /// A register whose value is added to the number of that one.
+    /// A register whose value is added to the register number.
     pub index: Option<Register>,
 }
 
-/// An address space that is a memory of its own.
+/// An address space with a memory of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
     /// Index into the address spaces.
     pub space: u16,
-    /// Its bytes, from address 0 on.
+    /// Its size in bytes. It starts at address 0.
     pub size: u32,
-    /// Whether there is nothing wrong with accesses beyond its end: they read zeros, and what they write is lost. Otherwise
-    /// they are traps.
+    /// Whether accesses past its end are allowed: reads give zeros, and writes are discarded. Otherwise they trap.
     pub open: bool,
 }
 
-/// What an intrinsic does.
+/// The operation of an intrinsic.
 #[derive(Debug)]
 pub struct Performed {
     /// Index into the intrinsics.
     pub intrinsic: u16,
-    /// Does it: the arguments are the operands, and the result, if there is one, is written behind them.
+    /// The operation: its operands are the arguments, and it writes the result, if there is one, to the operand after
+    /// them.
     pub operation: Operation,
 }
 
-/// An intrinsic that moves registers from or to memory. Its arguments are the first register, the address and how many
-/// registers; of one that stores also how many bytes of each, as a power of two.
+/// An intrinsic that moves registers to or from memory. Its arguments are the first register, the address and the
+/// number of registers; a store also has the base-2 logarithm of the number of bytes per register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Burst {
     /// Index into the intrinsics.
@@ -165,40 +166,40 @@ pub struct Register {
     pub index: u32,
 }
 
-/// What happens when lanes go on at different places.
+/// The behaviour when lanes diverge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Divergence {
-    /// It is a trap.
+    /// Divergence is a trap.
     Refused,
-    /// The lanes at the lowest address execute, until others are there, too.
+    /// The lanes at the lowest address execute until others reach the same address.
     LowestFirst,
-    /// All go where the first goes that branches. Those that do not branch then are masked: they execute nothing until
-    /// they are unmasked.
+    /// All lanes follow the lowest lane that branches. Lanes that do not branch with it are masked: they are inactive
+    /// until an instruction unmasks them.
     Masked,
-    /// All go where the first goes that branches.
+    /// All lanes follow the lowest lane that branches.
     Together,
 }
 
-/// What reading one alternative of a kind gives.
+/// The value of one alternative of a kind of operand.
 #[derive(Debug)]
 pub struct Reading {
     /// Index into the kinds of the instruction set, or into the sets of a stream.
     pub kind: u16,
     /// The name of the alternative.
     pub alternative: &'static str,
-    /// Computes it: the alternative's fields are the operands, behind them stands how many bits are read, and the value is
-    /// written to the one behind that.
+    /// The computation: its operands are the alternative's fields, followed by the number of bits to read; the result
+    /// is written to the operand after that.
     pub operation: Operation,
 }
 
-/// An intrinsic that calls the surroundings, as `ecall` or `syscall` do.
+/// An intrinsic that performs a system call, such as `ecall` or `syscall`.
 #[derive(Debug)]
 pub struct Call {
     /// Index into the intrinsics.
     pub intrinsic: u16,
-    /// The register that says which service is wanted.
+    /// The register that selects the service.
     pub number: Register,
-    /// What there is, by that number.
+    /// The available services, by number.
     pub services: &'static [(u64, Service)],
 }
 
@@ -207,18 +208,18 @@ pub struct Call {
 pub enum Service {
     /// Writes bytes of memory to a stream.
     Write {
-        /// Holds the number of the stream; 1 without it.
+        /// The number of the stream; 1 if absent.
         stream: Option<Register>,
-        /// Holds the address of the first byte.
+        /// The address of the first byte.
         address: Register,
-        /// Holds how many bytes there are.
+        /// The number of bytes.
         size: Register,
-        /// Takes the number of bytes written.
+        /// Receives the number of bytes written.
         result: Option<Register>,
     },
     /// Ends the program.
     Exit {
-        /// Holds its status.
+        /// The exit status.
         status: Register,
     },
 }

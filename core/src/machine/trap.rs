@@ -5,25 +5,25 @@ use core::fmt;
 
 use super::memory::{Access, MemoryFault};
 
-/// How a program stopped without a mistake.
+/// How a program stopped without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It asked the surroundings to end, with this status.
+    /// It requested to exit, with this status.
     Exit(u64),
     /// All of its lanes ended.
     Ended,
-    /// It came to a breakpoint; the instruction there has not been executed.
+    /// It reached a breakpoint; the instruction there has not been executed.
     Breakpoint(u64),
-    /// The host wanted no more of it.
+    /// The host stopped it.
     Host,
 }
 
 /// An instruction that cannot be executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// Where it stands.
+    /// Its address.
     pub pc: u64,
-    /// What is wrong.
+    /// The reason.
     pub reason: Reason,
 }
 
@@ -31,34 +31,34 @@ pub struct Trap {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// Memory that is not there, or not writable.
+    /// Memory that is not mapped, or not writable.
     Memory {
-        /// What it was accessed for.
+        /// The purpose of the access.
         access: Access,
-        /// Why it cannot be.
+        /// Why it failed.
         fault: MemoryFault,
-        /// The first byte.
+        /// The address of the first byte.
         address: u64,
-        /// How many bytes.
+        /// The number of bytes.
         size: u64,
     },
-    /// An address that is no multiple of what it must be one of.
+    /// A misaligned address.
     Misaligned {
-        /// What memory was accessed for.
+        /// The purpose of the access.
         access: Access,
         /// The address.
         address: u64,
-        /// What it must be a multiple of.
+        /// The required alignment.
         size: u64,
     },
-    /// A word that is no instruction.
+    /// A word that is not an instruction.
     Undecodable {
-        /// The word; of a long one the low bits.
+        /// The word; for a long one, its low bits.
         word: u64,
-        /// What is wrong with it.
+        /// Why it does not decode.
         error: String,
     },
-    /// An instruction that the specification does not say the meaning of.
+    /// An instruction whose semantics the specification does not define.
     NoMeaning(&'static str),
     /// An operand that cannot be read or written.
     Operand {
@@ -66,20 +66,20 @@ pub enum Reason {
         form: &'static str,
         /// The operand.
         operand: &'static str,
-        /// What was to be done with it.
+        /// Whether it was read or written.
         access: Access,
     },
-    /// An element of a state that is not there.
+    /// An element of a state that does not exist.
     State(&'static str, u64),
-    /// A fault that the text of the instruction raises, and its datum.
+    /// A fault that the text of the instruction raises, with its datum.
     Fault(&'static str, u64),
-    /// A call of a service that there is not.
+    /// A call of a service that does not exist.
     NoService(u64),
-    /// An intrinsic that the host refused, and why.
+    /// An intrinsic that the host rejected, and why.
     Intrinsic(&'static str, String),
-    /// Lanes that go on at different places on a machine that cannot do that.
+    /// Lanes diverged on a machine that does not support it.
     Diverged,
-    /// All instructions that were allowed have been executed.
+    /// The budget of instructions is used up.
     Budget(u64),
 }
 

@@ -1,4 +1,4 @@
-//! From the values of a group to the shape that is executed: see [`group`](super::group).
+//! Composes the values of a group to the shape that is executed: see [`group`](super::group).
 
 mod links;
 
@@ -14,19 +14,19 @@ use crate::group::text::{is, there};
 use crate::group::value::Values;
 use links::Links;
 
-/// The most repetitions of a group.
+/// The maximum number of repetitions of a group.
 pub const REPETITIONS: u16 = 16;
-/// The most nodes of a shape.
+/// The maximum number of nodes in a shape.
 const MOST: usize = 20_000;
 
 /// Why a group has no shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// The instruction set does not say how groups work.
+    /// The instruction set does not describe the data path of groups.
     Path,
-    /// Nothing says what stands in this slot.
+    /// The contents of this slot have no semantics.
     Slot(u8),
-    /// It would have too many nodes.
+    /// The shape would have too many nodes.
     TooLarge,
 }
 
@@ -51,8 +51,8 @@ pub fn compose(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Result
     composed(semantics, isa, values).map(|(shape, _)| shape)
 }
 
-/// The values that go from one part of a group to another, in the order in which they are used: the wiring of its data path.
-/// What repeats is told once.
+/// The values that pass from one part of a group to another, in order of use: the wiring of its data path. Links that
+/// recur in repetitions are listed once.
 ///
 /// # Errors
 /// When something is missing.
@@ -104,13 +104,13 @@ struct Composer<'a> {
     isa: &'a GroupIsa,
     values: &'a Values,
     path: &'a DataPath,
-    /// Operands that do not step, a bit set.
+    /// Operands that do not step with repetitions, as a bit set.
     stays: u64,
-    /// What each state holds now; [`NONE`] while nobody has asked.
+    /// The current value of each state; [`NONE`] if it has not been read yet.
     states: Vec<u16>,
-    /// The states that were written.
+    /// The states that have been written.
     changed: Vec<bool>,
-    /// Registers that were read since something was written.
+    /// Registers that have been read since the last write.
     operands: Vec<(Node, u16)>,
     links: Links,
     shape: Shape,
@@ -118,7 +118,7 @@ struct Composer<'a> {
     repetitions: u16,
 }
 
-/// What an operand of a graph is in a group.
+/// What an operand of a graph refers to in a group.
 enum Found {
     State(u16),
     Register(u16),
@@ -144,7 +144,7 @@ impl Composer<'_> {
         Ok((self.shape.compact(), self.links.found))
     }
 
-    /// Adds the graph of an operation that stands in a slot, executed under a condition.
+    /// Adds the graph of an operation in a slot, executed under a condition.
     fn inline(&mut self, operation: &Operation, slot: u8, when: u16) -> Result<(), Missing> {
         let mut map: Vec<u16> = Vec::with_capacity(operation.nodes.len());
         let modifiers: Vec<u64> = operation.modifiers.iter().map(|m| self.modifier(*m, slot)).collect();
@@ -227,7 +227,7 @@ impl Composer<'_> {
         })
     }
 
-    /// The operations that stand in a slot, in the order of the specification.
+    /// Adds the operations in a slot, in the order of the specification.
     fn slot(&mut self, slot: u8, when: u16) -> Result<(), Missing> {
         let at = usize::from(slot) % SLOTS;
         if !self.values.has(at) {
@@ -244,7 +244,7 @@ impl Composer<'_> {
         if any { Ok(()) } else { Err(Missing::Slot(slot)) }
     }
 
-    /// What an operand of a graph is: a role stands for the operand that the slot gives it.
+    /// Finds what an operand of a graph refers to. A role refers to the operand that the slot assigns to it.
     fn operand(&self, operand: u16, slot: u8) -> Found {
         let mut operand = usize::from(operand);
         if let Some(role) = operand.checked_sub(self.isa.operands.len()) {
@@ -266,7 +266,7 @@ impl Composer<'_> {
         }
     }
 
-    /// How far a register is from the one that is named.
+    /// The offset of a register from the one that the operand names.
     fn element(&self, operand: u16, element: u16) -> u16 {
         if self.stays >> (operand & 63) & 1 != 0 { element } else { element + self.repetition }
     }
@@ -282,7 +282,7 @@ impl Composer<'_> {
         id
     }
 
-    /// Operands that an intrinsic gets have the repetition in the high byte of their number.
+    /// Operands that are passed to an intrinsic have the repetition in the high byte of their number.
     fn step_operands(&mut self, node: &Node) {
         let Some(intrinsic) = self.semantics.intrinsics.get(usize::from(node.args[0])) else { return };
         for (k, _) in intrinsic.parameters.iter().enumerate().filter(|(_, ty)| **ty == Type::unsigned(16)) {
@@ -294,14 +294,14 @@ impl Composer<'_> {
         }
     }
 
-    /// What a state holds now, for the text of a slot or of the path.
+    /// The current value of a state, read by the text of a slot or of the path.
     fn read(&mut self, state: u16, slot: u8) -> u16 {
         let id = self.state(state);
         self.links.state_is_read(state, slot, id);
         id
     }
 
-    /// What a state holds now.
+    /// The current value of a state.
     fn state(&mut self, state: u16) -> u16 {
         let at = usize::from(state);
         let Some(known) = self.states.get(at).copied() else { return NONE };
@@ -322,7 +322,7 @@ impl Composer<'_> {
         let value = map.get(usize::from(node.args[2])).copied().unwrap_or(NONE);
         let own = if node.args[3] == NONE { NONE } else { map.get(usize::from(node.args[3])).copied().unwrap_or(NONE) };
         let when = self.both(when, own);
-        // The texts of other units stand in the path, too, under conditions that do not hold.
+        // The path also contains the texts of other units, under conditions that are false here.
         if self.is_never(when) {
             return;
         }
@@ -349,7 +349,7 @@ impl Composer<'_> {
         when != NONE && self.shape.constant(when) == Some(0)
     }
 
-    /// Both conditions.
+    /// The conjunction of two conditions.
     fn both(&mut self, a: u16, b: u16) -> u16 {
         match (a, b) {
             (NONE, other) | (other, NONE) => other,

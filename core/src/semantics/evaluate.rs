@@ -1,6 +1,6 @@
-//! Executes shapes, all lanes of a warp at once.
+//! Executes shapes for all lanes of a warp at once.
 //!
-//! This is the reference: plain, one node after another, each by its one definition in [`primitive`](super::primitive).
+//! This is the reference: it evaluates one node at a time, each by its definition in [`primitive`](super::primitive).
 
 use alloc::vec::Vec;
 
@@ -11,36 +11,35 @@ use super::{AtomicOp, NONE, Node, Op, Part, Semantics, Special, Type};
 /// One value for each of the `L` lanes of a warp.
 pub type Column<const L: usize> = [u64; L];
 
-/// What executes an instruction set: its registers, its memory, what its intrinsics do.
+/// The environment in which an instruction executes: registers, memory, intrinsics.
 ///
-/// Masks have bit 0 for lane 0. Values are masked to the size of their type. Results of lanes that are not in a mask are
-/// not looked at.
+/// Bit 0 of a mask is lane 0. Values are masked to the size of their type. Results in lanes outside a mask are ignored.
 pub trait Environment<const L: usize> {
-    /// Why execution stops.
+    /// The reason why execution stops.
     type Fault;
 
-    /// How many lanes there are, at most `L`.
+    /// The number of lanes, at most `L`.
     fn lane_count(&self) -> usize {
         L
     }
     /// The lanes that execute.
     fn active(&self) -> u64;
-    /// An operand of the instruction: one element of it, as it is encoded.
+    /// Reads one element of an operand of the instruction, as it is encoded.
     ///
     /// # Errors
     /// When it cannot be read.
     fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Result<Column<L>, Self::Fault>;
-    /// Writes one element of an operand; with a type narrower than the operand's, the part with that number.
+    /// Writes one element of an operand. With a type narrower than the operand, `element` counts parts of that width.
     ///
     /// # Errors
     /// When it cannot be written.
     fn write(&mut self, operand: u16, element: u16, ty: Type, value: &Column<L>, mask: u64) -> Result<(), Self::Fault>;
-    /// A state; `index` is the element's number in each lane.
+    /// Reads a state; `index` is the element in each lane.
     ///
     /// # Errors
     /// When there is no such element.
     fn state(&mut self, state: u16, index: Option<&Column<L>>) -> Result<Column<L>, Self::Fault>;
-    /// Writes a state.
+    /// Writes a state; `index` is the element in each lane.
     ///
     /// # Errors
     /// When there is no such element.
@@ -51,14 +50,14 @@ pub trait Environment<const L: usize> {
         value: &Column<L>,
         mask: u64,
     ) -> Result<(), Self::Fault>;
-    /// A fact of each thread. [`Special::Lane`] and [`Special::Active`] are not asked for.
+    /// A property of each thread. [`Special::Lane`] and [`Special::Active`] are never requested.
     fn special(&mut self, special: Special) -> Column<L>;
     /// Reads memory.
     ///
     /// # Errors
     /// When an address of a lane in the mask cannot be read.
     fn load(&mut self, space: u16, ty: Type, address: &Column<L>, mask: u64) -> Result<Column<L>, Self::Fault>;
-    /// Writes memory, lane by lane, the lowest first.
+    /// Writes memory, in ascending order of lanes.
     ///
     /// # Errors
     /// When an address of a lane in the mask cannot be written.
@@ -70,10 +69,10 @@ pub trait Environment<const L: usize> {
         value: &Column<L>,
         mask: u64,
     ) -> Result<(), Self::Fault>;
-    /// Reads a part of an access.
+    /// Reads a part of a larger access.
     ///
     /// # Errors
-    /// When the whole access cannot be made in a lane in the mask.
+    /// When the whole access is not possible in a lane in the mask.
     fn load_part(
         &mut self,
         space: u16,
@@ -84,10 +83,10 @@ pub trait Environment<const L: usize> {
     ) -> Result<Column<L>, Self::Fault> {
         self.load(space, ty, &address.map(|address| address.wrapping_add(part.from.into())), mask)
     }
-    /// Writes a part of an access.
+    /// Writes a part of a larger access.
     ///
     /// # Errors
-    /// When the whole access cannot be made in a lane in the mask; nothing of it is written then.
+    /// When the whole access is not possible in a lane in the mask. No part of it is written then.
     fn store_part(
         &mut self,
         space: u16,
@@ -99,8 +98,8 @@ pub trait Environment<const L: usize> {
     ) -> Result<(), Self::Fault> {
         self.store(space, ty, &address.map(|address| address.wrapping_add(part.from.into())), value, mask)
     }
-    /// Replaces memory by what `op` makes of it and the value, lane by lane; only where it is as expected, if a value is
-    /// expected. Returns what was there.
+    /// Replaces memory with the result of `op` on it and the value, lane by lane. If there is an expected value, only
+    /// lanes where memory equals it are changed. Returns the previous contents.
     ///
     /// # Errors
     /// When an address of a lane in the mask cannot be read or written.
@@ -115,25 +114,25 @@ pub trait Environment<const L: usize> {
         expected: Option<&Column<L>>,
         mask: u64,
     ) -> Result<Column<L>, Self::Fault>;
-    /// Lanes go on elsewhere.
+    /// Continues the lanes at other addresses.
     ///
     /// # Errors
-    /// When there is nothing to execute.
+    /// When there is no instruction there.
     fn branch(&mut self, target: &Column<L>, mask: u64) -> Result<(), Self::Fault>;
-    /// Lanes wait for the others of their workgroup.
+    /// Makes lanes wait for the others of their workgroup.
     ///
     /// # Errors
-    /// When they cannot.
+    /// When they cannot wait.
     fn barrier(&mut self, mask: u64) -> Result<(), Self::Fault>;
-    /// Lanes end.
+    /// Ends lanes.
     ///
     /// # Errors
-    /// When they cannot.
+    /// When they cannot end.
     fn end(&mut self, mask: u64) -> Result<(), Self::Fault>;
-    /// Lanes raise a fault of [`Semantics::faults`]. `mask` is never empty.
+    /// Raises a fault of [`Semantics::faults`] in some lanes. `mask` is never empty.
     ///
     /// # Errors
-    /// The fault, unless the environment goes on.
+    /// The fault, unless the environment continues.
     fn fault(&mut self, fault: u16, datum: &Column<L>, mask: u64) -> Result<(), Self::Fault>;
     /// Executes an intrinsic of [`Semantics::intrinsics`].
     ///
@@ -142,7 +141,7 @@ pub trait Environment<const L: usize> {
     fn intrinsic(&mut self, intrinsic: u16, arguments: &[Column<L>], mask: u64) -> Result<Column<L>, Self::Fault>;
 }
 
-/// Room for the values of a shape, to be used again.
+/// Reusable storage for the values of a shape.
 #[derive(Debug)]
 pub struct Scratch<const L: usize> {
     values: Vec<Column<L>>,
@@ -158,7 +157,7 @@ impl<const L: usize> Default for Scratch<L> {
 /// Executes a shape.
 ///
 /// # Errors
-/// What the environment answers. Nothing is written to operands and states then.
+/// The fault that the environment returns. Operands and states are unchanged then.
 pub fn evaluate<const L: usize, E: Environment<L>>(
     semantics: &Semantics,
     shape: &Shape,
@@ -198,7 +197,7 @@ pub fn evaluate<const L: usize, E: Environment<L>>(
     write(&shape.nodes[written..], values, active, env)
 }
 
-/// Writes what some nodes say.
+/// Performs the writes of these nodes.
 fn write<const L: usize, E: Environment<L>>(
     nodes: &[Node],
     values: &[Column<L>],
@@ -311,7 +310,8 @@ fn effect<const L: usize, E: Environment<L>>(
     }
 }
 
-/// Makes an access of several stores when `last`, which ends it, is reached: lane by lane, as if it were one.
+/// Performs an access that consists of several stores once `last`, its final part, is reached: lane by lane, as a
+/// single access.
 fn stores<const L: usize, E: Environment<L>>(
     last: &Node,
     part: Part,
@@ -326,7 +326,7 @@ fn stores<const L: usize, E: Environment<L>>(
     let same = |node: &&Node| node.op == Op::Store && node.args[0] == last.args[0] && node.args[2] == last.args[2];
     let part_of = |node: &Node| Part::of(node.imm).filter(|other| other.size == part.size);
     for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
-        // The nodes that have a value stand before the last one or are it.
+        // Nodes that already have a value precede the last one, which is included.
         for node in shape.nodes.iter().take(values.len() + 1).filter(same) {
             if let (Some(part), Some(value)) = (part_of(node), values.get(usize::from(node.args[1]))) {
                 env.store_part(node.imm & 0xff, node.ty, &values[usize::from(last.args[0])], part, value, 1 << lane)?;
@@ -336,7 +336,7 @@ fn stores<const L: usize, E: Environment<L>>(
     Ok(())
 }
 
-/// Component `index` of every lane.
+/// Extracts component `index` in every lane.
 pub fn components<const L: usize>(column: &Column<L>, ty: Type, index: u32) -> Column<L> {
     column.map(|value| component(value, ty, index))
 }

@@ -1,40 +1,40 @@
-//! What a specification says of its instructions beside their texts: how true they are to the hardware, what a program
-//! finds at its start, what the flow of an instruction does.
+//! Facts about instructions beyond their texts: their fidelity to the hardware, the registers at program start, the
+//! effects of flow modifiers.
 
-/// How true some instructions are to the hardware.
+/// The fidelity of some instructions to the hardware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fidelity {
     /// The instructions, by opcode.
     pub instructions: &'static [u16],
-    /// How true.
+    /// The class.
     pub class: FidelityClass,
-    /// The bound of an approximation, what a choice does, why it is not supported; empty for what is exact.
+    /// The error bound of an approximation, the choice that was made, or why it is unsupported; empty if exact.
     pub detail: &'static str,
-    /// How that is known, in words.
+    /// The evidence, in prose.
     pub evidence: &'static str,
-    /// What else there is to say; may be empty.
+    /// Further remarks; may be empty.
     pub note: &'static str,
 }
 
-/// How true an instruction is to the hardware.
+/// How closely an instruction matches the hardware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FidelityClass {
-    /// The same bits, as far as it is known.
+    /// Bit-exact, as far as is known.
     Exact,
-    /// The hardware approximates; here it is the function, rounded once.
+    /// The hardware approximates; here the function is computed and rounded once.
     Approximate,
-    /// Nobody says what the hardware does, or not how exactly.
+    /// The hardware's behaviour is not documented, or not exactly.
     Choice,
-    /// It is refused.
+    /// The instruction is rejected.
     Unsupported,
 }
 
 impl FidelityClass {
-    /// The classes, from the best to the worst.
+    /// The classes, from best to worst.
     pub const ALL: [FidelityClass; 4] =
         [FidelityClass::Exact, FidelityClass::Approximate, FidelityClass::Choice, FidelityClass::Unsupported];
 
-    /// The name of the class, as specifications have it.
+    /// The name of the class in specifications.
     pub fn name(self) -> &'static str {
         match self {
             FidelityClass::Exact => "exact",
@@ -45,36 +45,36 @@ impl FidelityClass {
     }
 }
 
-/// What programs of a kind find in registers of the first bank at their start.
+/// The initial register contents of one kind of program, in the first bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preload {
     /// The kind of program.
     pub name: &'static str,
-    /// What there is to say of it.
+    /// A description.
     pub doc: &'static str,
     /// The first register.
     pub first: u16,
-    /// What this register and those after it hold: a name and what it is.
+    /// The contents of this register and the following ones: name and description.
     pub values: &'static [(&'static str, &'static str)],
-    /// Those of these registers that hold the same for all threads that can wait for each other, by number.
+    /// The numbers of those registers that have the same value in all threads of a workgroup.
     pub uniform: &'static [u16],
 }
 
-/// What a value of a modifier of flow does after the instruction.
+/// The effect, after the instruction, of one value of a flow modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
     /// The modifier.
     pub modifier: &'static str,
     /// The bits of its value.
     pub value: u64,
-    /// The slots of the messages that the instruction sends, bit 0 for slot 0.
+    /// The slots for which the instruction sends messages; bit 0 is slot 0.
     pub sends: u8,
-    /// The slots whose messages it waits for, bit 0 for slot 0.
+    /// The slots for whose messages it waits; bit 0 is slot 0.
     pub waits: u8,
-    /// Threads that have parted meet again.
+    /// Whether divergent threads reconverge.
     pub reconverges: bool,
-    /// Threads that only help others end.
+    /// Whether helper threads end.
     pub discards: bool,
-    /// The thread ends.
+    /// Whether the thread ends.
     pub ends: bool,
 }

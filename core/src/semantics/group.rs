@@ -1,52 +1,52 @@
-//! Groups: the texts of a group's operations, put together to one shape.
+//! Groups: composes the texts of a group's operations to one shape.
 //!
-//! A group is a data path whose parts do something each. The **path** is a text of its own that says in which order: it
-//! sets the wires that exist from the start, calls slots (the operations that stand in them), and writes the results.
-//! Wires are states that live as long as a group; after composition they are edges of the graph and nothing else.
+//! A group is a data path, each part of which performs an operation. The **path** is a text of its own that defines
+//! their order: it sets the wires that exist from the start, calls slots (the operations in them), and writes the
+//! results. Wires are states that exist only within a group; after composition they are just edges of the graph.
 //!
-//! A group may repeat: the path is then composed once for each repetition, registers one further on each time, with an
-//! [`Op::Commit`](super::Op::Commit) in between. All is bounded: the path has no loops, slots no calls, and a group at most 16
-//! repetitions.
+//! A group may repeat. The path is then composed once for each repetition, with registers stepping by one, and with an
+//! [`Op::Commit`](super::Op::Commit) between repetitions. Everything is bounded: the path has no loops, slots have no
+//! calls, and a group repeats at most 16 times.
 
 use super::Operation;
 
-/// How the parts of a group work together.
+/// The data path that connects the parts of a group.
 #[derive(Clone, Copy, Debug)]
 pub struct DataPath {
-    /// What a group does in each repetition.
+    /// The operation of a group in each repetition.
     pub path: Operation,
     /// The names of roles. In graphs, role `i` is operand `operands.len() + i`.
     pub roles: &'static [&'static str],
     /// The operands that are wires, and their states.
     pub wires: &'static [(u8, u16)],
-    /// So many states, from the first on, are wires.
+    /// The number of states that are wires; these are the first ones.
     pub local: u16,
-    /// The slot and the field that say how often a group repeats.
+    /// The slot and the field that give the number of repetitions.
     pub repeats: (u8, u8),
     /// Registers that do not step with repetitions.
     pub stays: &'static [Stays],
-    /// What happens before a group, in all lanes: it sets states, as fields of the group say.
+    /// The operation before a group, in all lanes. It sets states according to fields of the group.
     pub before: Option<Operation>,
-    /// The state that says, after that, which lanes execute the group; all of them without one.
+    /// The state that then determines which lanes execute the group; `None` when all do.
     pub mask: Option<u16>,
-    /// What fields of the header are in groups that all lanes execute all the same; there are none of these if it is empty.
+    /// Header fields and values of groups that all lanes execute regardless; empty if there are none.
     pub everyone: Fields,
-    /// What they are in groups that lanes execute one after another; there are none of these if it is empty.
+    /// Header fields and values of groups that the lanes execute one at a time; empty if there are none.
     pub in_turn: Fields,
 }
 
-/// Registers that stay the same in all repetitions.
+/// Registers that do not step with repetitions.
 #[derive(Clone, Copy, Debug)]
 pub struct Stays {
-    /// Operands, a bit set.
+    /// The operands, as a bit set.
     pub operands: u64,
-    /// They stay in groups that have this slot.
+    /// The slot that the group must have.
     pub slot: u8,
-    /// What fields of the slot must be.
+    /// Required values of fields of the slot.
     pub when: Fields,
-    /// What they must not be, all together; nothing if empty.
+    /// Excluded values, which must not all hold at once; no exclusion if empty.
     pub unless: Fields,
 }
 
-/// Fields and the values that they may have.
+/// Fields and their permitted values.
 pub type Fields = &'static [(u8, &'static [i64])];

@@ -1,4 +1,4 @@
-//! From an operation and the modifiers of a word to the shape that is executed.
+//! Instantiates an operation for the modifiers of a word, which gives the shape that is executed.
 
 use alloc::vec::Vec;
 use core::mem;
@@ -7,19 +7,19 @@ use super::primitive::{component, primitive};
 use super::{NONE, Node, Op, Operation, Semantics, Type};
 use crate::bits::ones;
 
-/// An operation without choices: the modifiers of a word are folded into it, and what nobody needs is gone.
+/// An operation without choices: the modifiers of a word are folded in, and unused nodes are removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// The graph, in the order of evaluation.
     pub nodes: Vec<Node>,
-    /// Arguments of nodes that have more of them than fit.
+    /// Argument lists of nodes with more arguments than a [`Node`] holds.
     pub lists: Vec<u16>,
     /// The constants.
     pub constants: Vec<u64>,
 }
 
 impl Shape {
-    /// The value of a node that is a constant.
+    /// The value of a node if it is a constant.
     pub fn constant(&self, node: u16) -> Option<u64> {
         let node = self.nodes.get(usize::from(node))?;
         if node.op == Op::Const { self.constants.get(usize::from(node.args[0])).copied() } else { None }
@@ -36,7 +36,7 @@ impl Shape {
         self.find(&node).unwrap_or_else(|| self.push(node))
     }
 
-    /// The node that is equal to this one. Nodes stand behind their arguments, so that few are looked at.
+    /// Finds an equal node. Nodes follow their arguments, so only the nodes after the last argument are compared.
     fn find(&self, node: &Node) -> Option<u16> {
         let mut from = 0;
         for_each_argument(node, &[], |argument| from = from.max(usize::from(argument) + 1));
@@ -44,7 +44,7 @@ impl Shape {
         Some((from + at) as u16)
     }
 
-    /// The place of a number among the constants.
+    /// The index of a number in the list of constants, which it is added to if necessary.
     fn constant_index(&mut self, value: u64) -> u16 {
         let index = self.constants.iter().position(|c| *c == value).unwrap_or_else(|| {
             self.constants.push(value);
@@ -61,7 +61,7 @@ impl Shape {
         Some(values)
     }
 
-    /// Drops nodes that no effect needs.
+    /// Removes nodes that no effect needs.
     pub(super) fn compact(mut self) -> Shape {
         let mut needed = Set::effects(&self.nodes);
         let (mut kept, mut listed) = (0, 0);
@@ -94,17 +94,17 @@ impl Shape {
     }
 }
 
-/// Graphs of up to this many nodes need no allocation for what is kept for each node.
+/// Graphs of up to this many nodes need no allocation for per-node data.
 const FEW: usize = 128;
 
-/// Some nodes of a graph.
+/// A set of nodes of a graph.
 struct Set {
     few: [u64; FEW / 64],
     many: Vec<u64>,
 }
 
 impl Set {
-    /// The effects.
+    /// The set of all effects.
     fn effects(nodes: &[Node]) -> Self {
         let mut set = Set { few: [0; _], many: Vec::new() };
         if nodes.len() > FEW {
@@ -126,7 +126,7 @@ impl Set {
         }
     }
 
-    /// Calls `with` for every node, the last one first. It may add nodes that stand before the one that it is given.
+    /// Calls `with` for every node in the set, in descending order. It may add nodes that precede the current one.
     fn visit_down(&mut self, mut with: impl FnMut(usize, &mut Self)) {
         for word in (0..self.words().len()).rev() {
             let mut before = u64::MAX;
@@ -142,7 +142,7 @@ impl Set {
         }
     }
 
-    /// Calls `with` for every node in order.
+    /// Calls `with` for every node in the set, in ascending order, and empties the set.
     fn visit_up(&mut self, mut with: impl FnMut(usize)) {
         for (word, left) in self.words().iter_mut().enumerate() {
             while *left != 0 {
@@ -153,7 +153,7 @@ impl Set {
     }
 }
 
-/// A number for each node of a graph, [`NONE`] at first.
+/// A number for each node of a graph, initially [`NONE`].
 struct Map {
     few: [u16; FEW],
     many: Vec<u16>,
@@ -171,7 +171,7 @@ impl Map {
     }
 }
 
-/// Calls `with` for every node that a node has as an argument.
+/// Calls `with` for every argument of a node that is a node.
 pub fn for_each_argument(node: &Node, lists: &[u16], mut with: impl FnMut(u16)) {
     let nodes = node.op.node_arguments();
     for k in 0..4 {
@@ -184,7 +184,7 @@ pub fn for_each_argument(node: &Node, lists: &[u16], mut with: impl FnMut(u16)) 
     }
 }
 
-/// Where the list of a node's arguments lies.
+/// The range of a node's argument list.
 fn list_of(node: &Node) -> Option<core::ops::Range<usize>> {
     let (start, count) = match node.op {
         Op::Pack => (node.args[0], node.args[1]),
@@ -194,7 +194,7 @@ fn list_of(node: &Node) -> Option<core::ops::Range<usize>> {
     Some(start.into()..usize::from(start) + usize::from(count))
 }
 
-/// The node with its arguments replaced by what `map` has for them.
+/// Renumbers the arguments of a node by `map`.
 pub(super) fn renumber(node: &Node, lists: &[u16], map: &[u16], into: &mut Vec<u16>) -> Node {
     let mut moved = *node;
     let nodes = node.op.node_arguments();
@@ -212,9 +212,10 @@ pub(super) fn renumber(node: &Node, lists: &[u16], map: &[u16], into: &mut Vec<u
     moved
 }
 
-/// The shape of an operation for a word. `modifier` gives the bits of [`Operation::modifiers`], by index.
+/// Builds the shape of an operation for a word. `modifier` gives the bits of each of [`Operation::modifiers`], by
+/// index.
 ///
-/// Arms that are not chosen leave nothing behind, nor do effects whose condition turns out false.
+/// Arms that are not chosen are removed, as are effects whose condition is false.
 ///
 /// # Examples
 ///
@@ -226,12 +227,12 @@ pub(super) fn renumber(node: &Node, lists: &[u16], map: &[u16], into: &mut Vec<u
 /// let (opcode, form) = (decode(word)?.opcode(), decode(word)?.info());
 /// let operation = &SEMANTICS.operations[opcode as usize];
 /// let shape = instantiate(SEMANTICS, operation, |index| operation.modifiers[usize::from(index)].bits(ISA, form, word));
-/// // What other modifiers would choose is gone.
+/// // The arms for other modifiers are removed.
 /// assert!(shape.nodes.len() <= operation.nodes.len());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn instantiate(semantics: &Semantics, operation: &Operation, modifier: impl Fn(u16) -> u64) -> Shape {
-    // Arms are chosen more than once by the same modifier, whose bits take a while to be found.
+    // Several picks depend on the same modifier, and extracting its bits is slow, so cache them.
     let mut bits = [0; MODIFIERS];
     let count = operation.modifiers.len();
     for (index, bits) in bits.iter_mut().enumerate().take(count) {
@@ -244,13 +245,13 @@ pub fn instantiate(semantics: &Semantics, operation: &Operation, modifier: impl 
     }
 }
 
-/// As many modifiers as nearly all operations have at most.
+/// Nearly all operations have at most this many modifiers.
 const MODIFIERS: usize = 16;
 
 fn with_modifiers(semantics: &Semantics, operation: &Operation, modifier: impl Fn(u16) -> u64) -> Shape {
     let mut map = Map::new(operation.nodes.len());
     let map = map.numbers();
-    // What effects need once the modifiers have chosen: most of an operation is arms that are not chosen.
+    // Find what effects need for the chosen modifiers first: most of an operation is arms that are not chosen.
     let mut needed = Set::effects(operation.nodes);
     let mut count = 0;
     needed.visit_down(|at, needed| {
@@ -282,7 +283,7 @@ fn with_modifiers(semantics: &Semantics, operation: &Operation, modifier: impl F
     shape.compact()
 }
 
-/// The node that a pick chooses. `None` for reserved values, which no valid word has.
+/// The node that a pick selects. `None` for reserved values, which no valid word has.
 fn arm(operation: &Operation, node: &Node, modifier: impl Fn(u16) -> u64) -> Option<u16> {
     let bits = modifier(node.args[0]);
     let start = usize::from(node.args[1]);
@@ -290,7 +291,7 @@ fn arm(operation: &Operation, node: &Node, modifier: impl Fn(u16) -> u64) -> Opt
     arms.chunks_exact(2).find(|arm| u64::from(arm[0]) == bits).map(|arm| arm[1])
 }
 
-/// What a constant, or a node that asks for a modifier, comes to; `None` for other nodes.
+/// The node for a constant, or for a node that depends on a modifier. `None` for other nodes.
 pub(super) fn chosen(
     shape: &mut Shape,
     operation: &Operation,
@@ -320,11 +321,11 @@ pub(super) fn chosen(
     })
 }
 
-/// Adds a node, or finds what it comes to.
+/// Adds a node, or returns the node that it folds to.
 pub(super) fn fold(semantics: &Semantics, shape: &mut Shape, mut node: Node) -> u16 {
     if let Some(k) = node.op.condition() {
         match shape.constant(node.args[k]) {
-            // What never happens has no result that anybody can see.
+            // The result of an effect that never happens is unobservable.
             Some(0) => return shape.push_constant(node.ty, 0),
             Some(_) => node.args[k] = NONE,
             None => {}
@@ -344,7 +345,7 @@ pub(super) fn fold(semantics: &Semantics, shape: &mut Shape, mut node: Node) -> 
             }
         }
         Op::And | Op::Or if node.ty == Type::BOOL => {
-            // `x and true` is x, `x and false` is false; for `or` the other way round.
+            // `x and true` is x, `x and false` is false; `or` is the dual.
             let absorbs = u64::from(node.op == Op::Or);
             for (one, other) in [(a, b), (b, a)] {
                 match shape.constant(one) {
@@ -366,7 +367,7 @@ pub(super) fn fold(semantics: &Semantics, shape: &mut Shape, mut node: Node) -> 
     }
 }
 
-/// The value of a pure node all of whose arguments are constants.
+/// The value of a pure node whose arguments are all constants.
 fn constant(semantics: &Semantics, shape: &Shape, node: &Node) -> Option<u64> {
     if !node.op.is_pure() {
         return None;
@@ -393,7 +394,7 @@ fn constant(semantics: &Semantics, shape: &Shape, node: &Node) -> Option<u64> {
     })
 }
 
-/// The value with the one NaN of the instruction set in the place of any NaN.
+/// Replaces any NaN in the value with the canonical NaN of the instruction set.
 pub fn canonical(semantics: &Semantics, ty: Type, value: u64) -> u64 {
     let Some(nan) = semantics.nan(ty.bits) else { return value };
     let format = ty.format();

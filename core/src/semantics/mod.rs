@@ -1,23 +1,24 @@
-//! What instructions do: a typed graph for each, the same for every instruction set.
+//! The semantics of instructions: a typed graph for each, in one representation for every instruction set.
 //!
-//! The compiler turns the text of an instruction's meaning into an [`Operation`]: a list of [`Node`]s in the order in which
-//! they are evaluated, each with a [`Type`] and arguments that stand before it. Values have at most 64 bits, there are
-//! no loops and no calls, so every operation is finite.
+//! The compiler turns the semantics text of an instruction into an [`Operation`]: a list of [`Node`]s in order of
+//! evaluation, each with a [`Type`] and arguments that precede it. Values have at most 64 bits, and there are no loops
+//! or calls, so every operation is finite.
 //!
 //! ```text
 //! Operation ──instantiate (modifiers of a word)──▶ Shape ──evaluate (registers, memory)──▶ effects
 //! ```
 //!
 //! - [`primitive`](mod@primitive) is the exact definition of every pure operation.
-//! - [`instantiate`](fn@instantiate::instantiate) picks the arms that the modifiers of a word choose and folds what is constant then.
-//! - [`evaluate`](fn@evaluate::evaluate) executes a shape for all lanes of a warp. It is the reference that faster engines are compared with.
+//! - [`instantiate`](fn@instantiate::instantiate) selects the arms for the modifiers of a word and folds constants.
+//! - [`evaluate`](fn@evaluate::evaluate) executes a shape for all lanes of a warp. It is the reference with which
+//!   faster engines are compared.
 //!
-//! Where instructions are groups, [`group`] puts the operations of a group together to one shape.
+//! Where instructions are groups, [`group`] composes the operations of a group to a single shape.
 //!
 //! # Order of effects
-//! Operands and states are read before any of them is written: a write takes effect after the whole operation, in a group
-//! that repeats after the repetition. Loads,
-//! stores, atomics and intrinsics happen in the order of the text. A fault ends the operation; nothing is written then.
+//! Operands and states are read before any of them is written: a write takes effect at the end of the operation or, in
+//! a group that repeats, at the end of the repetition. Loads, stores, atomics and intrinsics are performed in the order
+//! of the text. A fault ends the operation, and nothing is written then.
 
 #[cfg(feature = "alloc")]
 pub mod compose;
@@ -41,50 +42,50 @@ pub use instantiate::{Shape, instantiate};
 pub use show::show;
 pub use types::{Class, Type};
 
-/// Marks an argument that is not there, such as the condition of an effect that always happens.
+/// Marks an absent argument, such as the condition of an unconditional effect.
 pub const NONE: u16 = u16::MAX;
 
-/// The meanings of an instruction set.
+/// The semantics of an instruction set.
 #[derive(Clone, Copy, Debug)]
 pub struct Semantics {
-    /// What each instruction does, by opcode.
+    /// The operation of each instruction, by opcode.
     pub operations: &'static [Operation],
-    /// Functions that no expression defines.
+    /// Operations without a text, which the host provides.
     pub intrinsics: &'static [Intrinsic],
-    /// Registers outside of banks.
+    /// Registers outside banks.
     pub states: &'static [State],
-    /// Names of the address spaces; the first is the one of an access that names none.
+    /// Names of the address spaces. The first is the default.
     pub spaces: &'static [&'static str],
     /// Names of the faults that operations raise.
     pub faults: &'static [&'static str],
-    /// The bits of the one NaN that arithmetic on halves gives, if there is one.
+    /// The canonical NaN of half-precision arithmetic, if there is one.
     pub nan16: Option<u16>,
-    /// The same for single precision.
+    /// The canonical NaN of single-precision arithmetic, if there is one.
     pub nan32: Option<u32>,
-    /// The same for double precision.
+    /// The canonical NaN of double-precision arithmetic, if there is one.
     pub nan64: Option<u64>,
     /// Width of the program counter in bits, 32 or 64.
     pub pc_bits: u8,
-    /// How the parts of a group work together, where instructions are groups. [`operations`](Semantics::operations) are
-    /// those of the groups' tables then.
+    /// The data path of groups, if instructions are groups. [`operations`](Semantics::operations) are then those of the
+    /// tables of groups.
     pub path: Option<group::DataPath>,
-    /// How true instructions are to the hardware.
+    /// The fidelity of instructions to the hardware.
     pub fidelity: &'static [facts::Fidelity],
-    /// What programs find in registers at their start.
+    /// The register contents at the start of programs.
     pub preloads: &'static [facts::Preload],
-    /// What the values of modifiers of flow do.
+    /// The effects of flow modifiers.
     pub flow: &'static [facts::Flow],
-    /// The alternative of operands that are read for the last time; empty if there is none.
+    /// The alternative that marks the last read of an operand; empty if there is none.
     pub last_read: &'static str,
 }
 
 impl Semantics {
-    /// How true an instruction is to the hardware. Returns `None` if the specification does not say.
+    /// The fidelity of an instruction. `None` when the specification does not give it.
     pub fn fidelity_of(&self, opcode: u16) -> Option<&'static facts::Fidelity> {
         self.fidelity.iter().find(|found| found.instructions.contains(&opcode))
     }
 
-    /// The NaN that [`Op::Canonical`] puts in the place of every NaN of a format.
+    /// The canonical NaN that [`Op::Canonical`] substitutes, for the format with this many bits.
     pub fn nan(&self, bits: u8) -> Option<u64> {
         match bits {
             16 => self.nan16.map(u64::from),
@@ -94,20 +95,20 @@ impl Semantics {
     }
 }
 
-/// What one instruction does.
+/// The semantics of one instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
-    /// The text in the specification; empty where the whole instruction is an intrinsic.
+    /// The text in the specification; empty if the whole instruction is an intrinsic.
     pub text: &'static str,
     /// The graph, in the order of evaluation.
     pub nodes: &'static [Node],
-    /// Arguments of nodes that have more of them than fit.
+    /// Argument lists of nodes with more arguments than a [`Node`] holds.
     pub lists: &'static [u16],
     /// The constants.
     pub constants: &'static [u64],
-    /// The modifiers that [`Op::Pick`] and [`Op::Is`] ask for.
+    /// The modifiers that [`Op::Pick`], [`Op::Is`] and [`Op::Modifier`] refer to.
     pub modifiers: &'static [Modifier],
-    /// The intrinsics that it uses, as indices into [`Semantics::intrinsics`].
+    /// The intrinsics that it uses: indices into [`Semantics::intrinsics`].
     pub intrinsics: &'static [u16],
 }
 
@@ -116,154 +117,153 @@ pub struct Operation {
 pub enum Modifier {
     /// The form's modifier with this index.
     Form(u8),
-    /// The modifier written after an operand: the operand's index, the suffix's. Behind the suffixes are counted the fields
-    /// of the first reading of the operand's kind: those that all readings have can be asked for.
+    /// A modifier written after an operand: index of the operand, index of the suffix. Indices beyond the suffixes are
+    /// fields of the first reading of the operand's kind, provided that all readings have that field.
     Suffix(u8, u8),
-    /// A field of a group: the slot ([`Token::OWN`](crate::group::table::Token::OWN) for the operation's own), the field.
+    /// A field of a group: slot ([`Token::OWN`](crate::group::table::Token::OWN) for the operation's own), field.
     Field(u8, u8),
     /// Whether a group has this slot.
     Present(u8),
-    /// The number of the repetition of a group, from 0.
+    /// The index of the current repetition of a group, from 0.
     Repetition,
-    /// How often a group repeats.
+    /// The number of repetitions of a group.
     Repetitions,
 }
 
-/// A function that no expression defines: a table of the hardware, a texture, a queue.
+/// An operation without a text, which the host provides: a table of the hardware, a texture, a queue.
 #[derive(Debug)]
 pub struct Intrinsic {
     /// Its name.
     pub name: &'static str,
-    /// What it computes or does.
+    /// A description.
     pub doc: &'static str,
     /// Types of its arguments.
     pub parameters: &'static [Type],
-    /// Type of its result; `None` when it has none.
+    /// Type of its result; `None` when there is no result.
     pub result: Option<Type>,
-    /// What it touches beside its arguments and its result.
+    /// Its effects beyond its arguments and result.
     pub effects: Effects,
 }
 
-/// What an intrinsic touches beside its arguments and its result.
+/// The effects of an intrinsic beyond its arguments and result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
-    /// It reads memory or what a device holds.
+    /// It reads memory or the state of a device.
     pub reads: bool,
-    /// It writes memory, or changes what a device holds.
+    /// It writes memory or changes the state of a device.
     pub writes: bool,
     /// It may have to wait.
     pub waits: bool,
-    /// It may end threads or change where they go on.
+    /// It may end threads or redirect them.
     pub flow: bool,
 }
 
 impl Effects {
-    /// True for a function of its arguments alone.
+    /// Whether the result depends on the arguments alone.
     pub const fn is_pure(self) -> bool {
         !(self.reads || self.writes || self.waits || self.flow)
     }
 }
 
-/// A register, or an array of them, outside of banks.
+/// A register, or an array of registers, outside banks.
 #[derive(Debug)]
 pub struct State {
     /// Its name.
     pub name: &'static str,
-    /// What it holds.
+    /// A description.
     pub doc: &'static str,
     /// Type of one element.
     pub ty: Type,
-    /// How many elements it has; 1 for a plain register.
+    /// The number of elements; 1 for a plain register.
     pub count: u32,
 }
 
 /// One operation of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Node {
-    /// What it does.
+    /// The operation.
     pub op: Op,
-    /// What else it is told; see [`Op`].
+    /// Additional data; see [`Op`].
     pub imm: u16,
-    /// Type of its result; of the value that is written, for effects.
+    /// Type of the result; for effects, of the value written.
     pub ty: Type,
-    /// Earlier nodes, by index, or what [`Op`] says.
+    /// Indices of earlier nodes, or as described in [`Op`].
     pub args: [u16; 4],
 }
 
-/// What a node does. `a` to `d` are its arguments.
+/// The operation of a node. `a` to `d` are its arguments.
 ///
-/// Operations on vectors work on each component. Unless said otherwise arguments have the type of the result.
+/// Operations on vectors apply to each component. Unless stated otherwise, arguments have the type of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Op {
     // Leaves.
     /// A constant: `a` is its index.
     Const,
-    /// An operand as it is encoded: `a` is the operand's index, `b` the element of a list or of a wide operand.
+    /// An operand as it is encoded: `a` is its index, `b` the element of a list or of a wide operand.
     Operand,
-    /// A state: `a` is its index, `b` the node of the element's number, or [`NONE`].
+    /// A state: `a` is its index, `b` the node that gives the element, or [`NONE`].
     State,
-    /// A fact of the thread: `imm` is a [`Special`].
+    /// A property of the thread: `imm` is a [`Special`].
     Special,
-    /// The value that modifier `a` chooses: pairs of its bits and a node are in the lists from `b`, `c` numbers long.
-    /// Gone after instantiation.
+    /// The value selected by modifier `a`: the lists hold pairs of its bits and a node, `c` numbers from `b`. Removed
+    /// by instantiation.
     Pick,
-    /// Whether modifier `a` has one of the values that are in the lists from `b`, `c` numbers long. Gone after
-    /// instantiation.
+    /// Whether modifier `a` has one of the values in the lists, `c` numbers from `b`. Removed by instantiation.
     Is,
-    /// The bits of modifier `a`. Gone after instantiation.
+    /// The bits of modifier `a`. Removed by instantiation.
     Modifier,
 
-    // Integers, wrapping, and floats, rounded as `imm` says ([`Round`](crate::float::Round)).
-    /// `-a`; for floats the sign bit flips, whatever the value.
+    // Integers wrap, and floats are rounded as `imm` says ([`Round`](crate::float::Round)).
+    /// `-a`; for floats, always flips the sign bit.
     Neg,
-    /// All bits flipped; for booleans the opposite.
+    /// All bits flipped; for booleans, negation.
     Not,
-    /// Magnitude; the most negative integer stays as it is, floats lose their sign bit.
+    /// Magnitude; the most negative integer is unchanged, floats lose their sign bit.
     Abs,
     /// `a + b`.
     Add,
     /// `a - b`.
     Sub,
-    /// `a * b`, the low half for integers.
+    /// `a * b`; the low half for integers.
     Mul,
-    /// The high half of the product of integers.
+    /// The high half of the product of two integers.
     MulHigh,
-    /// `a / b`. Integers round towards zero; a division by zero gives all ones, an overflow wraps.
+    /// `a / b`. Integers round towards zero; division by zero gives all ones, and overflow wraps.
     Div,
-    /// The rest of the integer division, with the sign of `a`; `a` when `b` is zero.
+    /// The remainder of the integer division, with the sign of `a`; `a` if `b` is zero.
     Rem,
-    /// Bits in both; for booleans, both.
+    /// Bitwise or logical and.
     And,
-    /// Bits in either; for booleans, either.
+    /// Bitwise or logical or.
     Or,
-    /// Bits in one; for booleans, one alone.
+    /// Bitwise or logical exclusive or.
     Xor,
-    /// `a << (b mod width)`. `b` may be any unsigned integer, one for all components or one for each.
+    /// `a << (b mod width)`. `b` may be any unsigned integer, either one for all components or one for each.
     Shl,
-    /// `a >> (b mod width)`: with copies of the sign for signed types, with zeros for others.
+    /// `a >> (b mod width)`: arithmetic for signed types, logical for others.
     Shr,
-    /// `a` rotated to the left by `b` modulo the width.
+    /// `a` rotated left by `b` modulo the width.
     RotateLeft,
-    /// `a` rotated to the right by `b` modulo the width.
+    /// `a` rotated right by `b` modulo the width.
     RotateRight,
-    /// The number of zeros above the highest one; the width for 0.
+    /// The number of leading zeros; the width for 0.
     LeadingZeros,
-    /// The number of zeros below the lowest one; the width for 0.
+    /// The number of trailing zeros; the width for 0.
     TrailingZeros,
-    /// The number of ones.
+    /// The number of set bits.
     CountOnes,
     /// The bits in reverse order.
     ReverseBits,
-    /// The lesser. For floats -0 is less than +0, and a NaN loses.
+    /// The minimum. For floats, -0 is less than +0, and a number is preferred to a NaN.
     Min,
-    /// The greater. For floats +0 is greater than -0, and a NaN loses.
+    /// The maximum. For floats, +0 is greater than -0, and a number is preferred to a NaN.
     Max,
-    /// The sum, limited to what the integer type holds.
+    /// The sum, saturated to the range of the integer type.
     AddSat,
-    /// The difference, limited.
+    /// The difference, saturated.
     SubSat,
-    /// The product, limited.
+    /// The product, saturated.
     MulSat,
     /// `(a + b) >> 1` without overflow.
     AddHalf,
@@ -279,79 +279,79 @@ pub enum Op {
     Sqrt,
     /// `a * 2^b`, rounded once; `b` is a signed integer.
     Ldexp,
-    /// To an integral value.
+    /// Rounds to an integral value.
     RoundIntegral,
-    /// The one NaN of the instruction set in the place of any NaN.
+    /// Replaces any NaN with the canonical NaN of the instruction set.
     Canonical,
 
-    // Conversions. `imm` is a rounding where something is lost.
-    /// The same bits as another type of the same size.
+    // Conversions. `imm` is a rounding mode where the conversion is inexact.
+    /// The same bits reinterpreted as another type of the same size.
     Bits,
-    /// A wider integer with zeros above.
+    /// Zero-extends to a wider integer.
     Zext,
-    /// A wider integer with copies of the sign above.
+    /// Sign-extends to a wider integer.
     Sext,
-    /// The low bits of each component.
+    /// Truncates each component to its low bits.
     Trunc,
-    /// Between floats, or between floats and integers; to integers it saturates, NaN gives 0.
+    /// Converts between floats, or between floats and integers. Conversion to integers saturates, and NaN gives 0.
     Convert,
 
     // Choices.
-    /// A [`Comparison`], `imm`, of `a` with `b`. The result is a boolean for each component.
+    /// Compares `a` with `b`; `imm` is a [`Comparison`]. The result is a boolean for each component.
     Compare,
-    /// `b` where the boolean `a` holds, `c` elsewhere; `a` may be one for all components.
+    /// `b` where the boolean `a` holds, otherwise `c`. `a` may be a single boolean for all components.
     Select,
 
     // Components.
     /// Component `imm` of `a`.
     Get,
-    /// A vector of the nodes that are in the lists from `a`, `b` of them.
+    /// A vector of the `b` nodes in the lists from `a`.
     Pack,
     /// `a` in every component.
     Splat,
-    /// Bits `imm & 0xff` and up of the integer `a`, as many as the result has.
+    /// The bits of the integer `a` from bit `imm & 0xff`, as many as the result has.
     Slice,
-    /// `a` in the low bits, `b` in the high ones.
+    /// `a` in the low bits, `b` in the high bits.
     Concat,
 
     // Lanes of a warp.
-    /// `a` as lane `b` has it; 0 where there is no such lane.
+    /// The value of `a` in lane `b`; 0 if there is no such lane.
     Permute,
-    /// A mask of the active lanes in which the boolean `a` holds, bit 0 for lane 0.
+    /// A mask of the active lanes in which the boolean `a` holds; bit 0 is lane 0.
     Ballot,
 
-    // Effects. The last of their arguments is the condition, or [`NONE`]. The low byte of `imm` of an access to memory is the
-    // space; the high byte of a load or a store is the [`Part`] that it is of a larger access.
-    /// Memory at address `a`, when `b`.
+    // Effects. Their last argument is the condition, or [`NONE`]. For memory accesses, the low byte of `imm` is the
+    // address space; the high byte of a load or store is the [`Part`] of a larger access.
+    /// Loads from address `a`, if `b`.
     Load,
-    /// Value `b` to memory at address `a`, when `c`.
+    /// Stores value `b` to address `a`, if `c`.
     Store,
-    /// Exchanges memory at address `a` with what an [`AtomicOp`], the high byte of `imm`, makes of it and `b`; `c` is what
-    /// it must be to be exchanged, or [`NONE`]; when `d`. The result is what was there. The low byte of `imm` is the space.
+    /// Replaces memory at address `a` with the result of an [`AtomicOp`] (the high byte of `imm`) on it and `b`, if
+    /// `d`. If `c` is not [`NONE`], memory is replaced only if it equals `c`. The result is the previous contents.
     Atomic,
-    /// Value `c` to element `b` of operand `a`, when `d`. A type that is narrower than the operand's writes a part: with
-    /// `u16` element 1 is the second half word.
+    /// Writes value `c` to element `b` of operand `a`, if `d`. A type narrower than the operand writes a part: with
+    /// `u16`, element 1 is the second half-word.
     Write,
-    /// Value `c` to state `a`, its element's number being node `b` or [`NONE`]; when `d`.
+    /// Writes value `c` to state `a`, at the element that node `b` gives ([`NONE`] for plain states), if `d`.
     SetState,
-    /// Execution goes on at `a`, when `b`.
+    /// Continues execution at `a`, if `b`.
     Branch,
-    /// The threads of a workgroup meet, when `a`.
+    /// Waits for the other threads of the workgroup, if `a`.
     Barrier,
-    /// The thread ends, when `a`.
+    /// Ends the thread, if `a`.
     End,
-    /// Fault number `imm`, of datum `a`, when `b`.
+    /// Raises fault number `imm` with datum `a`, if `b`.
     Fault,
-    /// Intrinsic `a` of the arguments in the lists from `b`, `c` of them; when `d`.
+    /// Calls intrinsic `a` with the `c` arguments in the lists from `b`, if `d`.
     Intrinsic,
-    /// The operations in slot `imm` of a group, when `a`. Gone after composition.
+    /// Executes the operations in slot `imm` of a group, if `a`. Removed by composition.
     Slot,
-    /// What was written before takes effect: a repetition of a group ends.
+    /// Makes previous writes take effect: the end of a repetition of a group.
     Commit,
 }
 
 impl Op {
-    /// True for what a shape must keep even when nobody uses its result.
+    /// Whether a shape must keep the node even if its result is unused.
     pub const fn is_effect(self) -> bool {
         matches!(
             self,
@@ -370,7 +370,7 @@ impl Op {
         )
     }
 
-    /// Where the condition of an effect stands among the arguments.
+    /// The argument that holds the condition of an effect. `None` when there is none.
     pub const fn condition(self) -> Option<usize> {
         match self {
             Op::Barrier | Op::End | Op::Slot => Some(0),
@@ -381,7 +381,7 @@ impl Op {
         }
     }
 
-    /// Which arguments are nodes, as a bit set; what is in the lists is not among them.
+    /// The arguments that are nodes, as a bit set; those in the lists are not included.
     pub const fn node_arguments(self) -> u8 {
         match self {
             Op::Const | Op::Operand | Op::Special | Op::Pick | Op::Is | Op::Modifier | Op::Pack | Op::Commit => 0b0000,
@@ -417,7 +417,7 @@ impl Op {
         }
     }
 
-    /// True for operations whose result depends on their arguments alone and is the same in every lane by itself.
+    /// Whether the result depends only on the arguments, in each lane independently.
     pub const fn is_pure(self) -> bool {
         !self.is_effect()
             && !matches!(
@@ -427,21 +427,22 @@ impl Op {
     }
 }
 
-/// A part of an access that is wider than a value may be. The access is one: it is checked as a whole, and its stores
-/// happen together, lane by lane. Its parts follow one another in a graph, the last one being that which ends it.
+/// A part of an access that is wider than a value can be. The access is checked as a whole, and its stores are
+/// performed together, lane by lane. Its parts are consecutive in a graph; the last one completes the access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The first byte, from the address of the access.
+    /// The offset of its first byte from the address of the access.
     pub from: u16,
-    /// Bytes of the whole access.
+    /// The size of the whole access in bytes.
     pub size: u16,
 }
 
 impl Part {
-    /// How many bytes an access can have.
+    /// The maximum size of an access in bytes.
     pub const MOST: i128 = 60;
 
-    /// The part of an access from this byte on. `None` unless both are whole words and at most [`Part::MOST`] bytes.
+    /// The part of an access that starts at this byte. `None` unless both numbers are multiples of 4, `from` is less
+    /// than `size`, and `size` is at most [`Part::MOST`].
     pub const fn new(from: u16, size: u16) -> Option<Part> {
         if from.is_multiple_of(4) && size.is_multiple_of(4) && size > 0 && from < size && size <= Self::MOST as u16 {
             Some(Part { from, size })
@@ -450,36 +451,36 @@ impl Part {
         }
     }
 
-    /// The part in the `imm` of a load or a store. `None` for a whole access.
+    /// Decodes the part from the `imm` of a load or store. `None` for a whole access.
     pub const fn of(imm: u16) -> Option<Part> {
         Part::new((imm >> 12) * 4, (imm >> 8 & 0xf) * 4)
     }
 
-    /// Its bits in `imm`.
+    /// The encoding of the part in `imm`.
     pub const fn immediate(self) -> u16 {
         (self.from / 4) << 12 | (self.size / 4) << 8
     }
 }
 
-/// A fact of the thread that executes.
+/// A property of the executing thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Special {
-    /// Where the instruction stands, in the unit of branch targets.
+    /// The address of the instruction, in units of branch targets.
     Pc,
-    /// Where the next instruction stands.
+    /// The address of the next instruction, in units of branch targets.
     Next,
-    /// The number of the lane in its warp.
+    /// The index of the lane in its warp.
     Lane,
-    /// The lanes that execute the instruction, bit 0 for lane 0.
+    /// The lanes that execute the instruction; bit 0 is lane 0.
     Active,
 }
 
 impl Special {
-    /// All of them, by their number.
+    /// All properties, in the order of their numbers.
     pub const ALL: [Special; 4] = [Special::Pc, Special::Next, Special::Lane, Special::Active];
 
-    /// The name in texts.
+    /// The name in semantics texts.
     pub const fn as_str(self) -> &'static str {
         match self {
             Special::Pc => "pc",
@@ -490,28 +491,28 @@ impl Special {
     }
 }
 
-/// How two values are compared.
+/// A comparison of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Comparison {
-    /// Equal; for floats -0 equals +0, and a NaN nothing.
+    /// Equal. For floats, -0 equals +0, and NaN is not equal to anything.
     Equal,
-    /// The opposite of `Equal`.
+    /// The negation of `Equal`.
     NotEqual,
-    /// Less, by the sign of the type; false with a NaN.
+    /// Less, according to the signedness of the type; false for NaN.
     Less,
-    /// Less or equal; false with a NaN.
+    /// Less or equal; false for NaN.
     LessEqual,
-    /// Less or greater: false with a NaN.
+    /// Less or greater; false for NaN.
     Apart,
-    /// One is a NaN.
+    /// At least one operand is NaN.
     Unordered,
-    /// IEEE 754's total order, less or equal: by sign and magnitude of the bits.
+    /// Less or equal in the total order of IEEE 754, by sign and magnitude of the bits.
     TotalLessEqual,
 }
 
 impl Comparison {
-    /// All of them, by their number.
+    /// All comparisons, in the order of their numbers.
     pub const ALL: [Comparison; 7] = [
         Comparison::Equal,
         Comparison::NotEqual,
@@ -523,7 +524,7 @@ impl Comparison {
     ];
 }
 
-/// What an atomic makes of memory and its operand.
+/// The operation of an atomic on memory and its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum AtomicOp {
@@ -531,22 +532,22 @@ pub enum AtomicOp {
     Exchange,
     /// The sum.
     Add,
-    /// The difference: memory less the operand.
+    /// The difference: memory minus the operand.
     Sub,
-    /// Bits in both.
+    /// Bitwise and.
     And,
-    /// Bits in either.
+    /// Bitwise or.
     Or,
-    /// Bits in one.
+    /// Bitwise exclusive or.
     Xor,
-    /// The lesser, by the sign of the type.
+    /// The minimum, according to the signedness of the type.
     Min,
-    /// The greater, by the sign of the type.
+    /// The maximum, according to the signedness of the type.
     Max,
 }
 
 impl AtomicOp {
-    /// All of them, by their number.
+    /// All operations, in the order of their numbers.
     pub const ALL: [AtomicOp; 8] = [
         AtomicOp::Exchange,
         AtomicOp::Add,
@@ -558,7 +559,7 @@ impl AtomicOp {
         AtomicOp::Max,
     ];
 
-    /// What memory holds afterwards.
+    /// The new contents of memory.
     pub fn apply(self, ty: Type, old: u64, operand: u64) -> u64 {
         let op = match self {
             AtomicOp::Exchange => return operand & ty.mask(),

@@ -1,4 +1,4 @@
-//! Modifiers of an instruction.
+//! Reads the modifiers of an instruction.
 
 use super::Modifier;
 use crate::decode::alternative_of;
@@ -13,25 +13,25 @@ impl Modifier {
             Modifier::Suffix(k, j) => {
                 form.operands.get(usize::from(k)).and_then(|operand| suffix(isa, operand, j.into(), word))
             }
-            // Those of groups; words have none.
+            // These belong to groups; words have none.
             Modifier::Field(..) | Modifier::Present(_) | Modifier::Repetition | Modifier::Repetitions => None,
         };
         bits.unwrap_or(0)
     }
 
-    /// The bits of the modifier in an instruction of a stream; 0 where that has no such modifier.
+    /// The bits of the modifier in an instruction of a stream; 0 where it has no such modifier.
     pub fn bits_in(self, scope: &Scope<'_>) -> u64 {
         match self {
             Modifier::Form(field) => scope.value(field),
             Modifier::Suffix(operand, field) => of_reading(scope, operand, field.into()).unwrap_or(0),
-            // Those of groups; streams have none.
+            // These belong to groups; streams have none.
             Modifier::Field(..) | Modifier::Present(_) | Modifier::Repetition | Modifier::Repetitions => 0,
         }
     }
 }
 
-/// A suffix of an operand. The numbers behind the suffixes are the fields of the first reading of the operand's kind; a
-/// word that has another reading has the field of the same name.
+/// A suffix of an operand. Numbers beyond the suffixes refer to the fields of the first reading of the operand's kind;
+/// a word with another reading uses the field of the same name.
 fn suffix(isa: &'static Isa, operand: &'static Operand, number: usize, word: u64) -> Option<u64> {
     if let Some(suffix) = operand.suffixes.get(number) {
         return Some(suffix.bits.get(word, 0));
@@ -43,7 +43,7 @@ fn suffix(isa: &'static Isa, operand: &'static Operand, number: usize, word: u64
     fields.iter().find(|field| field.name == name).map(|field| field.bits.get(word, at))
 }
 
-/// A field that all readings of an operand have, by its number in the first of them.
+/// A field that all readings of an operand have, given by its number in the first reading.
 fn of_reading(scope: &Scope<'_>, operand: u8, number: usize) -> Option<u64> {
     let field = scope.layout.fields.get(usize::from(operand))?;
     let Type::Set(set, arguments) = field.ty else { return None };

@@ -1,6 +1,6 @@
-//! The one definition of every pure operation.
+//! The single definition of every pure operation.
 //!
-//! Faster engines are compared with these functions. They are total: any arguments give a result.
+//! Faster engines must agree with these functions. They are total: all arguments give a result.
 
 use super::{Class, Comparison, Op, Type};
 use crate::bits::ones;
@@ -8,8 +8,8 @@ use crate::float::{self, Format, Round};
 
 /// The result of a pure operation, masked to the size of its type.
 ///
-/// `types` are those of the arguments. [`Op::Const`], [`Op::Pack`] and [`Op::Canonical`] are not computed here: they need
-/// what only a shape or an instruction set knows.
+/// `types` are those of the arguments. [`Op::Const`], [`Op::Pack`] and [`Op::Canonical`] are not computed here: they
+/// need data of the shape or of the instruction set.
 pub fn primitive(op: Op, imm: u16, ty: Type, types: [Type; 4], args: [u64; 4]) -> u64 {
     let from = types[0];
     match op {
@@ -18,7 +18,7 @@ pub fn primitive(op: Op, imm: u16, ty: Type, types: [Type; 4], args: [u64; 4]) -
         Op::Slice => args[0].checked_shr(u32::from(imm & 0xff)).unwrap_or(0) & ty.mask(),
         Op::Concat => (args[0] | args[1].checked_shl(from.size()).unwrap_or(0)) & ty.mask(),
         Op::Splat => (0..u32::from(ty.lanes)).fold(0, |all, i| all | (args[0] & ones(ty.bits.into())) << place(ty, i)),
-        // Most values have one component; the loop would find the same.
+        // Fast path: most values have one component.
         _ if ty.lanes == 1 => {
             let part = |k: usize| args[k] & ones(types[k].bits.into());
             let args = [part(0), part(1), part(2), part(3)];
@@ -28,7 +28,7 @@ pub fn primitive(op: Op, imm: u16, ty: Type, types: [Type; 4], args: [u64; 4]) -
             let component_types = types.map(Type::component);
             let mut result = 0;
             for i in 0..u32::from(ty.lanes) {
-                // A single value stands for all components: a shift's count, a choice's condition.
+                // A scalar applies to all components, such as a shift count or the condition of a select.
                 let part = |k: usize| component(args[k], types[k], if types[k].lanes == 1 { 0 } else { i });
                 let value = scalar(op, imm, ty.component(), component_types, [part(0), part(1), part(2), part(3)]);
                 result |= (value & ones(ty.bits.into())) << place(ty, i);
@@ -42,12 +42,12 @@ fn place(ty: Type, index: u32) -> u32 {
     (u32::from(ty.bits) * index).min(63)
 }
 
-/// Component `index` of a value; 0 beyond the last.
+/// Component `index` of a value; 0 past the last one.
 pub fn component(value: u64, ty: Type, index: u32) -> u64 {
     value.checked_shr(u32::from(ty.bits) * index).unwrap_or(0) & ones(ty.bits.into())
 }
 
-/// `value` of `bits` bits with copies of its sign above.
+/// Sign-extends `value` from `bits` bits.
 pub fn extend(value: u64, bits: u32) -> u64 {
     let unused = 64 - bits.clamp(1, 64);
     ((value << unused) as i64 >> unused) as u64
@@ -102,7 +102,7 @@ fn scalar(op: Op, imm: u16, ty: Type, types: [Type; 4], [a, b, c, d]: [u64; 4]) 
         Op::MulSat => limit(wide(a, bits, signed).saturating_mul(wide(b, bits, signed)), bits, signed),
         Op::AddHalf => ((wide(a, bits, signed) + wide(b, bits, signed)) >> 1) as u64,
         Op::AddHalfUp => ((wide(a, bits, signed) + wide(b, bits, signed) + 1) >> 1) as u64,
-        // Nothing else is computed from values alone.
+        // No other operation is a function of values alone.
         _ => 0,
     }
 }
@@ -126,7 +126,7 @@ fn float(op: Op, round: Round, format: Format, [a, b, c, d]: [u64; 4], second: u
     }
 }
 
-/// The rounding that a node's `imm` means.
+/// The rounding mode encoded in a node's `imm`.
 pub fn rounding(imm: u16) -> Round {
     match imm {
         0 => Round::NearestEven,
@@ -137,7 +137,7 @@ pub fn rounding(imm: u16) -> Round {
     }
 }
 
-/// The `imm` of an [`Op::Convert`] to a wider float that keeps the bits of a NaN, also whether it is quiet.
+/// The `imm` of an [`Op::Convert`] to a wider float that preserves a NaN exactly, even a signalling one.
 pub const WIDEN: u16 = 8;
 
 fn widen(from: Type, to: Type, a: u64) -> u64 {

@@ -1,4 +1,4 @@
-//! Shapes as text, in the language that they were written in.
+//! Prints shapes as text, in the language of the specification.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -9,10 +9,10 @@ use super::instantiate::{Shape, for_each_argument};
 use super::primitive::component;
 use super::{AtomicOp, Class, Comparison, NONE, Node, Op, Semantics, Special, Type};
 
-/// What a shape does, a statement a line: what an instruction does once its modifiers are known.
+/// Prints a shape, one statement per line: what an instruction does once its modifiers are known.
 ///
-/// `operand` gives the name of an operand. Values that are needed more than once get names of their own: `a`, `b` and so
-/// on. The text reads as those of specifications do and gives the same graph again.
+/// `operand` gives the name of an operand. Values that are used more than once are named `a`, `b` and so on. The text
+/// follows the syntax of specifications and compiles to the same graph.
 ///
 /// # Examples
 ///
@@ -41,7 +41,7 @@ pub fn show<'a>(semantics: &Semantics, shape: &Shape, operand: impl Fn(u16) -> &
         let leaf = matches!(node.op, Op::Const | Op::Operand | Op::Special);
         let kept = matches!(node.op, Op::Load | Op::Atomic) || node.op == Op::Intrinsic && uses[at] > 0;
         if node.op == Op::State && node.args[1] == NONE && uses[at] <= 1 {
-            // Plain.
+            // Read in place.
         } else if node.op.is_effect() && !kept {
             lines.push(writer.guarded(node, text.0));
             text = (String::new(), 0);
@@ -58,19 +58,19 @@ pub fn show<'a>(semantics: &Semantics, shape: &Shape, operand: impl Fn(u16) -> &
     lines.join("\n")
 }
 
-/// How tightly a text binds: that of a name or a call.
+/// The precedence of a name or a call, which binds most tightly.
 const ATOM: u8 = 10;
 
 struct Writer<'s> {
     semantics: &'s Semantics,
     shape: &'s Shape,
-    /// The text of each node so far, and how tightly it binds.
+    /// The text of each node so far, and its precedence.
     texts: Vec<(String, u8)>,
     names: u32,
 }
 
 impl Writer<'_> {
-    /// `a` to `z`, then `a1` and so on.
+    /// Names run from `a` to `z`, then from `a1`.
     fn name(&mut self) -> String {
         let (letter, round) = (self.names % 26, self.names / 26);
         self.names += 1;
@@ -181,7 +181,7 @@ impl Writer<'_> {
             Op::Sqrt => self.rounded("sqrt", node, 1),
             Op::Ldexp => self.rounded("ldexp", node, 2),
             Op::RoundIntegral => self.rounded("round", node, 1),
-            // The rule on NaNs applies to all arithmetic; it is not said each time.
+            // Canonicalisation of NaNs applies to all arithmetic; do not repeat it each time.
             Op::Canonical => self.texts.get(usize::from(a)).cloned().unwrap_or_default(),
             Op::Bits => (format!("{} as {}", self.text(a, ATOM), node.ty), ATOM),
             Op::Zext => self.converted("zext", node, ""),
@@ -266,7 +266,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the shape touches more than the first element of an operand.
+    /// Whether the shape accesses more than the first element of an operand.
     fn has_elements(&self, operand: u16) -> bool {
         let of = |node: &Node| matches!(node.op, Op::Operand | Op::Write) && node.args[0] == operand;
         self.shape.nodes.iter().any(|node| of(node) && node.args[1] > 0)
@@ -305,7 +305,7 @@ fn rounding(imm: u16) -> Option<&'static str> {
     }
 }
 
-/// A constant and how tightly it binds.
+/// A constant and its precedence.
 fn literal(ty: Type, value: u64) -> (String, u8) {
     let first = component(value, ty, 0);
     let alike = (1..u32::from(ty.lanes)).all(|i| component(value, ty, i) == first);
@@ -329,7 +329,7 @@ fn literal(ty: Type, value: u64) -> (String, u8) {
                 }
             };
             let text = format!("{number:?}");
-            // Infinities and NaNs have no literal, and great and small numbers many digits.
+            // Infinities and NaNs have no literal, and very large and small numbers would need many digits.
             if number.is_finite() && text.len() <= 12 && !text.contains('e') {
                 let binds = if number.is_sign_negative() { 9 } else { ATOM };
                 (text, binds)

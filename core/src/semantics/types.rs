@@ -5,34 +5,34 @@ use core::fmt;
 use crate::bits::ones;
 use crate::float::Format;
 
-/// How the bits of a component are read.
+/// The interpretation of a component's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Class {
-    /// One bit: false or true.
+    /// A boolean of one bit.
     Bool,
-    /// An integer without a sign.
+    /// An unsigned integer.
     Unsigned,
-    /// An integer in two's complement.
+    /// A signed integer in two's complement.
     Signed,
-    /// An IEEE 754 number.
+    /// An IEEE 754 floating-point number.
     Float,
 }
 
-/// A number or a short vector: `u32`, `f16x2`, `bool`. All components together have at most 64 bits; the first component
-/// is in the lowest bits.
+/// A scalar or a short vector: `u32`, `f16x2`, `bool`. All components together have at most 64 bits; the first
+/// component is in the lowest bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Type {
-    /// How the bits of a component are read.
+    /// The interpretation of each component.
     pub class: Class,
-    /// Bits of a component: 1 to 64 for integers, 16, 32 or 64 for floats, 1 for booleans.
+    /// Width of a component in bits: 1 to 64 for integers, 16, 32 or 64 for floats, 1 for booleans.
     pub bits: u8,
     /// The number of components.
     pub lanes: u8,
 }
 
 impl Type {
-    /// One truth value.
+    /// A boolean.
     pub const BOOL: Type = Type { class: Class::Bool, bits: 1, lanes: 1 };
     /// A 32-bit word.
     pub const U32: Type = Type::unsigned(32);
@@ -60,43 +60,43 @@ impl Type {
         Type { lanes: 1, ..self }
     }
 
-    /// A vector of such components.
+    /// A vector with `lanes` of these components.
     #[inline]
     pub const fn times(self, lanes: u8) -> Type {
         Type { lanes, ..self }
     }
 
-    /// The truth values that a comparison of such values gives.
+    /// The type of a comparison of such values: a boolean for each component.
     #[inline]
     pub const fn truth(self) -> Type {
         Type { class: Class::Bool, bits: 1, lanes: self.lanes }
     }
 
-    /// Bits of all components.
+    /// Total width of all components in bits.
     #[inline]
     pub const fn size(self) -> u32 {
         self.bits as u32 * self.lanes as u32
     }
 
-    /// Ones in all bits of a value.
+    /// A mask of all bits of a value.
     #[inline]
     pub const fn mask(self) -> u64 {
         ones(self.size())
     }
 
-    /// True for integers.
+    /// Whether it is an integer type.
     #[inline]
     pub const fn is_integer(self) -> bool {
         matches!(self.class, Class::Unsigned | Class::Signed)
     }
 
-    /// True for floats.
+    /// Whether it is a float type.
     #[inline]
     pub const fn is_float(self) -> bool {
         matches!(self.class, Class::Float)
     }
 
-    /// The format of a float's component.
+    /// The format of a float component.
     #[inline]
     pub const fn format(self) -> Format {
         match self.bits {

@@ -1,27 +1,27 @@
-//! Which bits of an instruction mean what.
+//! The meaning of each bit of an instruction.
 
 use super::decode::{Decoded, Engine};
 use super::table::{Field, Source};
 use super::wide::Wide;
 use crate::text::Line;
 
-/// What some bits of an instruction, or a value computed from them, mean.
+/// The meaning of some bits of an instruction, or of a value computed from them.
 #[derive(Clone, Debug)]
 pub struct Note {
-    /// The bits; none for a value that is computed.
+    /// The bits; zero for a computed value.
     pub bits: Wide,
     /// The field; `None` for constant bits and for bits without meaning.
     pub field: Option<&'static Field>,
-    /// Whether the bits have one certain value.
+    /// Whether the bits are constant.
     pub constant: bool,
     /// The bits or the value as a number.
     pub value: Wide,
-    /// The value as it is written.
+    /// The value in assembly.
     pub text: Line,
 }
 
-/// Tells what the bits of a decoded instruction mean: constant bits, then fields in the order of the specification, then
-/// bits without meaning.
+/// Reports the meaning of the bits of a decoded instruction: constant bits, then fields in the order of the
+/// specification, then bits without meaning.
 pub fn annotate(engine: Engine, decoded: &Decoded, tell: &mut dyn FnMut(Note)) {
     let scope = engine.scope(decoded);
     let layout = scope.layout;

@@ -1,4 +1,4 @@
-//! From bytes to an instruction, strictly.
+//! Decodes bytes to instructions, strictly.
 
 use super::error::{DecodeError, wrong_bits};
 use super::expression::Input;
@@ -7,7 +7,7 @@ use super::table::{Branch, Field, Layout, Lookup, Piece, Quick, Role, Set, Sourc
 use super::wide::Wide;
 use crate::bits::sign_extend;
 
-/// The tables of an instruction set and the generation of it that is meant.
+/// The tables of an instruction set, and a generation of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Engine {
     /// The tables.
@@ -16,24 +16,24 @@ pub struct Engine {
     pub generation: u32,
 }
 
-/// A decoded instruction. It keeps its bits, so that encoding gives back what was decoded.
+/// A decoded instruction. It keeps its bits, so it encodes to the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decoded {
-    /// Its layout, an index into [`Stream::layouts`].
+    /// Its layout: index into [`Stream::layouts`].
     pub layout: u16,
-    /// Its bits; none behind its length.
+    /// Its bits; all bits past its length are zero.
     pub word: Wide,
     /// Its length in bytes.
     pub len: u8,
 }
 
-/// What knows the values of a layout's fields.
+/// A source of values for the fields of a layout.
 pub trait Values {
-    /// The value of a field, `depth` expressions deep.
+    /// The value of a field, nested `depth` expressions deep.
     fn value_at(&self, field: u8, depth: u8) -> u64;
 }
 
-/// A layout and the bits that it reads.
+/// A layout, applied to some bits.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
     /// The tables.
@@ -44,7 +44,7 @@ pub struct Scope<'a> {
     pub word: &'a Wide,
     /// The length of the instruction in bytes.
     pub len: u8,
-    /// Where the parameters come from: the scope around, and the fields there.
+    /// The source of parameters: the enclosing scope, and its fields that are passed.
     pub outer: Option<(&'a dyn Values, &'static [u8])>,
 }
 
@@ -54,7 +54,7 @@ impl core::fmt::Debug for Scope<'_> {
     }
 }
 
-/// The value of a field in pieces.
+/// Reads the value of a field that consists of several pieces.
 #[inline]
 pub(super) fn extract(word: &Wide, pieces: &[Piece]) -> u64 {
     let mut value = 0;
@@ -66,7 +66,7 @@ pub(super) fn extract(word: &Wide, pieces: &[Piece]) -> u64 {
     value
 }
 
-/// Puts the value of a field into its pieces.
+/// Writes the value of a field to its pieces.
 pub(super) fn insert(word: &mut Wide, pieces: &[Piece], value: u64) {
     let mut rest = value;
     for piece in pieces {
@@ -76,7 +76,7 @@ pub(super) fn insert(word: &mut Wide, pieces: &[Piece], value: u64) {
 }
 
 impl Field {
-    /// The value that raw bits stand for: with copies of its sign above, if it has one.
+    /// Converts raw bits to the value: sign-extended for signed fields.
     #[inline]
     pub fn extended(&self, raw: u64) -> u64 {
         if self.signed {
@@ -108,11 +108,11 @@ impl Values for Scope<'_> {
 }
 
 impl Tree {
-    /// The candidates where the bits of a word lead.
+    /// The candidate layouts for the bits of a word.
     #[inline]
     fn leaf(&'static self, word: &Wide) -> &'static [u16] {
         let mut branch = &self.root;
-        // Branches only lead downwards; the bound protects against tables made by hand.
+        // Branches only lead downwards; the bound guards against hand-made tables.
         for _ in 0..=self.branches.len() {
             match branch {
                 Branch::Nothing => break,
@@ -130,7 +130,7 @@ impl Tree {
 }
 
 impl Quick {
-    /// Whether pattern and conditions hold.
+    /// Whether the pattern matches and the conditions hold.
     #[inline]
     fn fits(&self, word: &Wide) -> bool {
         let [low, high @ ..] = &word.0;
@@ -140,7 +140,7 @@ impl Quick {
             && conditions.iter().all(|lookup| lookup.allows(word))
     }
 
-    /// Whether all other bits are right where [`fits`](Self::fits) holds.
+    /// Whether all other bits are valid as well, given that [`fits`](Self::fits) holds.
     #[inline]
     fn is_valid(&self, word: &Wide) -> bool {
         let [low, high @ ..] = &word.0;
@@ -153,7 +153,7 @@ impl Quick {
             })
     }
 
-    /// The conditions, and what values mean something.
+    /// The lookups for conditions, and those for valid values.
     #[inline]
     fn lookups(&self) -> (&'static [Lookup], &'static [Lookup]) {
         self.lookups.split_at_checked(self.conditions.into()).unwrap_or((self.lookups, &[]))
@@ -161,7 +161,7 @@ impl Quick {
 }
 
 impl<'a> Scope<'a> {
-    /// The value of a field; signed ones are extended to 64 bits.
+    /// The value of a field; signed fields are extended to 64 bits.
     pub fn value(&self, field: u8) -> u64 {
         self.value_at(field, 0)
     }
@@ -171,7 +171,7 @@ impl<'a> Scope<'a> {
         self.engine.expression(index, self.len, &|field| self.value_at(field, 0))
     }
 
-    /// Whether pattern and conditions hold.
+    /// Whether the pattern matches and the conditions hold.
     #[inline]
     pub fn fits(&self) -> bool {
         let Layout { mask, value, since, until, conditions, .. } = self.layout;
@@ -180,7 +180,7 @@ impl<'a> Scope<'a> {
             && conditions.iter().all(|condition| self.expression(*condition) != 0)
     }
 
-    /// The bits of a field that a set reads, and the layout there with its index, if one fits.
+    /// Finds the layout of a set that fits the bits of a field.
     pub fn reading(&self, set: u16, arguments: &'static [u8], bits: &'a Wide) -> Option<Scope<'_>> {
         let set = self.engine.stream.sets.get(usize::from(set))?;
         self.engine.candidates(set, bits).find_map(|index| {
@@ -206,10 +206,10 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Checks every bit that the pattern has not.
+    /// Checks every bit that the pattern does not cover.
     ///
     /// # Errors
-    /// The first thing wrong.
+    /// The first error.
     pub fn validate(&self) -> Result<(), DecodeError> {
         let layout = self.layout;
         if !self.word.matches(&layout.fixed_mask, &layout.fixed_value)
@@ -223,7 +223,7 @@ impl<'a> Scope<'a> {
         (0..layout.fields.len()).try_for_each(|index| self.validate_field(index as u8))
     }
 
-    /// Whether the value of a field means something.
+    /// Whether the value of a field is valid.
     pub fn field_is_valid(&self, index: u8) -> bool {
         self.validate_field(index).is_ok()
     }
@@ -258,7 +258,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The value of an enum with these bits, the one that prints.
+/// The enum value with these bits. If several names share them, the one that prints.
 pub(super) fn named(names: &crate::table::Enum, bits: u64) -> Option<&'static crate::table::Value> {
     let values: &'static [crate::table::Value] = names.values;
     let at = values.partition_point(|value| value.bits < bits);
@@ -266,7 +266,7 @@ pub(super) fn named(names: &crate::table::Enum, bits: u64) -> Option<&'static cr
 }
 
 impl Engine {
-    /// The value of an expression in an instruction of `len` bytes, `field` giving those of fields.
+    /// The value of an expression in an instruction of `len` bytes; `field` gives the values of fields.
     pub(super) fn expression(&self, index: u16, len: u8, field: &dyn Fn(u8) -> u64) -> u64 {
         let found = self.stream.expressions.get(usize::from(index));
         found.map_or(0, |expression| {
@@ -278,18 +278,18 @@ impl Engine {
         })
     }
 
-    /// The layouts of a set that the bits allow, in the order in which they are to be tried.
+    /// The candidate layouts of a set, in the order in which they must be tried.
     #[inline]
     pub(super) fn candidates(&self, set: &'static Set, word: &Wide) -> impl Iterator<Item = u16> + use<> {
         set.tree.leaf(word).iter().copied()
     }
 
-    /// Decodes the instruction at the start of `bytes`, which may go on behind it.
+    /// Decodes the instruction at the start of `bytes`. Bytes after it are ignored.
     ///
     /// # Errors
-    /// Why no instruction stands there.
+    /// Why there is no instruction.
     pub fn decode(&self, bytes: &[u8]) -> Result<Decoded, DecodeError> {
-        // No test looks behind the longest instruction.
+        // No test depends on bits past the longest instruction.
         let word = self.peek(bytes);
         if let Some((layout, len)) = self.quick(&word)
             && bytes.len() >= usize::from(len)
@@ -299,7 +299,7 @@ impl Engine {
         self.decode_exactly(bytes, word.low(8 * u32::from(self.stream.longest)))
     }
 
-    /// The layout and the length of a word that is certainly valid; `None` says nothing.
+    /// The layout and length of a word that is known to be valid. `None` means that the exact path must decide.
     #[inline]
     fn quick(&self, word: &Wide) -> Option<(u16, u8)> {
         let tests = self.stream.tested.iter().find(|tested| tested.generation == self.generation)?.tests;
@@ -321,7 +321,7 @@ impl Engine {
                 return None;
             }
             if self.stream.exclusive {
-                // What lies behind an instruction is none of its business.
+                // Ignore the bits after the instruction.
                 let word = word.low(8 * u32::from(len));
                 for other in candidates {
                     if test(other)?.is_some_and(|quick| quick.fits(&word)) && self.differ(index, other) {
@@ -334,7 +334,7 @@ impl Engine {
         None
     }
 
-    /// Decodes what the fast way does not take for an instruction, and says why it is none.
+    /// Decodes words that the fast path does not accept, and reports errors.
     #[inline(never)]
     fn decode_exactly(&self, bytes: &[u8], word: Wide) -> Result<Decoded, DecodeError> {
         let (index, len) = self.find(&word)?;
@@ -347,7 +347,7 @@ impl Engine {
         Ok(decoded)
     }
 
-    /// The layout of a word with its length in bytes, without looking at the bits that do not decide it.
+    /// Finds the layout of a word and its length in bytes, without checking bits that do not affect the choice.
     pub(super) fn find(&self, word: &Wide) -> Result<(u16, u8), DecodeError> {
         let Some(set) = self.stream.sets.first() else { return Err(DecodeError::Unknown) };
         let mut candidates = self.candidates(set, word);
@@ -359,7 +359,7 @@ impl Engine {
                 says = scope.expression(length);
                 scope.len = says.min(self.stream.longest.into()) as u8;
             }
-            // What lies behind an instruction is none of its business.
+            // Ignore the bits after the instruction.
             let bits = word.low(8 * u32::from(scope.len));
             if !(Scope { word: &bits, ..scope }).fits() {
                 continue;
@@ -378,14 +378,14 @@ impl Engine {
         Err(DecodeError::Unknown)
     }
 
-    /// Whether bits that fit one layout fit another one, too, which is of another instruction.
+    /// Whether the bits, which fit one layout, also fit another one that belongs to a different instruction.
     fn rivals(&self, index: u16, other: u16, word: &Wide) -> bool {
         let Some(layout) = self.stream.layouts.get(usize::from(other)) else { return false };
         let len = (layout.bits / 8) as u8;
         self.differ(index, other) && Scope { engine: *self, layout, word, len, outer: None }.fits()
     }
 
-    /// Whether two layouts are of two instructions.
+    /// Whether two layouts belong to different instructions.
     fn differ(&self, index: u16, other: u16) -> bool {
         let opcode = |index: u16| self.stream.layouts.get(usize::from(index)).map(|layout| layout.opcode);
         opcode(index) != opcode(other)
@@ -398,13 +398,13 @@ impl Engine {
         Scope { engine: *self, layout, word: &decoded.word, len: decoded.len, outer: None }
     }
 
-    /// The bits of a memory.
+    /// Loads the bits of an instruction from memory.
     #[inline]
     pub fn load(&self, bytes: &[u8]) -> Wide {
         self.peek(bytes).low(8 * u32::from(self.stream.longest))
     }
 
-    /// The same with what may lie behind the longest instruction.
+    /// Does the same, without clearing bits past the longest instruction.
     #[inline]
     fn peek(&self, bytes: &[u8]) -> Wide {
         let word = match bytes.first_chunk() {
@@ -414,13 +414,13 @@ impl Engine {
         if self.stream.swap <= 1 { word } else { swapped(word, self.stream.swap) }
     }
 
-    /// The bytes of a word in the order of memory; an instruction takes as many as it has.
+    /// Stores a word in memory order. Only the first bytes, up to the instruction's length, are significant.
     pub fn store(&self, word: Wide) -> [u8; Wide::BYTES] {
         if self.stream.swap <= 1 { word.to_bytes() } else { swapped(word, self.stream.swap).to_bytes() }
     }
 }
 
-/// Every `unit` bytes in the opposite order.
+/// Reverses the bytes in every group of `unit` bytes.
 fn swapped(word: Wide, unit: u8) -> Wide {
     let mut bytes = word.to_bytes();
     for part in bytes.chunks_mut(usize::from(unit)) {
@@ -430,7 +430,7 @@ fn swapped(word: Wide, unit: u8) -> Wide {
 }
 
 impl Layout {
-    /// A layout of nothing, for what is not there.
+    /// An empty layout, in place of one that does not exist.
     const NONE: Layout = Layout {
         name: "",
         opcode: 0,

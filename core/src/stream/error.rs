@@ -1,34 +1,34 @@
-//! Why bytes are no instruction, and why a text is none.
+//! Errors in decoding and parsing instructions of a stream.
 
 use core::fmt;
 
 use super::wide::Wide;
 use crate::text::Word;
 
-/// Why bytes are no instruction.
+/// Why bytes are not an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodeError {
-    /// There are fewer bytes than the instruction has.
+    /// The bytes end before the instruction does.
     Short {
-        /// How many it has.
+        /// The length of the instruction.
         needed: usize,
-        /// How many there are.
+        /// The number of bytes available.
         have: usize,
     },
     /// No instruction has these bits.
     Unknown,
-    /// Two instructions have them, where none may.
+    /// The bits fit two instructions of a set that does not allow this.
     Conflict {
-        /// One.
+        /// One instruction.
         name: &'static str,
-        /// The other.
+        /// The other instruction.
         other: &'static str,
     },
-    /// The instruction says that it has a length that none can have.
+    /// The instruction specifies an impossible length.
     Length {
         /// The instruction.
         name: &'static str,
-        /// What it says.
+        /// The length that it specifies.
         found: u64,
     },
     /// Constant bits are wrong.
@@ -37,12 +37,12 @@ pub enum DecodeError {
         name: &'static str,
         /// Highest and lowest bit.
         bits: (u16, u16),
-        /// What they must be.
+        /// The required value.
         expected: u64,
-        /// What they are.
+        /// The value found.
         found: u64,
     },
-    /// A value that means nothing.
+    /// A field holds a reserved value.
     Reserved {
         /// The instruction, or the reading of an operand.
         name: &'static str,
@@ -88,7 +88,7 @@ impl fmt::Display for Are {
 
 impl core::error::Error for DecodeError {}
 
-/// The lowest run of wrong bits: highest and lowest bit, what they must be, what they are.
+/// The lowest run of constant bits with an error: highest and lowest bit, the required value, the value found.
 pub(super) fn wrong_bits(word: &Wide, mask: Wide, value: Wide) -> Option<((u16, u16), u64, u64)> {
     let wrong = (*word ^ value) & mask;
     let first = wrong.first_one()?;
@@ -96,39 +96,39 @@ pub(super) fn wrong_bits(word: &Wide, mask: Wide, value: Wide) -> Option<((u16, 
     Some((((at + width - 1) as u16, at as u16), value.get(at, width), word.get(at, width)))
 }
 
-/// Why a text is no instruction.
+/// Why a text is not an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// Where, in bytes from the start of the text.
+    /// The byte offset in the text.
     pub at: usize,
-    /// How many bytes are wrong; 0 where something is missing.
+    /// The length of the error in bytes; 0 if something is missing.
     pub len: usize,
     /// The text there.
     pub found: Word,
-    /// What is wrong.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// What is wrong with a text.
+/// The reason why a text is not an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// No instruction begins so.
+    /// No instruction starts like this.
     Unknown,
-    /// Something else must stand here: a text, or what the name of a field says.
+    /// Something else was expected: this text, or a value for the field with this name.
     Expected(&'static str),
-    /// A value that the field cannot hold, or that does not go with the others.
+    /// The field cannot hold the value, or the value conflicts with others.
     Value(&'static str),
     /// There is no such label.
     UnknownLabel,
-    /// A label that no whole number of steps leads to.
+    /// The distance to a label is not a multiple of the unit.
     Between,
-    /// A label that is further away than the field can say.
+    /// The distance to a label exceeds the range of the field.
     TooFar(&'static str),
-    /// Something stands behind the end.
+    /// Text follows the end of the instruction.
     Trailing,
-    /// The word behind an exact text is none of that text.
+    /// The word after an exact text does not belong to that text.
     OtherWord,
-    /// There are more ways to read the text than can be tried.
+    /// The text has more possible readings than can be tried.
     Ambiguous,
 }
 

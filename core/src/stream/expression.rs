@@ -3,13 +3,13 @@
 use crate::semantics::primitive::primitive;
 use crate::semantics::{Node, Op};
 
-/// The most nodes an expression may have; the compiler checks it.
+/// The maximum number of nodes in an expression, which the compiler enforces.
 pub const MAX_NODES: usize = 128;
 
-/// What an expression asks for.
+/// An input of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
-    /// A field of the layout: its raw bits.
+    /// A field of the layout, as raw bits.
     Field(u8),
     /// The generation of the hardware.
     Generation,
@@ -17,25 +17,25 @@ pub enum Input {
     Length,
 }
 
-/// An expression. Its operands are its inputs, by index; its last node is its value.
+/// An expression. Its operands are indices into its inputs; its last node is the result.
 #[derive(Clone, Copy, Debug)]
 pub struct Expression {
     /// The text in the specification.
     pub text: &'static str,
     /// The graph, in the order of evaluation.
     pub nodes: &'static [Node],
-    /// Arguments of nodes that have more of them than fit.
+    /// Argument lists of nodes with more arguments than a [`Node`] holds.
     pub lists: &'static [u16],
     /// The constants.
     pub constants: &'static [u64],
-    /// What the operands stand for.
+    /// The inputs that operands refer to.
     pub inputs: &'static [Input],
 }
 
 impl Expression {
-    /// The value, `input` giving those of the inputs.
+    /// Evaluates the expression; `input` gives the values of inputs.
     pub fn value(&self, input: impl FnMut(Input) -> u64) -> u64 {
-        // Clearing room for many values costs more than computing the few that most expressions have.
+        // Most expressions have few nodes, for which clearing the large array would cost more than the evaluation.
         if self.nodes.len() <= 8 { self.value_in([0; 8], input) } else { self.value_in([0; MAX_NODES], input) }
     }
 
@@ -60,7 +60,7 @@ impl Expression {
         count.checked_sub(1).map_or(0, |last| values[last])
     }
 
-    /// The value that takes no field into account, if there is one.
+    /// The value if it does not depend on any input.
     pub fn constant(&self) -> Option<u64> {
         self.inputs.is_empty().then(|| self.value(|_| 0))
     }

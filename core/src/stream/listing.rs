@@ -1,8 +1,8 @@
-//! From the bytes of a whole program to text: an instruction a line, labels where branches lead.
+//! Disassembles whole programs: one instruction per line, with labels at branch targets.
 //!
-//! A label is `l` and the number of its place in units of the set, which is the number of its instruction where all have one
-//! length; places that are called have `fxn` in front. Only what branches as they are written lead to has one, and only where
-//! an instruction starts.
+//! A label is `l` followed by its address in units of the set, which is the instruction's index if all instructions
+//! have the same length. Targets of calls have the prefix `fxn` instead. Only targets that the text of a branch shows
+//! have labels, and only where an instruction starts.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -16,18 +16,18 @@ use super::table::{Layout, Type};
 use crate::print::Style;
 use crate::text::Line;
 
-/// A part of a program: an instruction, or a unit of bytes that is none.
+/// A part of a program: an instruction, or a unit of bytes that is not an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'b> {
-    /// Where it starts, in bytes from the start of the program.
+    /// The offset from the start of the program in bytes.
     pub at: usize,
     /// Its bytes.
     pub bytes: &'b [u8],
-    /// The instruction, or why it is none.
+    /// The instruction, or the error.
     pub decoded: Result<Decoded, DecodeError>,
 }
 
-/// The parts of a program in order. Behind bytes that are no instruction, reading goes on at the next unit.
+/// The parts of a program, in order. After bytes that are not an instruction, decoding continues at the next unit.
 pub fn parts(engine: Engine, bytes: &[u8]) -> impl Iterator<Item = Part<'_>> {
     let unit = usize::from(engine.stream.unit.max(1));
     let mut at = 0;
@@ -48,13 +48,13 @@ struct Reached {
     called: bool,
 }
 
-/// The places that a program leads to.
+/// The branch targets of a program.
 struct Map {
     unit: u64,
     places: BTreeMap<u64, Reached>,
 }
 
-/// Collects the places while nothing is named.
+/// Collects branch targets while printing without labels.
 struct Collector(RefCell<BTreeMap<u64, Reached>>);
 
 impl Places for Collector {
@@ -108,13 +108,14 @@ impl Map {
     }
 }
 
-/// Prints a program, an instruction a line; a line `label:` stands before what is branched to, and an empty line before what
-/// is called. Bytes that are no instruction print as `.byte`, with the reason behind them. Returns the number of such places.
+/// Prints a program, one instruction per line. Branch targets are preceded by a line `label:`, and targets of calls
+/// also by an empty line. Bytes that are not an instruction print as `.byte`, followed by the reason. Returns the
+/// number of such parts.
 pub fn disassemble(engine: Engine, bytes: &[u8], out: &mut String) -> usize {
     disassemble_as(engine, bytes, Style::Customary, out)
 }
 
-/// The same in a style. What prints in the exact one assembles to the same bytes.
+/// Does the same in a given style. Text in the exact style assembles to the same bytes.
 pub fn disassemble_as(engine: Engine, bytes: &[u8], style: Style, out: &mut String) -> usize {
     let map = Map::new(engine, bytes);
     let mut line = Line::new();

@@ -1,28 +1,28 @@
-//! Instructions in a stream of bytes: of any width up to 256 bits, of mixed length, with values that are computed.
+//! Instructions in a stream of bytes: up to 256 bits wide, of mixed length, with computed values.
 //!
-//! # One idea
-//! A [**layout**](Layout) is a pattern of constant bits, conditions that must hold, fields, and a text. A
-//! [**set**](Set) is a list of layouts; the first that fits is meant. The instructions are a set; what an operand
-//! may be is a set, too, so an operand can be a small instruction set of its own, which is told facts of the instruction
-//! as parameters. An alias is a layout that fits some words of an instruction; a variant of an instruction that differs in
-//! generation, in length or in the value of a field is one more layout of it.
+//! # Layouts, sets and fields
+//! A [**layout**](Layout) consists of a pattern of constant bits, conditions, fields, and a text. A [**set**](Set) is a
+//! list of layouts, and the first that fits is selected. The instructions are a set. The readings of an operand are a
+//! set too, so an operand can be a small instruction set of its own, with facts about the instruction passed as
+//! parameters. An alias is a layout that fits some words of an instruction. A variant of an instruction that differs by
+//! generation, by length or by the value of a field is an additional layout of it.
 //!
 //! A [**field**](Field) is a number: bits in any number of pieces, an [expression](Expression) over other fields, or a
-//! parameter. Its [type](Type) says how it is written. The same text prints and is read: reading finds values of fields,
-//! [solving](solve) finds the bits that give them.
+//! parameter. Its [type](Type) determines how it is written. The same text is used for printing and parsing: parsing
+//! finds values of fields, and [solving](solve) finds the bits that give them.
 //!
 //! # Words, groups and streams
-//! A set of one width up to 64 bits whose fields are bits is a [`crate::table::Isa`]: its words are `u64`s, its tables
-//! narrow, its decoder two look-ups. Everything else is a stream. Wide words are kept in four chunks of 64 bits
-//! ([`Wide`]) and not in a type parameter: one copy of every algorithm serves all widths, tables have one shape, and since
-//! most patterns differ in the first chunk, the others cost a comparison each. Decoding is told bytes and says how many
-//! of them the instruction took.
+//! A set of a single width up to 64 bits whose fields are plain bits is a [`crate::table::Isa`]: its words are `u64`s,
+//! its tables are narrow, and its decoder makes two look-ups. Everything else is a stream. Wide words are stored as
+//! four chunks of 64 bits ([`Wide`]) rather than in a generic type: one copy of every algorithm serves all widths, and
+//! all tables have the same type. Since most patterns already differ in the first chunk, the others cost one comparison
+//! each. The decoder takes bytes and returns the length of the instruction.
 //!
 //! # Decoding
-//! A [tree](Tree) over bits leads to the layouts that the bits allow, the more special before the more general. The first
-//! whose pattern and conditions hold is the instruction; then every other bit is checked.
-//! [Fast tests](Quick) made by the compiler decide about valid words without evaluating anything, for each
-//! [generation](Tested) that has a name; what they do not decide takes the exact way, which also says what is wrong.
+//! A [tree](Tree) over bits leads to the candidate layouts, specific ones before general ones. The first whose pattern
+//! matches and whose conditions hold is the instruction; then all other bits are checked. [Fast tests](Quick), which
+//! the compiler generates for each named [generation](Tested), accept valid words without evaluating expressions. Words
+//! that they do not accept take the exact path, which also reports errors.
 
 mod annotate;
 mod decode;

@@ -1,11 +1,11 @@
-//! Numbers as text.
+//! Prints and parses numbers.
 
 use core::fmt::Write;
 
 use super::table::Notation;
 use crate::text::Line;
 
-/// Writes a number.
+/// Prints a number.
 pub(super) fn write_number(notation: &Notation, value: u64, signed: bool, line: &mut Line) {
     let negative = signed && (value as i64) < 0;
     if notation.quiet_zero && value == 0 {
@@ -34,15 +34,15 @@ pub(super) fn write_number(notation: &Notation, value: u64, signed: bool, line: 
 }
 
 impl Notation {
-    /// A number at the start of a text, and how many bytes it takes. Returns `None` if there is none.
+    /// Parses the number at the start of a text. Returns it with its length in bytes, or `None` when there is none.
     pub fn read(&self, text: &str) -> Option<(i128, usize)> {
         read_number(text, self)
     }
 }
 
-/// A number at the start of a text: its value in two's complement, whether it has a sign, and how many bytes it takes.
+/// Parses the number at the start of a text. Returns its value, negative after a minus sign, and its length in bytes.
 ///
-/// A prefix says the radix; without one it is that of the notation. Underscores may stand between digits.
+/// A prefix determines the radix; without a prefix, the notation does. Underscores are allowed between digits.
 pub(super) fn read_number(text: &str, notation: &Notation) -> Option<(i128, usize)> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -74,7 +74,7 @@ pub(super) fn read_number(text: &str, notation: &Notation) -> Option<(i128, usiz
         if other != 0 && digit(rest.as_bytes().get(2), other) {
             (radix, at) = (other, at + 2);
         } else if notation.prefix.eq_ignore_ascii_case("0x") {
-            // Where hexadecimal is marked, digits alone are decimal.
+            // Where hexadecimal needs a prefix, plain digits are decimal.
             radix = 10;
         } else if !notation.prefix.is_empty() && radix == 10 {
             return None;
@@ -92,7 +92,7 @@ pub(super) fn read_number(text: &str, notation: &Notation) -> Option<(i128, usiz
         }
         at += 1;
     }
-    // Nothing that a field holds is as great.
+    // No field holds a larger value.
     (value <= u64::MAX.into()).then_some((if negative { -value } else { value }, at))
 }
 
@@ -100,19 +100,19 @@ fn digit(byte: Option<&u8>, radix: u32) -> bool {
     byte.is_some_and(|byte| (*byte as char).is_digit(radix))
 }
 
-/// Writes a float with six digits behind the point, as `%f` of C does.
+/// Prints a float with six digits after the decimal point, like `%f` in C.
 pub(super) fn write_float(width: u8, bits: u64, line: &mut Line) {
     let value = float_value(width, bits);
-    // A full line drops what does not fit.
+    // If the line is full, excess text is dropped.
     let _ = if value.is_nan() {
-        // A conversion need not keep the sign of a NaN.
+        // A float conversion need not preserve the sign of a NaN.
         line.write_str(if bits >> (width.clamp(1, 64) - 1) & 1 != 0 { "-nan" } else { "nan" })
     } else {
         write!(line, "{value:.6}")
     };
 }
 
-/// The number that the bits of a float stand for.
+/// The value of a float, given its bits.
 pub(super) fn float_value(width: u8, bits: u64) -> f64 {
     match width {
         16 => half(bits as u16),
@@ -132,7 +132,7 @@ fn half(bits: u16) -> f64 {
     f64::from_bits(magnitude.to_bits() | sign)
 }
 
-/// A float at the start of a text: its bits, and how many bytes it takes. It is rounded to the nearest of its width.
+/// Parses the float at the start of a text and rounds it to its width. Returns its bits and its length in bytes.
 pub(super) fn read_float(text: &str, width: u8) -> Option<(u64, usize)> {
     let bytes = text.as_bytes();
     let mut len = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
@@ -159,7 +159,7 @@ pub(super) fn read_float(text: &str, width: u8) -> Option<(u64, usize)> {
     }
     let value: f64 = text.get(..len)?.parse().ok()?;
     let bits = match width {
-        // A conversion need not keep the sign of a NaN.
+        // A float conversion need not preserve the sign of a NaN.
         _ if value.is_nan() => {
             let (quiet, sign) = match width {
                 16 => (0x7e00, 1 << 15),
@@ -175,17 +175,17 @@ pub(super) fn read_float(text: &str, width: u8) -> Option<(u64, usize)> {
     Some((bits, len))
 }
 
-/// The nearest of all halves; among equals the even one.
+/// Rounds to the nearest half, ties to even.
 fn nearest_half(value: f64) -> u16 {
     let sign = u16::from(value.is_sign_negative()) << 15;
     let magnitude = f64::from_bits(value.to_bits() & !(1 << 63));
-    // Halves are ordered as their bits are.
+    // Halves are ordered like their bits.
     let (mut low, mut high) = (0u16, 0x7c00u16);
     while low + 1 < high {
         let middle = low.midpoint(high);
         if half(middle) <= magnitude { low = middle } else { high = middle }
     }
-    // Infinity is as far from the greatest half as the next step would be.
+    // For rounding, infinity counts as the next value after the greatest half.
     let above = if high == 0x7c00 { 65536.0 } else { half(high) };
     let (down, up) = (magnitude - half(low), above - magnitude);
     let up = up < down || up == down && low & 1 != 0;
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn every_half_but_nan_reads_back() {
-        // Miri takes minutes for as many as there are.
+        // Miri would take minutes for all of them.
         for bits in (0..=u16::MAX).step_by(if cfg!(miri) { 997 } else { 1 }) {
             let value = half(bits);
             if value.is_nan() {

@@ -1,14 +1,13 @@
-//! From text to an instruction.
+//! Parses instructions from text.
 //!
-//! The tokens that print a layout read it: each takes what it can at a place of the text and hands on, and where the rest
-//! does not fit another way is tried. What was read are values of fields; [`solve`](super::solve) finds the bits. An
-//! instruction is taken when its bits decode to the very layout that was read, so what a text means never depends
-//! on the way it was found. All ways together may take [`STEPS`] steps, whatever the text.
+//! The tokens that print a layout also parse it. Each token consumes what it can and calls the rest; if the rest fails,
+//! the next possibility is tried. This yields values of fields, for which [`solve`](super::solve) finds the bits. An
+//! instruction is accepted only if its bits decode to the same layout, so the meaning of a text does not depend on how
+//! it was found. All attempts together are limited to [`STEPS`] steps.
 //!
-//! - `walk`: what each token takes
+//! - `walk`: what each token consumes
 //!
-//! Blanks are forgiven where the text has none or some, and so are the case of hexadecimal digits, underscores in numbers and
-//! their base.
+//! Differences in white space, the case of hexadecimal digits, underscores in numbers, and their base are accepted.
 
 mod walk;
 
@@ -25,16 +24,16 @@ use super::wide::Wide;
 use crate::bits::ones;
 use crate::text::{Line, Word};
 
-/// The most steps that reading one instruction may take.
+/// The maximum number of steps for parsing one instruction.
 pub const STEPS: u32 = 400_000;
 
-/// Knows the labels of a program.
+/// Resolves the labels of a program.
 pub trait Labels {
-    /// The address in bytes that a name marks.
+    /// The address in bytes that the label `name` marks.
     fn resolve(&self, name: &str) -> Option<u64>;
 }
 
-/// No labels: every name in the place of a branch target is an error.
+/// No labels: every name in place of a branch target is an error.
 #[derive(Clone, Copy, Debug)]
 pub struct NoLabels;
 
@@ -44,34 +43,34 @@ impl Labels for NoLabels {
     }
 }
 
-/// The text of an instruction and the digits of its word, which stand behind an exact text.
+/// Splits an exact text into the text of the instruction and the digits of its word.
 pub(super) fn exact(text: &str) -> Option<(&str, &str)> {
     let digits = |(_, digits): &(&str, &str)| digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     text.trim_end().rsplit_once(WORD).filter(digits)
 }
 
-/// What a text means.
+/// A parsed instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parsed {
-    /// The instruction as it decodes.
+    /// The instruction, decoded.
     pub decoded: Decoded,
-    /// The layout whose text it is: the same, or an alias of it.
+    /// The layout that the text matched: that of the instruction, or an alias.
     pub layout: u16,
 }
 
 impl Engine {
-    /// Reads one instruction.
+    /// Parses one instruction.
     ///
     /// # Errors
-    /// Where the text stops being an instruction, and what was expected there.
+    /// The position at which the text stops being an instruction, and what was expected there.
     pub fn parse(&self, text: &str) -> Result<Parsed, ParseError> {
         self.parse_at(text, 0, 0, &NoLabels)
     }
 
-    /// Reads one instruction of a program, which stands at an address in bytes and has at least `least` of them.
+    /// Parses an instruction of a program at an address in bytes. It is at least `least` bytes long.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// Those of [`parse`](Self::parse).
     pub fn parse_at(&self, text: &str, address: u64, least: u8, labels: &dyn Labels) -> Result<Parsed, ParseError> {
         let Some((own, digits)) = exact(text) else { return self.parse_alone(text, address, least, labels) };
         match self.word_of(digits) {
@@ -91,7 +90,7 @@ impl Engine {
         }
     }
 
-    /// The instruction of bytes in hexadecimal, if that is what the digits are.
+    /// The instruction whose bytes are these hexadecimal digits, if they are valid.
     fn word_of(&self, digits: &str) -> Option<Decoded> {
         let (mut bytes, count) = ([0; Wide::BYTES], digits.len() / 2);
         for (index, byte) in bytes.get_mut(..count)?.iter_mut().enumerate() {
@@ -101,7 +100,7 @@ impl Engine {
         (digits.len() == 2 * usize::from(decoded.len)).then_some(decoded)
     }
 
-    /// Whether a text can be read as what is written like a certain instruction.
+    /// Whether a text can be read as an instruction that prints like `wanted`.
     fn reads_as(&self, text: &str, address: u64, labels: &dyn Labels, wanted: &Decoded) -> bool {
         let mut written = Line::new();
         self.print(wanted, &mut written);
@@ -118,15 +117,15 @@ impl Engine {
         })
     }
 
-    /// The same without the word that stands behind an exact text.
+    /// Does the same for a text without the word of an exact text.
     fn parse_alone(&self, text: &str, address: u64, least: u8, labels: &dyn Labels) -> Result<Parsed, ParseError> {
         let reader = Reader::new(*self, text, address, labels);
         let start = reader.blanks(0);
         let Some(set) = self.stream.sets.first() else { return Err(reader.error()) };
-        // Of instructions that print as the text the shortest is meant, then of those that it can be read as the first.
+        // Prefer the shortest instruction that prints as this text, then the first that the text can be read as.
         let (mut best, mut other): (Option<Parsed>, _) = (None, None);
         for (index, layout) in self.stream.layouts_of(0).iter().enumerate() {
-            // Most layouts are ruled out by a word that they always have.
+            // Most layouts are ruled out by a word that their text always contains.
             if !layout.key.is_empty() && !text.contains(layout.key) || !self.has(layout) {
                 continue;
             }
@@ -155,7 +154,7 @@ impl Engine {
         }
     }
 
-    /// Reads a text as one certain instruction, if that has a word with this text.
+    /// Parses a text as the instruction with this opcode, if one of its words has this text.
     pub fn parse_as(&self, opcode: u16, text: &str) -> Option<Decoded> {
         let reader = Reader::new(*self, text, 0, &NoLabels);
         let (start, first) = (reader.blanks(0), self.stream.sets.first()?.first);
@@ -164,18 +163,18 @@ impl Engine {
         read.find_map(|(decoded, prints)| prints.then_some(decoded))
     }
 
-    /// The instruction of a layout whose fields have these values; what they leave open has its default. Returns `None` if
-    /// there is none: a value does not fit, or does not go with the others.
+    /// Builds the instruction of a layout from values of its fields; other fields have their defaults. `None` when a
+    /// value does not fit or conflicts with others.
     pub fn build(&self, layout: u16, values: &[(u8, u64)]) -> Option<Decoded> {
         let found = self.stream.layouts.get(usize::from(layout))?;
         self.complete(layout, Frame::new(found), values)
     }
 
-    /// The same instruction with another value of one field. Returns `None` if there is none.
+    /// Changes the value of one field of an instruction. `None` when this is impossible.
     pub fn with(&self, decoded: &Decoded, field: u8, value: u64) -> Option<Decoded> {
         let scope = self.scope(decoded);
         let fields = scope.layout.fields;
-        // What its way back asks for stays as it is.
+        // Fields that the inverse depends on keep their values.
         let leaves = fields.get(usize::from(field))?.leaves & !asked(*self, scope.layout, field);
         let others =
             fields.iter().zip(0u8..).filter(|(f, i)| matches!(f.source, Source::Bits(_)) && leaves >> i & 1 == 0);
@@ -209,7 +208,7 @@ impl Engine {
     }
 }
 
-/// A way that did not lead on.
+/// A failed attempt.
 #[derive(Clone, Copy)]
 struct Miss {
     at: usize,
@@ -217,14 +216,14 @@ struct Miss {
     reason: Reason,
 }
 
-/// The places of what stands behind an instruction, and how many there are.
+/// The positions of the asides of an instruction, and their number.
 #[derive(Clone, Copy, Default)]
 struct Asides {
     places: [(usize, usize); MAX_ASIDES],
     count: usize,
 }
 
-/// The end of an instruction's own text, and what stands behind it; see [`Token::Aside`](super::table::Token::Aside).
+/// The end of an instruction's own text, and the asides after it; see [`Token::Aside`](super::table::Token::Aside).
 fn asides(text: &str) -> (usize, Asides) {
     let mut found = Asides::default();
     let Some(limit) = text.find("\t;") else { return (text.len(), found) };
@@ -243,22 +242,22 @@ fn asides(text: &str) -> (usize, Asides) {
 pub(super) struct Reader<'t> {
     pub(super) engine: Engine,
     text: &'t str,
-    /// Where the instruction's own text ends.
+    /// The end of the instruction's own text.
     limit: usize,
     asides: Asides,
-    /// Where the instruction stands, and the one behind it as far as its layout tells.
+    /// The address of the instruction, and that of the next one according to the layout's length.
     address: u64,
     next: Cell<u64>,
-    /// Whether a label was counted from there.
+    /// Whether a label was resolved relative to `next`.
     from_next: Cell<bool>,
     labels: &'t dyn Labels,
-    /// The label that was read last: where in the text it is, how long, and what it marks.
+    /// The last label parsed: offset, length, address.
     label: Cell<Option<(usize, usize, u64)>>,
     steps: Cell<u32>,
-    /// Whether a value of an enum may be a number, and whether a text would have been read further with that.
+    /// Whether numbers are accepted in place of enum names, and whether doing so would get further.
     numbers: Cell<bool>,
     unnamed: Cell<bool>,
-    /// The one that came furthest, and how much it says: a wrong value is nearer to what was meant than a missing text.
+    /// The attempt that got furthest, with its weight: a wrong value is a better explanation than missing text.
     missed: Cell<(u8, Miss)>,
 }
 
@@ -266,7 +265,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// What was read as a label prints as it.
+/// Prints an address that was parsed as a label as that label.
 impl Places for Reader<'_> {
     fn write(&self, address: u64, _: bool, line: &mut Line) -> bool {
         let Some((at, len, _)) = self.label.get().filter(|(.., marked)| *marked == address) else { return false };
@@ -297,7 +296,7 @@ impl<'t> Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// A reader of nothing, to solve for values that no text says.
+    /// A reader of an empty text, to solve for values that do not come from text.
     pub(super) fn silent(engine: Engine) -> Reader<'static> {
         Reader { numbers: Cell::new(true), ..Reader::new(engine, "", 0, &NoLabels) }
     }
@@ -311,7 +310,7 @@ impl Reader<'_> {
         at + self.rest(at).bytes().take_while(u8::is_ascii_whitespace).count()
     }
 
-    /// Counts a step; false when there have been too many.
+    /// Counts a step. `false` if the limit is exceeded.
     pub(super) fn step(&self) -> bool {
         self.steps.set(self.steps.get().saturating_add(1));
         !self.exhausted()
@@ -324,7 +323,7 @@ impl Reader<'_> {
     fn miss(&self, at: usize, len: usize, reason: Reason) {
         let weight = u8::from(!matches!(reason, Reason::Expected(_) | Reason::Unknown));
         let (known, miss) = self.missed.get();
-        // A text that was not understood at all gives nothing to say.
+        // A text that did not match at all gives no useful error.
         if (at + len, weight) > (miss.at + miss.len, known) {
             self.missed.set((weight, Miss { at, len, reason }));
         }
@@ -343,8 +342,8 @@ impl Reader<'_> {
         self.located(at, len, reason)
     }
 
-    /// The whole text as an instruction of a layout, and whether that prints so. A number where there should be a name is
-    /// what is left when nothing else of the layout is meant.
+    /// Parses the whole text as an instruction of a layout, and tells whether that instruction prints as the text.
+    /// Numbers in place of enum names are accepted only if no other reading of the layout matches.
     fn named_or_not(&self, index: u16, layout: &'static Layout, start: usize) -> Option<(Decoded, bool)> {
         self.numbers.set(false);
         self.unnamed.set(false);
@@ -357,10 +356,10 @@ impl Reader<'_> {
         numbered.filter(|(_, prints)| *prints).or(named).or(numbered)
     }
 
-    /// The same with or without numbers in the place of names.
+    /// Does the same for one setting of whether numbers may replace names.
     fn instruction(&self, index: u16, layout: &'static Layout, start: usize) -> Option<(Decoded, bool)> {
         let mut len = (layout.bits / 8) as u8;
-        // Where bits say the length, a label that counts from the next instruction needs the right one.
+        // If the length depends on the bits, a label relative to the next instruction needs the final length.
         for _ in 0..3 {
             self.next.set(self.address.wrapping_add(len.into()));
             self.from_next.set(false);
@@ -372,8 +371,8 @@ impl Reader<'_> {
         None
     }
 
-    /// The same where it is known what stands behind it. What prints as the text is what it means; where nothing does, the
-    /// first way to read it.
+    /// Does the same for a known address of the next instruction. Prefers a reading that prints as the text; if there
+    /// is none, returns the first one.
     fn instruction_before(&self, index: u16, layout: &'static Layout, start: usize) -> Option<(Decoded, bool)> {
         let mut found: Option<(Decoded, bool)> = None;
         let rest = Rest { tokens: layout.text, behind: None };
@@ -401,7 +400,7 @@ impl Reader<'_> {
         found
     }
 
-    /// Whether an instruction is written as the text at hand, blanks aside.
+    /// Whether an instruction prints as the text, ignoring white space.
     fn prints(&self, decoded: &Decoded, layout: &'static Layout) -> bool {
         let mut line = Line::new();
         Scope { layout, ..self.engine.scope(decoded) }.print_at(self.address, self, &mut line);
@@ -419,7 +418,7 @@ impl Reader<'_> {
         plain(line.as_str(), self.text)
     }
 
-    /// The instruction with these values, if it is the one that was read.
+    /// The instruction with these values, if it decodes to the layout that was read.
     fn settled(&self, index: u16, frame: &Frame) -> Option<Decoded> {
         let layout = frame.layout;
         let mut word = frame.word();

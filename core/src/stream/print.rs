@@ -1,18 +1,18 @@
-//! From an instruction to its text.
+//! Prints instructions as text.
 
 use super::decode::{Decoded, Engine, Scope, named};
 use super::number::{write_float, write_number};
 use super::table::{MAX_ASIDES, Token, Type};
 use crate::text::Line;
 
-/// Names the places that branches of a program lead to.
+/// Names the targets of branches.
 pub trait Places {
-    /// Writes the name of the place at an address in bytes, `call` saying whether it is one of a function. Returns `false` if
-    /// it has none; the branch is written with its number then.
+    /// Prints the name of the place at an address in bytes; `call` tells whether it is a function. Returns `false` if
+    /// the place has no name; the branch then prints with its number.
     fn write(&self, address: u64, call: bool, line: &mut Line) -> bool;
 }
 
-/// No places: branches are written with their numbers.
+/// No places: branches print with their numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct NoPlaces;
 
@@ -22,23 +22,23 @@ impl Places for NoPlaces {
     }
 }
 
-/// Stands in the exact text before the bytes of an instruction, in the order of memory.
+/// In the exact text, precedes the bytes of an instruction in memory order.
 pub(super) const WORD: &str = " ~";
 
 impl Engine {
-    /// Appends the text of a decoded instruction: that of the first preferred alias that fits, or its own.
+    /// Appends the text of a decoded instruction: that of the first preferred alias that fits, or else its own.
     pub fn print(&self, decoded: &Decoded, line: &mut Line) {
         self.print_at(decoded, 0, &NoPlaces, line);
     }
 
-    /// Appends the text of an instruction of a program, which stands at an address in bytes.
+    /// Appends the text of an instruction of a program, at an address in bytes.
     pub fn print_at(&self, decoded: &Decoded, address: u64, places: &dyn Places, line: &mut Line) {
         let own = self.scope(decoded);
         self.preferred(&own).unwrap_or(own).print_at(address, places, line);
     }
 
-    /// Appends the exact text of an instruction of a program: where its text is that of another word, too, and the assembler
-    /// takes that one, ` ~` and the word stand behind it.
+    /// Appends the exact text of an instruction of a program. If its text assembles to a different word, it is followed
+    /// by ` ~` and the word.
     pub fn print_exact_at(&self, decoded: &Decoded, address: u64, places: &dyn Places, line: &mut Line) {
         let mut text = Line::new();
         self.print(decoded, &mut text);
@@ -54,7 +54,7 @@ impl Engine {
         }
     }
 
-    /// The alias that an instruction is written as.
+    /// The alias under which an instruction prints.
     fn preferred<'a>(&self, own: &Scope<'a>) -> Option<Scope<'a>> {
         let instruction = self.stream.instructions.get(usize::from(own.layout.opcode))?;
         instruction.preferred.iter().find_map(|index| {
@@ -65,30 +65,30 @@ impl Engine {
     }
 }
 
-/// What of a text is being written.
+/// The part of a text that is printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pass {
     /// The text.
     Text,
-    /// What stands behind it.
+    /// The asides after it.
     Asides,
 }
 
-/// A text that is being written.
+/// A text under construction.
 struct Printer<'l> {
     line: &'l mut Line,
-    /// Where it starts.
+    /// The start of the text in the line.
     start: usize,
-    /// How many asides there are.
+    /// The number of asides.
     asides: usize,
-    /// Where the instruction and the one behind it stand.
+    /// The addresses of the instruction and of the next one.
     this: u64,
     next: u64,
     places: &'l dyn Places,
 }
 
 impl Scope<'_> {
-    /// Appends the text of the layout in a program, where the instruction stands at an address in bytes.
+    /// Appends the text of the layout, for an instruction of a program at an address in bytes.
     pub fn print_at(&self, address: u64, places: &dyn Places, line: &mut Line) {
         let start = line.as_bytes().len();
         let next = address.wrapping_add(self.len.into());
@@ -98,7 +98,7 @@ impl Scope<'_> {
             printer.asides = 0;
             self.print_tokens(self.layout.text, &mut printer, Pass::Asides);
         } else if self.outer.is_none() {
-            // Columns and what is written as nothing may leave blanks at the end.
+            // Columns and omitted fields may leave trailing blanks.
             let end = line.as_str().trim_end().len();
             line.truncate(end);
         }
@@ -136,7 +136,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Appends a field as text has it; `start` is where in the line the instruction begins.
+    /// Appends the text of a field. `start` is the offset in the line at which the instruction begins.
     pub fn print_field(&self, index: u8, line: &mut Line, start: usize) {
         let printer = Printer { line, start, asides: 0, this: 0, next: self.len.into(), places: &NoPlaces };
         self.print_value(index, &mut { printer }, Pass::Text);

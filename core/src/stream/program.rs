@@ -1,4 +1,4 @@
-//! From the text of a whole program to bytes: labels, comments.
+//! Assembles whole programs: labels, comments.
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
@@ -12,10 +12,10 @@ use super::table::Token;
 use crate::assembly::{Assembly, Label, Placed};
 use crate::program::{ProgramError, label, place, without_comment};
 
-/// How often places may move, because instructions grew, before a program is refused.
+/// How often addresses may change, because instructions grew, before a program is rejected.
 const TURNS: usize = 100;
 
-/// What labels mark, and whether one was asked for.
+/// The addresses of labels, and whether a label was used.
 struct Marks {
     addresses: BTreeMap<String, u64>,
     used: Cell<bool>,
@@ -29,7 +29,7 @@ impl Labels for Marks {
     }
 }
 
-/// Every label is where the instruction itself is: the shortest way to write a branch.
+/// Places every label at the instruction itself, which gives the shortest encoding of a branch.
 struct Here<'m>(&'m Marks, u64);
 
 impl Labels for Here<'_> {
@@ -38,36 +38,37 @@ impl Labels for Here<'_> {
     }
 }
 
-/// A line that becomes bytes.
+/// A line that assembles to bytes.
 struct Source<'t> {
     number: usize,
     full: &'t str,
     text: &'t str,
     bytes: Vec<u8>,
-    /// Whether the bytes depend on where labels are.
+    /// Whether the bytes depend on addresses of labels.
     moves: bool,
     error: Option<ProgramError>,
 }
 
-/// Assembles a program: an instruction a line, `label:`, comments from `//` or `;`, and `.byte 1, 0x2f` for raw bytes.
+/// Assembles a program: one instruction per line, labels (`label:`), comments from `//` or `;`, and `.byte 1, 0x2f` for
+/// raw bytes.
 ///
 /// # Errors
-/// Every mistake of the text, in order.
+/// All errors in the text, in order.
 pub fn assemble(engine: Engine, text: &str) -> Result<Vec<u8>, Vec<ProgramError>> {
     let read = read(engine, text);
     if read.errors.is_empty() { Ok(read.bytes) } else { Err(read.errors) }
 }
 
-/// The bytes of a program as far as its lines are instructions, with the place of each, and every mistake in order.
+/// Assembles the lines of a program that are instructions, with the position of each, and collects all errors in order.
 pub(crate) fn read(engine: Engine, text: &str) -> Assembly {
     let mut found = Assembly::default();
     let errors = &mut found.errors;
     let mut lines: Vec<Source<'_>> = Vec::new();
     let semicolon = engine.stream.layouts.iter().any(|layout| has_semicolon(layout.text));
-    // A label marks the line that follows it.
+    // The line that each label marks: the one that follows it.
     let mut labels: BTreeMap<String, usize> = BTreeMap::new();
     for (number, full) in text.lines().enumerate() {
-        // Where instructions end with a semicolon, it starts no comment.
+        // If instructions end with a semicolon, it does not start a comment.
         let mut rest = if semicolon && !full.trim_start().starts_with('#') {
             full.split("//").next().unwrap_or_default()
         } else {
@@ -91,11 +92,12 @@ pub(crate) fn read(engine: Engine, text: &str) -> Assembly {
         }
     }
     let mut marks = Marks { addresses: labels.keys().map(|name| (name.clone(), 0)).collect(), used: Cell::new(false) };
-    // Where a label is depends on the lengths before it, and those may depend on where labels are. An instruction that has
-    // grown stays long, so places only move away from each other and settle.
+    // The address of a label depends on the lengths of the instructions before it, which may in turn depend on labels.
+    // An instruction that has grown never shrinks, so distances only increase until they settle.
     for turn in 0..TURNS {
         let mut moved = false;
-        // Distances are right where both of their ends are of one turn; what was there before the first one has no length.
+        // Distances are right only if both addresses are from the same turn. Before the first turn, lines have no
+        // length.
         let mut address = 0;
         for line in &mut lines {
             let length = line.bytes.len() as u64;
@@ -106,7 +108,7 @@ pub(crate) fn read(engine: Engine, text: &str) -> Assembly {
                 let labels: &dyn Labels = if turn == 0 { &here } else { &marks };
                 match bytes(engine, line, address, had.len() as u8, labels, &marks) {
                     Ok(bytes) => (line.bytes, line.error) = (bytes, None),
-                    // The place of a label may not be right yet.
+                    // The address of the label may not be final yet.
                     Err(error) => {
                         let length = exact(line.text).map_or(engine.stream.unit.into(), |(_, digits)| digits.len() / 2);
                         let some = alloc::vec![0; length.min(engine.stream.longest.into())];
@@ -175,7 +177,7 @@ fn bytes(
     }
     let text = line.text.trim_end();
     let parsed = engine.parse_at(text, address, least, labels);
-    // What grew for the sake of a label that has come nearer since may have no long form left.
+    // An instruction that grew for a label that has come closer since may have no long form for it.
     let parsed = parsed.or_else(|error| if least > 0 { engine.parse_at(text, address, 0, labels) } else { Err(error) });
     let parsed = parsed.map_err(|error| {
         let mut help = String::new();

@@ -1,12 +1,12 @@
-//! Which registers an instruction reads and writes.
+//! The registers that instructions read and write.
 
 use super::decode::{Decoded, Engine, Scope};
 use super::table::{MAX_NESTING, Type};
 use crate::registers::RegisterUse;
 use crate::table::Access;
 
-/// Tells of the registers that an instruction reads (`write` false) or writes (`write` true), operand by operand. The
-/// banks are those of [`Stream::banks`](super::Stream::banks).
+/// Reports the registers that an instruction reads (`write` false) or writes (`write` true), by operand. Banks are
+/// those of [`Stream::banks`](super::Stream::banks).
 pub fn registers(engine: Engine, decoded: &Decoded, write: bool, tell: &mut dyn FnMut(RegisterUse)) {
     let scope = engine.scope(decoded);
     for (index, operand) in scope.layout.operands.iter().enumerate() {

@@ -6,7 +6,8 @@ use super::wide::Wide;
 use crate::sample::Random;
 use crate::text::Line;
 
-/// Words of a layout: its constant bits, all others zero, one, and then random. They need not be valid.
+/// Words of a layout: with all non-constant bits zero, with all of them one, and then random ones. They need not be
+/// valid.
 pub fn words(layout: &'static super::Layout, count: u64) -> impl Iterator<Item = Wide> {
     let mut random = Random(u64::from(layout.opcode) << 32 | u64::from(layout.bits));
     let own = Wide::ones(layout.bits.into()) & !layout.fixed_mask & !layout.ignored;
@@ -20,10 +21,11 @@ pub fn words(layout: &'static super::Layout, count: u64) -> impl Iterator<Item =
     })
 }
 
-/// Checks, for `rounds` words of every layout, that what decodes prints a text that reads as an instruction with that text.
+/// Checks, for `rounds` words of every layout, that the text of a valid word parses to an instruction that has the same
+/// text.
 ///
 /// # Panics
-/// When it does not: this is the body of a test.
+/// When this does not hold: this is the body of a test.
 pub fn check_identities(engine: Engine, rounds: u64) {
     let mut found = 0;
     for layout in engine.stream.layouts_of(0).iter().filter(|layout| layout.role != Role::Assembler) {

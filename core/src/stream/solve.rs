@@ -1,10 +1,10 @@
-//! From the values that a text says to the bits that give them.
+//! Finds the bits that give the values in a text.
 //!
-//! A value that bits hold needs no solving. A computed one is traced back to the fields that decide it: by the way back
-//! that the specification gives, or as a number times a factor plus an offset, or as a sum of bits (a system of equations
-//! over GF(2)), or by trying all values of at most [`TRIED`] bits. Where several values of a few bits give it, other fields
-//! decide between them. Whatever is found is put into the expression again and must give the value, so no way can go wrong
-//! silently. What nothing asks for has its default.
+//! The value of a field with bits of its own needs no solving. A computed value is traced back to the fields that
+//! determine it: by the inverse that the specification gives, as a linear function of one field (a factor and an
+//! offset), as a sum of bits (a system of equations over GF(2)), or by trying all values of at most [`TRIED`] bits. If
+//! several values of a few bits give it, other fields decide between them. Every solution is checked by evaluating the
+//! expression, so no method can produce a wrong result. Fields without constraints have their defaults.
 
 use super::decode::{Engine, Scope, Values, extract, insert};
 use super::expression::Input;
@@ -13,44 +13,44 @@ use super::table::{Layout, MAX_CHAIN, MAX_FIELDS, Role, Source, Token};
 use super::wide::Wide;
 use crate::bits::ones;
 
-/// The most bits whose values are tried one after another.
+/// The maximum number of bits whose values are enumerated.
 pub const TRIED: u32 = 16;
 
-/// The most bits of one value that are tried before any rule of arithmetic.
+/// The maximum number of bits of a single value that are enumerated before arithmetic methods are tried.
 const FEW: u32 = 8;
 
-/// No layout has been chosen.
+/// Marks a field for which no layout has been chosen.
 const NONE: u16 = u16::MAX;
-/// The most conditions of groups of text that a frame keeps; the compiler checks it.
+/// The maximum number of conditions of token groups in a frame, which the compiler enforces.
 pub const MAX_TRUTHS: usize = 24;
 
-/// What a text has said of a layout so far.
+/// What a text has determined about a layout so far.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
     pub(super) layout: &'static Layout,
     values: [u64; MAX_FIELDS],
-    /// Fields whose value is known, a bit set.
+    /// Fields whose value is known, as a bit set.
     known: u64,
     /// The layout that was read for a field.
     chosen: [u16; MAX_FIELDS],
-    /// Conditions of groups, and whether they must hold.
+    /// Conditions of token groups, and whether they must hold.
     truths: [(u16, bool); MAX_TRUTHS],
     count: u8,
-    /// The length of the instruction in bytes; `None` where its bits say it.
+    /// The length of the instruction in bytes; `None` when it depends on its bits.
     len: Option<u8>,
-    /// How many of the asides of the text have been read.
+    /// The number of asides that have been read.
     pub(super) asides: u8,
 }
 
-/// What was read in the place of an operand.
+/// A reading of an operand.
 pub(super) struct Reading<'a> {
-    /// What the text says of the layout.
+    /// What the text determines about its layout.
     pub(super) inner: &'a Frame,
-    /// The bits of the operand, if the text says anything of them.
+    /// The bits of the operand, if the text determines any.
     pub(super) bits: Option<u64>,
     /// The index of the layout.
     pub(super) index: u16,
-    /// The fields that are its parameters.
+    /// The fields that are passed as its parameters.
     pub(super) arguments: &'static [u8],
 }
 
@@ -74,7 +74,7 @@ impl Frame {
         }
     }
 
-    /// The frame of an operand before it is read: it shares the length and the asides of this one.
+    /// A frame for an operand, which shares the length and the asides of this frame.
     pub(super) fn operand(&self, layout: &'static Layout) -> Frame {
         Frame { len: self.len, asides: self.asides, ..Frame::new(layout) }
     }
@@ -83,7 +83,8 @@ impl Frame {
         self.known >> (field & 63) & 1 != 0
     }
 
-    /// Gives a field a value; changes nothing and returns false when it has another already, or cannot have this one.
+    /// Sets the value of a field. Returns `false`, without a change, if it already has another value or cannot have
+    /// this one.
     pub(super) fn set(&mut self, field: u8, value: u64) -> bool {
         let Some(found) = self.layout.fields.get(usize::from(field)) else { return false };
         let value = found.extended(value & ones(found.width.into()));
@@ -97,8 +98,8 @@ impl Frame {
         true
     }
 
-    /// Demands that a condition of a group holds or does not; changes nothing and returns false when it is known to be
-    /// otherwise.
+    /// Requires that a condition of a token group holds or does not hold. Returns `false`, without a change, if the
+    /// opposite is already known.
     pub(super) fn assume(&mut self, reader: &Reader<'_>, condition: u16, holds: bool) -> bool {
         if self.leaves_of(reader, condition) & !self.known == 0 && self.decides(reader, condition, 0) {
             return (self.expression(reader, condition, 0) != 0) == holds;
@@ -109,14 +110,14 @@ impl Frame {
         true
     }
 
-    /// Whether none of the layout's own bits are known.
+    /// Whether no bits of the layout are known.
     pub(super) fn says_nothing(&self) -> bool {
         let own =
             |(i, field): (usize, &super::table::Field)| matches!(field.source, Source::Bits(_)) && self.knows(i as u8);
         self.layout.mask.is_zero() && !self.layout.fields.iter().enumerate().take(MAX_FIELDS).any(own)
     }
 
-    /// The same with the reading of an operand: its bits where it says any, and what it needs its parameters to be.
+    /// Adds the reading of an operand: its bits, if known, and the values that it requires of its parameters.
     pub(super) fn with_reading(&self, field: u8, reading: &Reading<'_>) -> Option<Frame> {
         let Reading { inner, bits, index, arguments } = *reading;
         let mut frame = *self;
@@ -138,7 +139,7 @@ impl Frame {
         Some(frame)
     }
 
-    /// The value of a field that is known, or follows from fields that are.
+    /// The value of a field, if it is known or follows from known fields.
     pub(super) fn known(&self, reader: &Reader<'_>, field: u8) -> Option<u64> {
         let found = self.layout.fields.get(usize::from(field))?;
         if self.knows(field) {
@@ -148,7 +149,7 @@ impl Frame {
         (computed && found.leaves & !self.known == 0).then(|| self.value(reader, field, 0))
     }
 
-    /// The value of a field: what is known for those with bits of their own, what follows for others.
+    /// The value of a field: the known value for one with bits of its own, the computed value for others.
     fn value(&self, reader: &Reader<'_>, field: u8, depth: u8) -> u64 {
         let Some(found) = self.layout.fields.get(usize::from(field)) else { return 0 };
         match found.source {
@@ -163,7 +164,7 @@ impl Frame {
         reader.engine.expression(index, self.len.unwrap_or(0), &|field| self.value(reader, field, depth))
     }
 
-    /// Whether an expression does not ask for a length that is not known yet.
+    /// Whether an expression can be evaluated, because it does not depend on a length that is unknown.
     fn decides(&self, reader: &Reader<'_>, index: u16, depth: u8) -> bool {
         let inputs = reader.engine.stream.expressions.get(usize::from(index)).map_or(&[][..], |found| found.inputs);
         self.len.is_some()
@@ -179,7 +180,7 @@ impl Frame {
             })
     }
 
-    /// The bits, defaults in the place of what is not known.
+    /// The bits, with defaults in place of unknown fields.
     pub(super) fn word(&self) -> Wide {
         let layout = self.layout;
         let mut word = Wide::ZERO;
@@ -192,7 +193,7 @@ impl Frame {
         word & !layout.fixed_mask | layout.fixed_value
     }
 
-    /// Whether a scope has all values that were read, and reads its operands as they were read.
+    /// Whether a scope has all values that were read, and reads its operands with the same layouts.
     pub(super) fn holds(&self, scope: &Scope<'_>) -> bool {
         self.layout.fields.iter().enumerate().take(MAX_FIELDS).all(|(i, field)| {
             let index = i as u8;
@@ -212,7 +213,7 @@ impl Frame {
             .all(|(condition, holds)| (scope.expression(*condition) != 0) == *holds)
     }
 
-    /// Whether every constraint holds whose fields are known, apart from those whose fields have all been known before.
+    /// Whether all constraints with known fields hold. Constraints whose fields were all in `before` are skipped.
     fn consistent(&self, reader: &Reader<'_>, before: u64) -> bool {
         let new = |leaves: u64| before == 0 || leaves & !before != 0;
         self.constraints(reader)
@@ -226,7 +227,7 @@ impl Frame {
         }
     }
 
-    /// What must hold as far as the length that is known decides it, and the fields that decide it.
+    /// The constraints that can be evaluated for the known length, each with the fields that determine it.
     fn constraints(&self, reader: &Reader<'_>) -> impl Iterator<Item = (u64, Constraint)> {
         let fields = self.layout.fields.iter().enumerate().take(MAX_FIELDS);
         let computed = fields.filter(|(i, f)| match f.source {
@@ -243,7 +244,7 @@ impl Frame {
         computed.chain(truths)
     }
 
-    /// The fields with bits of their own that decide an expression.
+    /// The fields with bits of their own that determine an expression.
     fn leaves_of(&self, reader: &Reader<'_>, expression: u16) -> u64 {
         let Some(found) = reader.engine.stream.expressions.get(usize::from(expression)) else { return 0 };
         found.inputs.iter().fold(0, |leaves, input| match input {
@@ -252,8 +253,8 @@ impl Frame {
         })
     }
 
-    /// A computed field traced back, if there is only one way; or, where it need not be the only one, with zeros in what
-    /// does not matter.
+    /// Traces a computed field back. With `only`, succeeds only if the solution is unique; otherwise sets bits that do
+    /// not matter to zero.
     fn traced(&self, reader: &Reader<'_>, index: u8, only: bool) -> Option<Frame> {
         let field = self.layout.fields.get(usize::from(index))?;
         let Source::Computed { inverse, .. } = field.source else { return None };
@@ -272,7 +273,7 @@ impl Frame {
             frame.value(reader, index, 0)
         };
         let bits = if width <= FEW {
-            // What is found must be the only way: other fields may ask for another.
+            // With `only`, the solution must be unique, since other fields may require a different one.
             let mut ways = (0..1u64 << width).filter(|bits| give(*bits) == target);
             ways.next().filter(|_| !only || ways.next().is_none())
         } else {
@@ -283,7 +284,7 @@ impl Frame {
         Some(frame)
     }
 
-    /// The same with what the way back from a value that is known gives, if all that it asks for is known.
+    /// Adds the results of the inverse for a known value, if all its inputs are known.
     fn back(&self, reader: &Reader<'_>, inverse: &[(u8, u16)]) -> Option<Frame> {
         let mut frame = *self;
         for (other, expression) in inverse {
@@ -306,7 +307,7 @@ impl Frame {
         all.filter(|(i, _)| fields >> i & 1 != 0).map(|(_, field)| u32::from(field.width)).sum()
     }
 
-    /// Sets some fields to bits that lie side by side, the first field's lowest.
+    /// Sets some fields to concatenated bits, the first field lowest.
     fn fill(&mut self, fields: u64, mut bits: u64) {
         for (i, field) in self.layout.fields.iter().enumerate().take(MAX_FIELDS) {
             if fields >> i & 1 != 0 {
@@ -317,7 +318,7 @@ impl Frame {
         }
     }
 
-    /// The defaults of some fields side by side.
+    /// The concatenated defaults of some fields, the first field lowest.
     fn defaults(&self, fields: u64) -> u64 {
         let all = self.layout.fields.iter().enumerate().take(MAX_FIELDS);
         let (bits, _) = all.filter(|(i, _)| fields >> i & 1 != 0).fold((0, 0), |(bits, at), (_, field)| {
@@ -336,7 +337,7 @@ enum Constraint {
     Truth(u16, bool),
 }
 
-/// `x` of `width` bits with `give(x) == target` where `give` is a number times a factor plus an offset.
+/// Solves `give(x) == target` for `x` of `width` bits, where `give` multiplies by a factor and adds an offset.
 fn affine(target: u64, single: bool, width: u32, mut give: impl FnMut(u64) -> u64) -> Option<u64> {
     let offset = give(0);
     let factor = give(1).wrapping_sub(offset) as i64;
@@ -345,7 +346,8 @@ fn affine(target: u64, single: bool, width: u32, mut give: impl FnMut(u64) -> u6
         return None;
     }
     let found = distance.checked_div(factor)? as u64;
-    // A part of a number is no multiple of it, and other fields may need the rest. The highest bit may be a sign.
+    // If only a part of a number matters, it is not a multiple, and other fields may need the rest. The top bit may be
+    // a sign.
     let step = |bit: u32| (factor as u64).checked_shl(bit).unwrap_or(0);
     let whole = (0..width).all(|bit| {
         let given = give(1 << bit).wrapping_sub(offset);
@@ -354,11 +356,11 @@ fn affine(target: u64, single: bool, width: u32, mut give: impl FnMut(u64) -> u6
     (whole && give(found) == target).then_some(found)
 }
 
-/// `x` of `width` bits with `give(x) == target` where every bit of the result is a sum of bits of `x`, and `only` one `x` is or
-/// any will do.
+/// Solves `give(x) == target` for `x` of `width` bits, where every bit of the result is a sum of bits of `x`. With
+/// `only`, the solution must be unique.
 fn linear(target: u64, width: u32, only: bool, mut give: impl FnMut(u64) -> u64) -> Option<u64> {
     let offset = give(0);
-    // Columns in echelon form: what they give, and which bits they are made of.
+    // Columns in echelon form: the result bits of each, and the bits of `x` that produce them.
     let mut rows = [(0u64, 0u64); 64];
     for bit in 0..width {
         let (mut gives, mut made) = (give(1 << bit) ^ offset, 1u64 << bit);
@@ -386,15 +388,15 @@ fn linear(target: u64, width: u32, only: bool, mut give: impl FnMut(u64) -> u64)
     (rest == 0 && give(found) == target).then_some(found)
 }
 
-/// Hands on every way to complete a frame until one is taken; whether one was.
+/// Calls `then` for each way to complete a frame until it accepts one. Returns whether it did.
 pub(super) fn solve(reader: &Reader<'_>, frame: &Frame, then: &mut dyn FnMut(&Frame) -> bool) -> bool {
     solve_after(reader, frame, 0, then)
 }
 
-/// The same where it is consistent as far as it was known `before`.
+/// Does the same for a frame that is known to be consistent in the fields `before`.
 fn solve_after(reader: &Reader<'_>, frame: &Frame, before: u64, then: &mut dyn FnMut(&Frame) -> bool) -> bool {
     let mut frame = *frame;
-    // Each turn settles a field, so there are no more turns than fields.
+    // Each turn solves for a field, so there are at most as many turns as fields.
     for _ in 0..MAX_FIELDS {
         let fields = frame.layout.fields.iter().enumerate().take(MAX_FIELDS);
         let mut open = fields.filter(|(i, field)| {
@@ -409,7 +411,7 @@ fn solve_after(reader: &Reader<'_>, frame: &Frame, before: u64, then: &mut dyn F
         return false;
     }
     let before = frame.known;
-    // What constraints still ask for is tried, beginning with the one that asks for least; everything else has its default.
+    // Enumerate the fields that constraints still need, fewest bits first; all other fields have their defaults.
     let open = frame.constraints(reader).map(|(leaves, constraint)| {
         let asked = match constraint {
             Constraint::Field(field) => asked(reader.engine, frame.layout, field) & !frame.known,
@@ -437,7 +439,7 @@ fn solve_after(reader: &Reader<'_>, frame: &Frame, before: u64, then: &mut dyn F
     })
 }
 
-/// The fields that the way back that is given for a computed field asks for, apart from its value and from what it gives.
+/// The fields that the inverse of a computed field depends on, apart from that field and those that it sets.
 pub fn asked(engine: Engine, layout: &'static Layout, index: u8) -> u64 {
     let Some(Source::Computed { inverse, .. }) = layout.fields.get(usize::from(index)).map(|field| &field.source)
     else {
@@ -458,16 +460,16 @@ pub fn asked(engine: Engine, layout: &'static Layout, index: u8) -> u64 {
     asked & !given
 }
 
-/// The fields with bits of their own, or from outside, that decide an expression of a layout; a bit set.
+/// The fields with bits of their own, or from outside, that determine an expression of a layout, as a bit set.
 pub fn leaves_of(engine: Engine, layout: &'static Layout, expression: u16) -> u64 {
     let reader = Reader::silent(engine);
     Frame::new(layout).leaves_of(&reader, expression)
 }
 
-/// Whether bits are found with which a field of a layout has a value.
+/// Whether bits can be found for which a field of a layout has a value.
 pub fn gives(engine: Engine, layout: &'static Layout, field: u8, value: u64) -> bool {
     let reader = Reader::silent(engine);
-    // A layout's own conditions are none of the field's business.
+    // The layout's conditions are ignored here.
     let mut frame = Frame::new(layout);
     if !frame.set(field, value) {
         return false;
@@ -477,17 +479,17 @@ pub fn gives(engine: Engine, layout: &'static Layout, field: u8, value: u64) -> 
     })
 }
 
-/// How many bits decide a field.
+/// The number of bits that determine a field.
 pub fn deciding(layout: &'static Layout, field: u8) -> u32 {
     let leaves = layout.fields.get(usize::from(field)).map_or(0, |field| field.leaves);
     Frame::new(layout).width_of(leaves)
 }
 
-/// Follows the way back that the specification gives for a computed field from its value where the fields that decide it hold
-/// these bits, the first field's lowest. What the layout's conditions exclude needs none.
+/// Checks the inverse of a computed field for one assignment of the fields that determine it, given as concatenated
+/// bits, the first field lowest. Assignments that the layout's conditions exclude are skipped.
 ///
 /// # Errors
-/// The value, when the way does not lead to it again.
+/// The value, if the inverse does not lead back to it.
 pub fn returns(engine: Engine, layout: &'static Layout, field: u8, bits: u64) -> Result<(), u64> {
     let reader = Reader::silent(engine);
     let Some(found) = layout.fields.get(usize::from(field)) else { return Ok(()) };
@@ -495,7 +497,7 @@ pub fn returns(engine: Engine, layout: &'static Layout, field: u8, bits: u64) ->
     let mut there = Frame::new(layout);
     there.fill(found.leaves, bits);
     if let Some(len) = layout.length.and_then(|_| reader.length(layout, &there.word())) {
-        // Bits that are not there are 0.
+        // Bits past the end are 0.
         let word = there.word() & Wide::ones(8 * u32::from(len));
         for (i, field) in layout.fields.iter().enumerate().take(MAX_FIELDS) {
             if let Source::Bits(pieces) = field.source
@@ -523,7 +525,7 @@ pub fn returns(engine: Engine, layout: &'static Layout, field: u8, bits: u64) ->
     if same { Ok(()) } else { Err(value) }
 }
 
-/// Whether the text of a layout shows a field.
+/// Whether a field appears in the text of a layout.
 pub fn shows(layout: &Layout, field: u8) -> bool {
     fn among(tokens: &[Token], field: u8) -> bool {
         tokens.iter().any(|token| match token {

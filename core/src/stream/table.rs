@@ -1,4 +1,4 @@
-//! The shapes of the tables of an instruction stream.
+//! Layout of the tables of an instruction stream.
 
 use super::expression::Expression;
 use super::wide::Wide;
@@ -9,42 +9,42 @@ use crate::text::Text;
 /// An instruction set whose instructions are read from a stream of bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream {
-    /// The name, as the command line knows it.
+    /// The name by which the command line knows the set.
     pub name: &'static str,
-    /// What the instruction set is.
+    /// A description of the instruction set.
     pub doc: &'static str,
-    /// Instructions start at multiples of this many bytes.
+    /// The alignment of instructions, in bytes.
     pub unit: u8,
-    /// Bytes of the longest instruction, at most [`Wide::BYTES`].
+    /// The length of the longest instruction in bytes, at most [`Wide::BYTES`].
     pub longest: u8,
-    /// The size of the groups of bytes in the order of most significant first; 1 where the first byte of memory is the lowest.
+    /// The size in bytes of groups that are stored most significant byte first; 1 if instructions are little-endian.
     pub swap: u8,
-    /// The least and the greatest generation that the specification tells apart; equal where there is only one.
+    /// The least and greatest generation that the specification distinguishes; equal if there is only one.
     pub generations: (u32, u32),
-    /// Names of generations; empty where they have numbers alone.
+    /// Names of generations; empty if they only have numbers.
     pub generation_names: &'static [(&'static str, u32)],
-    /// Whether it describes a decoder elsewhere: bits that two instructions fit are none then, and texts need not tell all
-    /// bits apart.
+    /// Whether the tables describe an existing decoder. Then bits that fit two instructions are invalid, and texts need
+    /// not distinguish all bits.
     pub exclusive: bool,
-    /// Whether texts have asides: what [`Token::Aside`] writes.
+    /// Whether texts have asides ([`Token::Aside`]).
     pub asides: bool,
-    /// Instructions that are sequences of operands, in the place of layouts.
+    /// For instructions that are sequences of operands: the tables that replace layouts.
     pub sequence: Option<&'static super::sequence::Sequence>,
     /// Names of values.
     pub enums: &'static [Enum],
     /// Register banks.
     pub banks: &'static [Bank],
-    /// The sets of layouts; the first is that of the instructions.
+    /// The sets of layouts. The first one holds the instructions.
     pub sets: &'static [Set],
-    /// All layouts, those of a set side by side.
+    /// All layouts; those of a set are contiguous.
     pub layouts: &'static [Layout],
-    /// What the layouts of the first set are layouts of. An index into this list is an *opcode*.
+    /// The instructions to which the layouts of the first set belong. An index into this list is an *opcode*.
     pub instructions: &'static [Instruction],
     /// Conditions and computed values.
     pub expressions: &'static [Expression],
-    /// Fast tests of layouts; none where every word is to take the exact way.
+    /// Fast tests of layouts; empty if every word takes the exact path.
     pub quick: &'static [Quick],
-    /// The generations that have fast tests, and the layouts that these are for.
+    /// The generations with fast tests, and the tests of their layouts.
     pub tested: &'static [Tested],
 }
 
@@ -53,70 +53,70 @@ pub struct Stream {
 pub struct Tested {
     /// The generation.
     pub generation: u32,
-    /// The test of each layout of instructions: index into [`Stream::quick`], or one of the constants of this type.
+    /// The test of each layout of an instruction: index into [`Stream::quick`], or one of the constants of this type.
     pub tests: &'static [u16],
 }
 
 impl Tested {
-    /// Only the exact way can decide.
+    /// Only the exact path can decide.
     pub const EXACT: u16 = u16::MAX;
     /// No word of this generation fits the layout.
     pub const NEVER: u16 = u16::MAX - 1;
 }
 
-/// A test that decides about a word of a layout without evaluating anything. It has all that the exact way looks at: pattern
-/// and conditions, then what other bits must be. It takes one line of a cache.
+/// A test of a word for one layout that evaluates no expressions. It covers everything that the exact path checks:
+/// pattern and conditions, then the validity of the other bits. It fits in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct Quick {
-    /// What the lowest 64 bits must be.
+    /// The constant bits among the lowest 64.
     pub low: Constants,
-    /// What more there is to the conditions, then what values mean something.
+    /// Lookups for conditions, followed by lookups for valid values.
     pub lookups: &'static [Lookup],
-    /// How many of these are conditions.
+    /// The number of lookups for conditions.
     pub conditions: u8,
     /// The length in bytes.
     pub len: u8,
-    /// Where bits say the length: leads to it, or to nothing where only the exact way can decide.
+    /// If the length depends on bits: a tree that gives it, or no candidate where only the exact path can decide.
     pub lengths: Option<&'static Tree>,
-    /// What few layouts have.
+    /// Tests that few layouts need.
     pub more: Option<&'static More>,
 }
 
-/// What a test of a long word looks at, and one whose values take many bits.
+/// Tests of the high bits of long words, and of values with many bits.
 #[derive(Clone, Copy, Debug)]
 pub struct More {
-    /// What the bits above the lowest 64 must be, in chunks of 64.
+    /// The constant bits above the lowest 64, in chunks of 64.
     pub high: &'static [Constants],
-    /// What values mean something: leaves that have a candidate are right.
+    /// Trees for valid values: a value is valid if its leaf has a candidate.
     pub trees: &'static [Tree],
 }
 
-/// Constant bits among 64.
+/// Constant bits in a chunk of 64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Constants {
-    /// Bits that pattern and conditions demand …
+    /// Bits that pattern and conditions require …
     pub mask: u64,
-    /// … all that any valid word has …
+    /// … all bits that are constant in valid words …
     pub fixed: u64,
-    /// … and what they are.
+    /// … and their values.
     pub value: u64,
 }
 
-/// The values that some bits may have, the first piece being the least significant.
+/// The valid values of some bits. The first piece is the least significant.
 #[derive(Clone, Copy, Debug)]
 pub struct Lookup {
-    /// The bits, from the lowest; pieces that are not needed have no width.
+    /// The pieces, least significant first; unused ones have width 0.
     pub pieces: [Piece; Lookup::PIECES],
-    /// A bit for each value.
+    /// One bit for each value.
     pub allowed: &'static [u64],
 }
 
 impl Lookup {
-    /// The most pieces.
+    /// The maximum number of pieces.
     pub const PIECES: usize = 4;
 
-    /// Whether the bits of a word have a value that they may have.
+    /// Whether the bits of a word have a valid value.
     #[inline]
     pub fn allows(&self, word: &Wide) -> bool {
         let [first, more @ ..] = &self.pieces;
@@ -133,200 +133,200 @@ impl Lookup {
 pub struct Bank {
     /// The name in the specification.
     pub name: &'static str,
-    /// What the registers are for.
+    /// The purpose of the registers.
     pub doc: &'static str,
-    /// How many there are.
+    /// The number of registers.
     pub count: u32,
-    /// Bits in a register.
+    /// Bits per register.
     pub width: u16,
-    /// Written before the number …
+    /// The text before the number …
     pub open: &'static str,
-    /// … and behind it.
+    /// … and after it.
     pub close: &'static str,
-    /// Names that print in the place of numbers, by number; empty where there is none.
+    /// Names that replace numbers, by number; empty where there is none.
     pub names: &'static [&'static str],
-    /// Other names, which are only read, and their numbers.
+    /// Additional names that are accepted but never printed, and their numbers.
     pub also: &'static [(&'static str, u32)],
 }
 
 impl Bank {
-    /// How a register is written.
+    /// The spelling of a register.
     #[inline]
     pub fn name(&self, number: u64) -> RegisterName {
         RegisterName::of(number, self.names, self.open, self.close)
     }
 }
 
-/// A set of layouts; one fits the bits at hand: the instructions, or the readings of an operand.
+/// A set of layouts, one of which fits given bits: the instructions, or the readings of an operand.
 #[derive(Debug)]
 pub struct Set {
     /// The name in the specification.
     pub name: &'static str,
-    /// What it is.
+    /// A description.
     pub doc: &'static str,
-    /// Bits of an operand; 0 for instructions.
+    /// Width of an operand in bits; 0 for instructions.
     pub bits: u16,
-    /// What the operand must be told of the instruction: fields that its layouts have as [`Source::Outer`].
+    /// The parameters that the instruction must pass: fields that the layouts have as [`Source::Outer`].
     pub parameters: &'static [&'static str],
     /// Its first layout …
     pub first: u16,
-    /// … and how many there are.
+    /// … and the number of layouts.
     pub count: u16,
-    /// How to find the one that fits.
+    /// Finds the candidates for given bits.
     pub tree: Tree,
 }
 
-/// A decision tree. Its leaves are lists of layouts in the order in which they are tried.
+/// A decision tree. Its leaves are lists of layouts, in the order in which they must be tried.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree {
-    /// Where it begins.
+    /// The root.
     pub root: Branch,
-    /// The branches of all looks.
+    /// The branches of all inner nodes.
     pub branches: &'static [Branch],
-    /// The lists of leaves that have several candidates.
+    /// The lists of leaves with several candidates.
     pub lists: &'static [&'static [u16]],
 }
 
-/// Where a value leads.
+/// A branch of a decision tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Branch {
-    /// To no candidate.
+    /// No candidate.
     Nothing,
-    /// To one candidate.
+    /// One candidate.
     One(u16),
-    /// To several: index into [`Tree::lists`].
+    /// Several candidates: index into [`Tree::lists`].
     List(u32),
-    /// To another look.
+    /// Another test.
     Look {
-        /// Lowest bit looked at.
+        /// The lowest bit tested.
         shift: u8,
-        /// How many bits.
+        /// The number of bits.
         width: u8,
         /// Index of the branch for the value 0.
         first: u32,
     },
 }
 
-/// What an instruction is, whichever way it is laid out and written.
+/// An instruction, independent of its layouts.
 #[derive(Debug)]
 pub struct Instruction {
     /// The name in the specification.
     pub name: &'static str,
-    /// A few words on what it does.
+    /// A title of a few words.
     pub title: &'static str,
-    /// What it does.
+    /// A description of what it does.
     pub doc: &'static str,
-    /// The unit that executes it, empty when the specification does not say.
+    /// The unit that executes it; empty when the specification does not say.
     pub unit: &'static str,
-    /// File and line of the specification.
+    /// File and line in the specification.
     pub source: &'static str,
-    /// Where the facts come from.
+    /// The source of these facts.
     pub provenance: Provenance,
-    /// Why, when the provenance needs a reason.
+    /// The reason, where the provenance requires one.
     pub note: &'static str,
-    /// Its layouts of [`Role::Preferred`], in the order in which they are tried.
+    /// Its layouts with [`Role::Preferred`], in the order in which they are tried.
     pub preferred: &'static [u16],
 }
 
-/// What a layout is for.
+/// The role of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It decodes, prints and is read.
+    /// It is used for decoding, printing and parsing.
     Own,
-    /// Words that decode to the layout of its instruction print this way where it fits, and it is read.
+    /// It is parsed, and printed in place of the instruction's own layout where it fits.
     Preferred,
-    /// It is read and never printed.
+    /// It is parsed but never printed.
     Assembler,
 }
 
-/// One way in which bits are laid out and written: a pattern, fields, a text.
+/// An arrangement of bits and its syntax: a pattern, fields, a text.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// The name in the specification.
     pub name: &'static str,
-    /// The instruction it is a layout of; for readings of an operand 0.
+    /// The instruction that it belongs to; 0 for readings of an operand.
     pub opcode: u16,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
-    /// Bits it takes; of an instruction without [`length`](Layout::length) a multiple of 8.
+    /// Its width in bits: a multiple of 8 for an instruction without [`length`](Layout::length).
     pub bits: u16,
-    /// The length of the instruction in bytes, where its bits say it: index into [`Stream::expressions`].
+    /// The length of the instruction in bytes if it depends on its bits: index into [`Stream::expressions`].
     pub length: Option<u16>,
-    /// The first generation that has it …
+    /// The first generation that has this layout …
     pub since: u32,
     /// … and the last.
     pub until: u32,
-    /// Bits that tell it from others …
+    /// Bits that distinguish it from others …
     pub mask: Wide,
-    /// … and what they are.
+    /// … and their values.
     pub value: Wide,
-    /// All bits that must have one certain value, those of [`mask`](Layout::mask) included …
+    /// All bits with a fixed value, [`mask`](Layout::mask) included …
     pub fixed_mask: Wide,
-    /// … and that value.
+    /// … and their values.
     pub fixed_value: Wide,
-    /// Bits that mean nothing and may have any value.
+    /// Bits that have no meaning and may have any value.
     pub ignored: Wide,
-    /// What must hold for it to fit: indices into [`Stream::expressions`].
+    /// Conditions for it to fit: indices into [`Stream::expressions`].
     pub conditions: &'static [u16],
-    /// What does not hold, since layouts that are tried before would fit then: indices into [`Stream::expressions`]. Reading
-    /// a text needs it, decoding does not.
+    /// Conditions that must be false, since layouts that are tried earlier would fit otherwise: indices into
+    /// [`Stream::expressions`]. Only parsing needs them.
     pub otherwise: &'static [u16],
     /// The fields.
     pub fields: &'static [Field],
-    /// How it is written.
+    /// Its syntax.
     pub text: &'static [Token],
-    /// Text that every way to write it has; empty if there is none.
+    /// Text that all its spellings contain; empty if there is none.
     pub key: &'static str,
     /// The fields that are operands.
     pub operands: &'static [Operand],
-    /// Whether all bits are right once the fixed ones are.
+    /// Whether a word is valid once its fixed bits are.
     pub simple: bool,
 }
 
-/// The most fields of a layout; the compiler checks it.
+/// The maximum number of fields in a layout, which the compiler enforces.
 pub const MAX_FIELDS: usize = 64;
 
-/// How deep operands stand inside of operands at most; the compiler checks it.
+/// The maximum nesting of operands, which the compiler enforces.
 pub const MAX_NESTING: u8 = 4;
 
-/// How many computed fields follow from one another at most, from the bits to the last; the compiler checks it.
+/// The maximum number of computed fields that depend on one another in a chain, which the compiler enforces.
 pub const MAX_CHAIN: u8 = 24;
 
-/// A field: a number that bits hold or that follows from other fields.
+/// A field: a number that is stored in bits or computed from other fields.
 #[derive(Debug)]
 pub struct Field {
     /// The name in the specification.
     pub name: &'static str,
-    /// What it says.
+    /// A description.
     pub doc: &'static str,
-    /// Where its value comes from.
+    /// The source of its value.
     pub source: Source,
-    /// Bits of the value, at most 64.
+    /// Width of the value in bits, at most 64.
     pub width: u8,
     /// Whether the value is in two's complement.
     pub signed: bool,
-    /// The value that an instruction has whose text does not say it.
+    /// The value of the field if the text does not specify it.
     pub default: u64,
-    /// How it is written.
+    /// Its syntax.
     pub ty: Type,
-    /// The fields with bits of their own, or from outside, that decide its value; a bit set.
+    /// The fields with bits of their own, or from outside, that determine its value, as a bit set.
     pub leaves: u64,
 }
 
-/// Where the value of a field comes from.
+/// The source of a field's value.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
-    /// From bits, the least significant piece first.
+    /// Bits, least significant piece first.
     Bits(&'static [Piece]),
-    /// From an expression over other fields; the way back, where it is given, says what those fields are: each an expression
-    /// whose only field is this one.
+    /// An expression over other fields. The inverse, if given, computes those fields, each by an expression over this
+    /// field alone.
     Computed {
         /// Index into [`Stream::expressions`].
         value: u16,
-        /// Fields and indices into [`Stream::expressions`].
+        /// The fields and their expressions: indices into [`Stream::expressions`].
         inverse: &'static [(u8, u16)],
     },
-    /// From the layout around the operand: the parameter with this index.
+    /// A parameter from the layout that contains the operand: index of the parameter.
     Outer(u8),
 }
 
@@ -335,48 +335,48 @@ pub enum Source {
 pub struct Piece {
     /// Lowest bit.
     pub at: u16,
-    /// How many, at most 64.
+    /// The number of bits, at most 64.
     pub width: u8,
 }
 
-/// How a value is written.
+/// The syntax of a value.
 #[derive(Clone, Copy, Debug)]
 pub enum Type {
-    /// As a number.
+    /// A number.
     Number(Notation),
-    /// As the name that an enum has for it; values without a name as a number, if there is a way to write one.
+    /// The name in an enum. Values without a name are numbers if there is a notation.
     Enum(u16, Option<Notation>),
-    /// As a register of a bank.
+    /// A register of a bank.
     Register(u16),
-    /// As the layout of a set that fits it. The fields are what its parameters are.
+    /// The layout of a set that fits it, with these fields as parameters.
     Set(u16, &'static [u8]),
-    /// As a float of 16, 32 or 64 bits with six digits behind the point.
+    /// A float of 16, 32 or 64 bits, with six digits after the decimal point.
     Float(u8),
 }
 
-/// How a number is written.
+/// The syntax of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Notation {
-    /// 2, 8, 10 or 16.
+    /// The radix: 2, 8, 10 or 16.
     pub radix: u8,
-    /// Whether digits above 9 are capitals.
+    /// Whether digits above 9 are upper-case.
     pub upper: bool,
-    /// The fewest digits.
+    /// The minimum number of digits.
     pub digits: u8,
-    /// Written before the digits, behind a sign.
+    /// Written before the digits, after a sign.
     pub prefix: &'static str,
-    /// Whether positive numbers have a sign, too.
+    /// Whether positive numbers have a sign too.
     pub plus: bool,
-    /// Whether zero is written as nothing.
+    /// Whether zero is omitted.
     pub quiet_zero: bool,
-    /// For a branch target: how it counts.
+    /// For a branch target: how the number becomes an address.
     pub target: Option<Target>,
-    /// Whether a function is there: listings call the place `fxn` and its number.
+    /// Whether the target is a function: listings label it `fxn` with a number.
     pub call: bool,
 }
 
 impl Notation {
-    /// In decimal.
+    /// Decimal.
     pub const DECIMAL: Notation = Notation {
         radix: 10,
         upper: false,
@@ -387,28 +387,29 @@ impl Notation {
         target: None,
         call: false,
     };
-    /// In hexadecimal, after `0x`.
+    /// Hexadecimal, with the prefix `0x`.
     pub const HEX: Notation = Notation { radix: 16, prefix: "0x", ..Notation::DECIMAL };
 }
 
-/// The most remarks that are written behind an instruction.
+/// The maximum number of asides of an instruction.
 pub const MAX_ASIDES: usize = 4;
 
-/// A piece of a text.
+/// An element of a text.
 #[derive(Clone, Copy, Debug)]
 pub enum Token {
     /// Fixed text.
     Text(Text),
     /// A field.
     Field(u8),
-    /// Blanks up to this column, counted from the start of the instruction.
+    /// Blanks up to this column, relative to the start of the instruction.
     Column(u8),
-    /// More of a text, which is there where a condition holds: index into [`Stream::expressions`].
+    /// Tokens that are present if a condition holds: index into [`Stream::expressions`].
     If(u16, &'static [Token]),
-    /// The bits of a field as a number, whatever its type. With more than one digit, that is their number.
+    /// The raw bits of a field as a number, whatever its type. If the notation has more than one digit, exactly that
+    /// many are parsed.
     Bits(u8, Notation),
-    /// A remark on the instruction. It stands behind the whole text: `text\t; one, another`. Those of an instruction come in
-    /// the order of the tokens, and those beyond [`MAX_ASIDES`] are left out.
+    /// An aside: a remark after the whole text, as in `text\t; one, another`. The asides of an instruction are in the
+    /// order of the tokens; any beyond [`MAX_ASIDES`] are omitted.
     Aside(&'static [Token]),
 }
 
@@ -417,11 +418,11 @@ pub enum Token {
 pub struct Operand {
     /// The field.
     pub field: u8,
-    /// What the instruction does with it.
+    /// How the instruction accesses it.
     pub access: Access,
-    /// Bits of one value; 0 for what is not a register.
+    /// Size of the value in bits; 0 if it is not a register.
     pub size: u16,
-    /// The field that says how many bits there are, in the place of `size`.
+    /// The field that gives the size in bits, in place of `size`.
     pub sized: Option<u8>,
 }
 

@@ -1,10 +1,9 @@
-//! Where an instruction leads.
+//! Branch targets of instructions.
 
 use super::decode::{Decoded, Engine, Scope};
 use super::table::{MAX_NESTING, Type};
 
-/// The address in bytes that the first branch target of an instruction leads to, which stands at an address in bytes. Returns
-/// `None` if it has none.
+/// The address in bytes of the first branch target of an instruction at the address `at`. `None` when it has none.
 pub fn target(engine: Engine, decoded: &Decoded, at: u64) -> Option<u64> {
     of_scope(&engine.scope(decoded), (at, at.wrapping_add(decoded.len.into())), 0)
 }

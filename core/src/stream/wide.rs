@@ -1,4 +1,4 @@
-//! Words of up to 256 bits, in four pieces of 64.
+//! Words of up to 256 bits, in four chunks of 64.
 
 use crate::bits::ones;
 
@@ -7,11 +7,11 @@ use crate::bits::ones;
 pub struct Wide(pub [u64; Wide::CHUNKS]);
 
 impl Wide {
-    /// Pieces of 64 bits.
+    /// The number of 64-bit chunks.
     pub const CHUNKS: usize = 4;
-    /// The most bits.
+    /// The capacity in bits.
     pub const BITS: u32 = 64 * Self::CHUNKS as u32;
-    /// The most bytes.
+    /// The capacity in bytes.
     pub const BYTES: usize = Self::BITS as usize / 8;
     /// No bit set.
     pub const ZERO: Wide = Wide([0; Self::CHUNKS]);
@@ -23,11 +23,11 @@ impl Wide {
         Wide(chunks)
     }
 
-    /// The bytes of a memory, the first in the lowest bits; zeros behind the last, nothing of those beyond the room.
+    /// Loads bytes in little-endian order, padded with zeros. Bytes beyond the capacity are ignored.
     #[inline]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut chunks = [0; Self::CHUNKS];
-        // Whole loads where there are as many bytes.
+        // Load whole chunks if there are enough bytes.
         if let Some(all) = bytes.first_chunk::<{ Self::BYTES }>() {
             for (chunk, bytes) in chunks.iter_mut().zip(all.as_chunks().0) {
                 *chunk = u64::from_le_bytes(*bytes);
@@ -44,7 +44,7 @@ impl Wide {
         Wide(chunks)
     }
 
-    /// The bytes, the lowest first.
+    /// The bytes in little-endian order.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         for (out, chunk) in bytes.chunks_mut(8).zip(self.0) {
@@ -53,12 +53,12 @@ impl Wide {
         bytes
     }
 
-    /// The low `bits` bits set.
+    /// A word with the `bits` lowest bits set.
     pub fn ones(bits: u32) -> Self {
         Wide(core::array::from_fn(|i| ones(bits.saturating_sub(64 * i as u32).min(64))))
     }
 
-    /// `width` bits, at most 64, from bit `at`; zeros beyond the last bit.
+    /// The `width` bits from bit `at`, at most 64; bits past the end are zero.
     #[inline]
     pub fn get(&self, at: u32, width: u32) -> u64 {
         let (chunk, shift) = (at as usize / 64, at % 64);
@@ -70,7 +70,7 @@ impl Wide {
         (low | high) & ones(width)
     }
 
-    /// The same as [`get`](Self::get), for what mostly lies in the first chunk.
+    /// The same as [`get`](Self::get), optimised for bits in the first chunk.
     #[inline]
     pub(super) fn get_near(&self, at: u32, width: u32) -> u64 {
         if at + width <= 64 { self.0[0] >> at & ones(width) } else { self.get(at, width) }
@@ -82,7 +82,7 @@ impl Wide {
         if bits <= 64 { Wide::new(self.0[0] & ones(bits)) } else { self & Wide::ones(bits) }
     }
 
-    /// Replaces `width` bits, at most 64, from bit `at`; what lies beyond the last bit is lost.
+    /// Replaces `width` bits, at most 64, from bit `at`. Bits past the end are dropped.
     #[inline]
     pub fn set(&mut self, at: u32, width: u32, value: u64) {
         let (chunk, shift) = (at as usize / 64, at % 64);
@@ -98,30 +98,30 @@ impl Wide {
         }
     }
 
-    /// True when no bit is set.
+    /// Whether no bit is set.
     #[inline]
     pub fn is_zero(&self) -> bool {
         self.0.iter().all(|chunk| *chunk == 0)
     }
 
-    /// How many bits are set.
+    /// The number of set bits.
     pub fn count_ones(&self) -> u32 {
         self.0.iter().map(|chunk| chunk.count_ones()).sum()
     }
 
-    /// The lowest set bit.
+    /// The index of the lowest set bit.
     pub fn first_one(&self) -> Option<u32> {
         let (i, chunk) = self.0.iter().enumerate().find(|(_, chunk)| **chunk != 0)?;
         Some(64 * i as u32 + chunk.trailing_zeros())
     }
 
-    /// One above the highest set bit; 0 for zero.
+    /// The index of the highest set bit plus 1; 0 for zero.
     pub fn width(&self) -> u32 {
         let highest = self.0.iter().enumerate().rev().find(|(_, chunk)| **chunk != 0);
         highest.map_or(0, |(i, chunk)| 64 * i as u32 + 64 - chunk.leading_zeros())
     }
 
-    /// The runs of set bits from the lowest: first bit and width, at most 64.
+    /// The runs of set bits, lowest first: first bit and width. Runs longer than 64 bits are split.
     pub fn runs(self) -> impl Iterator<Item = (u32, u32)> {
         let mut from = 0;
         core::iter::from_fn(move || {
@@ -135,11 +135,11 @@ impl Wide {
         })
     }
 
-    /// True when the bits in `mask` are those of `value`.
+    /// Whether the bits in `mask` equal those of `value`.
     #[inline]
     pub fn matches(&self, mask: &Wide, value: &Wide) -> bool {
         let wrong = |i: usize| (self.0[i] ^ value.0[i]) & mask.0[i];
-        // Most words fit the first chunk, and most that differ do so there.
+        // The first chunk usually decides.
         wrong(0) == 0 && (1..Self::CHUNKS).all(|i| wrong(i) == 0)
     }
 }

@@ -1,7 +1,7 @@
-//! What could stand at the cursor.
+//! Completion at the cursor.
 //!
-//! The assembler decides: it reads the line up to the cursor and says what it expected there, or takes a name that is tried or
-//! does not.
+//! The assembler decides: it parses the line up to the cursor and reports what it expected there, or accepts or rejects
+//! candidate names.
 
 use std::collections::BTreeSet;
 
@@ -18,14 +18,14 @@ use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Document
 
 use super::{Source, is_word, registers};
 
-/// A name and what is known of it.
+/// A name with its description.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offer {
     /// The name.
     pub name: String,
-    /// A few words.
+    /// A title of a few words.
     pub title: &'static str,
-    /// More of them.
+    /// A description.
     pub doc: &'static str,
 }
 
@@ -35,7 +35,7 @@ impl Offer {
     }
 }
 
-/// What the lines of a set may start with, each once.
+/// The mnemonics of a set, each once.
 pub fn mnemonics(tables: Tables) -> Vec<Offer> {
     let mut found: Vec<Offer> = match tables {
         Tables::Words(isa) => {
@@ -68,7 +68,7 @@ pub fn mnemonics(tables: Tables) -> Vec<Offer> {
     found
 }
 
-/// Every label leads to the start.
+/// Resolves every label to the start.
 struct Any<'s>(&'s Source);
 
 impl Any<'_> {
@@ -89,10 +89,10 @@ impl stream::Labels for Any<'_> {
     }
 }
 
-/// What no text has.
+/// A character that never occurs in assembly.
 const PROBE: &str = "\u{1}";
 
-/// Names that could stand at a place, each with the edit that writes it.
+/// The names that are possible at a position, each with the edit that inserts it.
 pub fn complete(source: &Source, position: Position) -> Vec<CompletionItem> {
     let line = position.line as usize;
     let byte = source.text.byte(position);
@@ -123,7 +123,7 @@ pub fn complete(source: &Source, position: Position) -> Vec<CompletionItem> {
         add(offers, dot, CompletionItemKind::ENUM_MEMBER);
     }
     if !first {
-        // Marks in front of a register are a part of its operand.
+        // A prefix of a register, such as a mark, is a part of its operand.
         let from = text.rfind([' ', '\t', ',']).map_or(0, |at| at + 1);
         let before = text.get(..from).unwrap_or_default();
         match source.set.tables {
@@ -143,7 +143,7 @@ pub fn complete(source: &Source, position: Position) -> Vec<CompletionItem> {
     found
 }
 
-/// Where the statement at the end of a line starts: behind labels, and of groups behind a number or a bar.
+/// The start of the statement at the end of a line: after labels and, for groups, after a number or a bar.
 fn statement(source: &Source, code: &str) -> usize {
     let behind = |mark: char| code.rfind(mark).map_or(0, |at| at + 1);
     match source.set.tables {
@@ -175,7 +175,7 @@ fn labels(source: &Source) -> impl Iterator<Item = Offer> {
     source.assembly.labels.iter().map(|label| Offer::plain(&label.name))
 }
 
-/// Modifiers of an instruction, or of the operand that ends here.
+/// The modifiers of an instruction, or of the operand that ends here.
 fn suffixes(source: &Source, isa: &'static Isa, before: &str) -> Vec<Offer> {
     let Err(error) = parse_at(isa, &format!("{before}{PROBE}"), 0, &Any(source)) else { return Vec::new() };
     let modifiers = match error.reason {
@@ -196,7 +196,7 @@ fn suffixes(source: &Source, isa: &'static Isa, before: &str) -> Vec<Offer> {
     modifiers.unwrap_or_default().iter().flat_map(offer).collect()
 }
 
-/// The texts of the operand that is expected behind a text.
+/// The texts of the operand that is expected after a text.
 fn operands(source: &Source, isa: &'static Isa, before: &str) -> Vec<Offer> {
     let Err(error) = parse_at(isa, &format!("{before}{PROBE}"), 0, &Any(source)) else { return Vec::new() };
     let ParseReason::Operand(form, operand) = error.reason else { return Vec::new() };
@@ -217,7 +217,7 @@ fn operands(source: &Source, isa: &'static Isa, before: &str) -> Vec<Offer> {
     }
 }
 
-/// What the operations of the name that a part starts with may have: modifiers, or what stands for wires.
+/// What operations with the name at the start of a part may contain: modifiers, or names of wires.
 fn parts(isa: &'static GroupIsa, text: &str, modifiers: bool) -> Vec<Offer> {
     let name = text.trim_start().split(|c: char| !is_word(c)).next().unwrap_or_default();
     let is_called =
@@ -233,7 +233,7 @@ fn parts(isa: &'static GroupIsa, text: &str, modifiers: bool) -> Vec<Offer> {
     found.into_iter().map(Offer::plain).collect()
 }
 
-/// The words that may stand behind a dot in the text of some operations.
+/// The words that may follow a dot in the text of these operations.
 pub(crate) fn words_of_groups(
     isa: &'static GroupIsa,
     operations: impl IntoIterator<Item = &'static Operation>,
@@ -268,10 +268,10 @@ pub(crate) fn words_of_groups(
     words.filter(|word| !word.is_empty() && word.chars().all(is_word)).collect()
 }
 
-/// The most names that are tried.
+/// The maximum number of names that are tried.
 const TRIED: usize = 2000;
 
-/// The names of a stream's set that the assembler takes behind a text.
+/// The names in a stream's set that the assembler accepts after a text.
 fn accepted(source: &Source, engine: Engine, before: &str) -> Vec<Offer> {
     let named = registers(&source.set).into_iter().map(|(name, _)| Offer::plain(&name));
     let value =

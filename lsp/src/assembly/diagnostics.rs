@@ -1,11 +1,11 @@
-//! Mistakes, and what is likely wrong with a program that has none.
+//! Errors in a program, or, if there are none, what is likely wrong with it.
 
 use isaforge_analysis::{Program, lint};
 use lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString};
 
 use super::Source;
 
-/// Everything there is to say: what the assembler prints, or else what `isaforge lint` does.
+/// All diagnostics: the errors that the assembler prints, or else those of `isaforge lint`.
 pub fn diagnostics(source: &Source) -> Vec<Diagnostic> {
     let errors = source.assembly.errors.iter().map(|error| {
         let help = if error.help.is_empty() { String::new() } else { format!("\n{}", error.help) };

@@ -1,4 +1,4 @@
-//! What an instruction is, and what its bits mean.
+//! The description of an instruction and the meaning of its bits.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use super::names::label_at;
 use super::words::hexadecimal;
 use crate::text::run_at;
 
-/// What there is to say of a place.
+/// The hover text at a position.
 pub fn hover(source: &Source, position: Position) -> Option<Hover> {
     let line = position.line as usize;
     let code = source.code(line);
@@ -48,7 +48,7 @@ fn of_label(source: &Source, name: &str) -> Option<String> {
     Some(format!("label `{name}`: line {}, address `{at:#x}`", label.line + 1))
 }
 
-/// An instruction that is written wrong, by the longest name that its line starts with.
+/// A description for an instruction with errors, found by the longest mnemonic that its line starts with.
 fn of_name(set: &Set, written: &str) -> Option<String> {
     let all = mnemonics(set.tables);
     let starts = |name: &str| written.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
@@ -103,7 +103,7 @@ fn of_instruction(source: &Source, placed: &Placed, instruction: &Instruction) -
     out
 }
 
-/// An instruction by its name in the specification.
+/// Finds an instruction by its name in the specification.
 fn by_name(tables: Tables, name: &str) -> Offer {
     let (title, doc) = match tables {
         Tables::Words(isa) => isa.forms.iter().find(|form| form.name.str == name).map(|form| (form.title, form.doc)),
@@ -116,7 +116,7 @@ fn by_name(tables: Tables, name: &str) -> Offer {
     Offer { name: name.to_owned(), title, doc }
 }
 
-/// What this very word does, with its modifiers known.
+/// The semantics of this particular word, with its modifiers known.
 fn operation(set: &Set, bytes: &[u8]) -> Option<String> {
     let Tables::Words(isa) = set.tables else { return None };
     let word = word(bytes);

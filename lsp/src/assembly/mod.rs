@@ -4,10 +4,10 @@
 //! text ──assemble──▶ bytes, labels, mistakes ──▶ instructions: what each reads and writes
 //! ```
 //!
-//! - [`diagnostics`]: mistakes, and what a program that has none does in vain
+//! - [`diagnostics`]: errors, or, if there are none, lints
 //! - [`hover`]: bits and their meaning
-//! - [`complete`]: what could stand at the cursor
-//! - [`names`]: labels and registers: definition, references, new names
+//! - [`complete`]: completion at the cursor
+//! - [`names`]: definitions, references and renaming of labels and registers
 //! - [`words`]: the encoded words beside the lines
 
 pub mod complete;
@@ -24,16 +24,16 @@ use isaforge_core::assembly::{Assembly, Placed};
 
 use crate::text::Text;
 
-/// A program with all that an editor asks about.
+/// A program, with everything that an editor asks for.
 #[derive(Debug)]
 pub struct Source {
     /// Its text.
     pub text: Text,
     /// Its instruction set.
     pub set: Set,
-    /// Its bytes, labels and mistakes.
+    /// Its bytes, labels and errors.
     pub assembly: Assembly,
-    /// The instructions of [`Assembly::placed`], by themselves: branches have no target here.
+    /// The instructions of [`Assembly::placed`], each decoded in isolation, so branches have no target here.
     instructions: Vec<Option<Instruction>>,
 }
 
@@ -54,7 +54,7 @@ impl Source {
         self.assembly.bytes.get(placed.at..placed.at + placed.len).unwrap_or_default()
     }
 
-    /// The instructions that are valid, each with its place.
+    /// The valid instructions, with their positions.
     fn instructions(&self) -> impl Iterator<Item = (&Placed, &Instruction)> {
         self.assembly.placed.iter().zip(&self.instructions).filter_map(|(placed, one)| Some((placed, one.as_ref()?)))
     }
@@ -64,7 +64,7 @@ impl Source {
         self.instructions().find(|(placed, _)| self.lines_of(placed).contains(&line))
     }
 
-    /// The lines of an instruction: of a group those up to the next one.
+    /// The lines of an instruction; those of a group extend to the next one.
     fn lines_of(&self, placed: &Placed) -> Range<usize> {
         match self.set.tables {
             Tables::Groups(_) => {
@@ -89,7 +89,7 @@ impl Source {
     }
 }
 
-/// The most registers of one bank that are proposed or looked for.
+/// The maximum number of registers of a bank that are offered or searched for.
 const MOST: u32 = 1024;
 
 /// The registers of a set and their names.
@@ -120,12 +120,12 @@ pub(crate) fn registers(set: &Set) -> Vec<(String, Register)> {
     found
 }
 
-/// Whether a character is a part of the name of a register or a modifier.
+/// Whether a character can be part of the name of a register or modifier.
 fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Whether a character is a part of the name of a label.
+/// Whether a character can be part of the name of a label.
 fn is_label(c: char) -> bool {
     is_word(c) || matches!(c, '.' | '$')
 }

@@ -1,4 +1,4 @@
-//! Labels and registers: where they are defined, where they are used, other names for labels.
+//! Labels and registers: definitions, uses, and renaming of labels.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use lsp_types::{DocumentHighlight, DocumentHighlightKind, Position, TextEdit};
 use super::{Source, is_label, is_word, registers};
 use crate::text::{occurrences, run_at};
 
-/// The label at a place, and its bytes in the line.
+/// The label at a position, and its range of bytes in the line.
 pub fn label_at(source: &Source, position: Position) -> Option<(String, Range<usize>)> {
     let code = source.code(position.line as usize);
     let byte = source.text.byte(position);
@@ -18,21 +18,21 @@ pub fn label_at(source: &Source, position: Position) -> Option<(String, Range<us
     (known && byte <= code.len()).then(|| (name.to_owned(), range))
 }
 
-/// Where the label at a place is defined.
+/// The definition of the label at a position.
 pub fn definition(source: &Source, position: Position) -> Option<lsp_types::Range> {
     let (name, _) = label_at(source, position)?;
     let label = source.assembly.labels.iter().find(|label| label.name == name)?;
     Some(source.text.range(label.line, label.at..label.at + name.len()))
 }
 
-/// All places of a label: its definition among them.
+/// All occurrences of a label, including its definition.
 fn places_of_label(source: &Source, name: &str) -> Vec<lsp_types::Range> {
     let lines = (0..source.text.lines()).map(|line| (line, source.code(line)));
     let found = lines.flat_map(|(line, code)| occurrences(code, name, is_label).map(move |bytes| (line, bytes)));
     found.map(|(line, bytes)| source.text.range(line, bytes)).collect()
 }
 
-/// The places of the label or the register at a place, each with whether it is written there.
+/// The occurrences of the label or register at a position, each with whether it is written there.
 pub fn places(source: &Source, position: Position) -> Vec<DocumentHighlight> {
     let highlight = |range, written: bool| DocumentHighlight {
         range,
@@ -54,7 +54,7 @@ pub fn places(source: &Source, position: Position) -> Vec<DocumentHighlight> {
         if !written && !instruction.reads.contains(&register) {
             continue;
         }
-        // A value of several registers is named by its first.
+        // A value that spans several registers is named by the first one.
         let mut named: Vec<&(String, Register)> =
             known.iter().filter(|(_, other)| other.bank == register.bank && other.index <= register.index).collect();
         named.sort_by_key(|(_, other)| std::cmp::Reverse(other.index));
@@ -75,7 +75,7 @@ fn uses(instruction: &Instruction, register: Register) -> bool {
     instruction.reads.contains(&register) || instruction.writes.iter().any(|(written, _)| *written == register)
 }
 
-/// The register whose name is at a place.
+/// The register whose name is at a position.
 fn register_at(source: &Source, position: Position) -> Option<Register> {
     let code = source.code(position.line as usize);
     let byte = source.text.byte(position);
@@ -84,10 +84,10 @@ fn register_at(source: &Source, position: Position) -> Option<Register> {
     found.max_by_key(|(name, _)| name.len()).map(|(_, register)| register)
 }
 
-/// The edits that give the label at a place another name.
+/// The edits that rename the label at a position.
 ///
 /// # Errors
-/// When there is no label, or when the program would not be the same.
+/// When there is no label, or if the program would change.
 pub fn rename(source: &Source, position: Position, new: &str) -> Result<Vec<TextEdit>, String> {
     let Some((name, _)) = label_at(source, position) else { return Err("only labels have other names".to_owned()) };
     if new != name && source.assembly.labels.iter().any(|label| label.name == new) {

@@ -6,7 +6,7 @@ use lsp_types::{InlayHint, InlayHintLabel, Range};
 
 use super::Source;
 
-/// A hint at the end of each line within a range that became bytes.
+/// A hint at the end of each line in a range that has been assembled.
 pub fn hints(source: &Source, range: Range) -> Vec<InlayHint> {
     let lines = range.start.line as usize..=range.end.line as usize;
     let shown = source.assembly.placed.iter().filter(|placed| lines.contains(&placed.line));
@@ -23,7 +23,7 @@ pub fn hints(source: &Source, range: Range) -> Vec<InlayHint> {
     shown.map(hint).collect()
 }
 
-/// Bytes as `isaforge asm` prints them: the value of a word, of others the bytes in the order of memory.
+/// Formats bytes like `isaforge asm`: a word as a number, others as bytes in memory order.
 pub fn hexadecimal(tables: Tables, bytes: &[u8]) -> String {
     let digits = |bytes: &mut dyn Iterator<Item = &u8>| bytes.map(|byte| format!("{byte:02x}")).collect();
     match tables {

@@ -11,7 +11,7 @@ use super::outline::{Definition, Here, at, definitions};
 use super::{Checked, Unsaved};
 use crate::text::Text;
 
-/// A file and a place in it.
+/// A position in a file.
 struct Place {
     sources: Sources,
     file: FileId,
@@ -30,10 +30,10 @@ impl Place {
     }
 }
 
-/// The most lines of a definition that are shown.
+/// The maximum number of lines of a definition that are shown.
 const SHOWN: usize = 12;
 
-/// What the reference says of the key at a place, or how the thing that is named there is defined.
+/// The documentation of the key at a position, or the definition of the item named there.
 pub fn hover(checked: &Checked, path: &Path, position: Position, unsaved: &Unsaved) -> Option<Hover> {
     let place = Place::new(path, position, unsaved)?;
     let (here, span) = at(&place.sources, place.file, place.offset)?;
@@ -66,7 +66,7 @@ pub fn hover(checked: &Checked, path: &Path, position: Position, unsaved: &Unsav
     Some(Hover { contents, range: Some(range) })
 }
 
-/// Where the thing that is named at a place is defined.
+/// The location of the definition of the item named at a position.
 pub fn definition(checked: &Checked, path: &Path, position: Position, unsaved: &Unsaved) -> Option<Location> {
     let place = Place::new(path, position, unsaved)?;
     let Here::Value(text, key) = at(&place.sources, place.file, place.offset)?.0 else { return None };
@@ -77,8 +77,8 @@ pub fn definition(checked: &Checked, path: &Path, position: Position, unsaved: &
     checked.location(span, &mut HashMap::new())
 }
 
-/// The definition that the value of a key means: of the section that is called like the key, or else the only one of that
-/// name.
+/// The definition that a key's value refers to: the one in the section with the name of the key, or else the only one
+/// with this name.
 fn named(checked: &Checked, name: &str, key: &str) -> Option<Definition> {
     let ends = |path: &Path| path.extension().is_some_and(|end| end == "yaml" || end == "yml");
     let files = checked.sources.files().filter(|file| ends(checked.sources.path_on_disk(*file)));
@@ -91,7 +91,7 @@ fn named(checked: &Checked, name: &str, key: &str) -> Option<Definition> {
     }
 }
 
-/// The place of a definition that a document of others makes.
+/// The location of a definition that comes from a document in a foreign format.
 fn in_model(checked: &Checked, name: &str, key: &str) -> Option<Span> {
     let model = checked.model.as_ref()?;
     match key {

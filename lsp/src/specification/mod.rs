@@ -1,8 +1,8 @@
-//! Specifications in YAML, and the files that they are made of.
+//! Specifications in YAML and their files.
 //!
-//! - [`outline`]: the keys around a place, what may stand there, and what is defined where
+//! - [`outline`]: the keys around a position, the keys allowed there, and all definitions
 //! - [`answers`]: hover and definitions
-//! - this file: the checks, on texts that need not be saved
+//! - this file: checks, on texts that need not be saved
 
 pub mod answers;
 pub mod outline;
@@ -22,19 +22,19 @@ use lsp_types::{
 use crate::text::Text;
 use crate::uri;
 
-/// Texts that are not saved, by the paths of their files without links.
+/// Unsaved texts, by path with symbolic links resolved.
 pub type Unsaved = HashMap<PathBuf, String>;
 
-/// A specification that was checked.
+/// A checked specification.
 #[derive(Debug)]
 pub struct Checked {
-    /// Its entry.
+    /// Its entry file.
     pub entry: PathBuf,
-    /// Its files, without links.
+    /// Its files, with symbolic links resolved.
     pub files: Vec<PathBuf>,
-    /// The model, if there is no mistake.
+    /// The model, if there are no errors.
     pub model: Option<Isa>,
-    /// The texts that places point into.
+    /// The texts that spans refer to.
     pub sources: Sources,
     diagnostics: Diagnostics,
 }
@@ -51,7 +51,7 @@ impl Checked {
         Checked { entry: entry.to_owned(), files, model, sources, diagnostics }
     }
 
-    /// What is wrong in each file.
+    /// The diagnostics for each file.
     pub fn diagnostics(&self) -> HashMap<PathBuf, Vec<Diagnostic>> {
         let mut texts = HashMap::new();
         let mut found: HashMap<PathBuf, Vec<Diagnostic>> = HashMap::new();
@@ -112,10 +112,10 @@ impl Checked {
     }
 }
 
-/// Folders above a file in which the entry of its specification may be.
+/// The number of folders, from a file upwards, that are searched for the entry of its specification.
 const ABOVE: usize = 3;
 
-/// The specification that a file is a part of: its own, or that of an entry beside or above it.
+/// The specification that a file belongs to: its own, or one whose entry is beside or above it.
 pub fn of_file(path: &Path, unsaved: &Unsaved) -> Option<Checked> {
     let text = unsaved.get(path).cloned().or_else(|| fs::read_to_string(path).ok())?;
     if is_entry(&text) {

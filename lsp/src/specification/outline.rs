@@ -1,5 +1,5 @@
-//! The keys around a place in a file of a specification, what may stand there, and what is defined where: by the very types
-//! that read the file.
+//! The keys around a position in a file of a specification, the keys allowed there, and all definitions, according to
+//! the types that read the file.
 
 use isaforge_compiler::diagnostic::Diagnostics;
 use isaforge_compiler::keys::{Accepts, FromNode, KeyDoc, MapDoc};
@@ -7,36 +7,36 @@ use isaforge_compiler::source::{FileId, Sources, Span};
 use isaforge_compiler::spec::File;
 use isaforge_compiler::yaml::{Node, Value, read_yaml};
 
-/// What stands at a place.
+/// The item at a position.
 #[derive(Debug)]
 pub enum Here {
     /// A key of the language.
     Key(KeyDoc),
-    /// A name that the specification chose, of something that has these keys; its section.
+    /// A name defined by the specification, and the keys of the map that it names, if it has any.
     Name(String, Option<MapDoc>),
-    /// Text, the value of a key.
+    /// Text that is the value of a key.
     Value(String, KeyDoc),
 }
 
-/// A thing that has a name.
+/// A named definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// The key of the map that it stands in: `enums`, `kinds`.
+    /// The key of the enclosing map: `enums`, `kinds`.
     pub section: &'static str,
     /// Its name.
     pub name: String,
-    /// Its name in the text.
+    /// The span of the name.
     pub key: Span,
-    /// All that is said of it.
+    /// The span of the definition.
     pub value: Span,
 }
 
-/// Reads a file. `None` where it is no YAML.
+/// Parses a file. `None` when it is not YAML.
 fn tree(sources: &Sources, file: FileId) -> Option<Node> {
     read_yaml(sources, file, &mut Diagnostics::new())
 }
 
-/// What stands at a byte of a file, and where that starts and ends.
+/// The item at a byte of a file, and its span.
 pub fn at(sources: &Sources, file: FileId, offset: usize) -> Option<(Here, Span)> {
     let root = tree(sources, file)?;
     let mut found = None;
@@ -49,7 +49,7 @@ pub fn at(sources: &Sources, file: FileId, offset: usize) -> Option<(Here, Span)
     found
 }
 
-/// All that has a name in a file.
+/// All definitions in a file.
 pub fn definitions(sources: &Sources, file: FileId) -> Vec<Definition> {
     let mut found = Vec::new();
     if let Some(root) = tree(sources, file) {
@@ -58,7 +58,7 @@ pub fn definitions(sources: &Sources, file: FileId) -> Vec<Definition> {
     found
 }
 
-/// The shape of a value among those that are accepted: the first that has its kind and, of a map, its keys.
+/// Selects the accepted type that fits a node: for maps, the one with the most matching keys.
 fn fitting<'a>(node: &Node, accepts: &'a Accepts) -> Option<&'a Accepts> {
     match (accepts, &node.value) {
         (Accepts::Either(all), _) => {

@@ -1,4 +1,4 @@
-//! The instruction sets that the tests make manuals of.
+//! The instruction sets for which the tests make manuals.
 
 use isaforge_compiler::backend::manual::facts::Book;
 use isaforge_compiler::backend::manual::{Subject, engine, search};
@@ -45,7 +45,7 @@ pub fn subjects() -> Vec<(&'static str, Subject)> {
     ]
 }
 
-/// What runs in the pages of a set, from the bytes that the pages carry.
+/// The page of a set, loaded from the bytes that its manual contains.
 #[allow(dead_code, reason = "not every test needs it")]
 pub fn page(subject: &Subject) -> Page {
     let records = search::records(&Book::new(subject));

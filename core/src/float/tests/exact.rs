@@ -1,4 +1,4 @@
-//! Every operation in every format and direction, judged by the oracle.
+//! Every operation in every format and rounding mode, checked by the oracle.
 
 use core::cmp::Ordering;
 
@@ -42,10 +42,10 @@ impl Call {
         }
     }
 
-    /// The exact result of finite operands, and the sign of a zero.
+    /// The exact result for finite operands, and the sign that a zero result has.
     fn exact(self, f: Format, [a, b, c]: [u64; 3], r: Round) -> (Exact, bool) {
         let [x, y, z] = [a, b, c].map(|bits| value(f, bits));
-        // Beyond this a scale changes nothing: no sum of products reaches 2^2200 or 2^-2200.
+        // Larger scales have the same effect: no sum of products reaches 2^2200 or 2^-2200.
         let scale = |exponent: i64| exponent.clamp(-6000, 6000) as i32;
         let of_sum = |p: bool, q: bool| if p == q { p } else { r == Round::Down };
         let product = x.negative != y.negative;
@@ -62,7 +62,7 @@ impl Call {
         }
     }
 
-    /// Runs it and judges the result, unless an operand is no number or there is no finite result.
+    /// Runs the operation and checks the result, unless an operand is not finite or there is no finite result.
     fn judge(self, f: Format, operands: [u64; 3], r: Round) {
         let used = &operands[..self.arity()];
         let zero = |x: u64| x & (f.sign() - 1) == 0;
@@ -82,7 +82,7 @@ impl Call {
     }
 }
 
-/// Exponents that take numbers to where they are subnormal or too large, past all ends, and nowhere.
+/// Exponents that make numbers subnormal or too large, that go past all limits, and that change nothing.
 fn exponent(random: &mut crate::sample::Random, f: Format) -> i64 {
     let reach = f.bias() as u64 + 60;
     match random.below(8) {
@@ -119,7 +119,7 @@ fn pairs_of_halves() {
     }
 }
 
-/// A number at each end of each range, and some between, of either sign.
+/// Numbers at both ends of each range and some in between, with either sign.
 fn classes(f: Format) -> impl Iterator<Item = u64> {
     let normal = f.infinity() & !(f.infinity() << 1);
     let one = (f.bias() as u64) << f.fraction_bits();
@@ -182,7 +182,8 @@ fn formats_from_formats() {
     for _ in super::times(10_000) {
         for from in FORMATS {
             for to in FORMATS {
-                // Numbers of the narrower format, and those near them and half-way between them, are hard to round.
+                // Values equal to, close to, or half-way between numbers of the narrower format are the hard cases for
+                // rounding.
                 let short = convert(to, from, pattern(&mut random, to), Round::Zero);
                 let middle = short ^ 1 << (from.fraction_bits().max(to.fraction_bits() + 1) - to.fraction_bits() - 1);
                 for a in [pattern(&mut random, from), super::near(&mut random, from, short), middle] {

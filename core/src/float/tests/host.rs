@@ -1,4 +1,5 @@
-//! Against the standard library and `half`, which round to nearest even; the fast paths against the definition.
+//! Checks against the standard library and `half`, which round to nearest even, and of the fast paths against the
+//! definition.
 
 use super::super::*;
 use super::{ROUNDS, operands, pattern, random};
@@ -53,7 +54,8 @@ fn singles_and_doubles_compute_as_the_standard_library_does() {
         same("product", exact::arithmetic(Op::Mul, Format::F64, a, b, nearest), x * y);
         same("quotient", exact::arithmetic(Op::Div, Format::F64, a, b, nearest), x / y);
         same("root", sqrt(Format::F64, a, nearest), x.sqrt());
-        // In registers of 80 bits musl's `fma` rounds twice; there the oracle that rounds nothing is the judge alone.
+        // With 80-bit registers, musl's `fma` rounds twice; there only the oracle, which does not round, checks the
+        // result.
         if cfg!(not(target_arch = "x86")) {
             same("fused", fma(Format::F64, a, b, c, nearest), x.mul_add(y, z));
         }

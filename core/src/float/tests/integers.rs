@@ -1,11 +1,11 @@
-//! Conversions to and from integers, and rounding to an integer, against doubles and wider integers.
+//! Conversions to and from integers, and rounding to an integer, checked against doubles and wider integers.
 
 use super::super::*;
 use super::oracle::{Exact, Term, value};
 use super::{FORMATS, ROUNDS, pattern, random, round};
 use crate::bits::ones;
 
-/// The number as a double.
+/// Converts to a double.
 fn double(f: Format, a: u64) -> f64 {
     match f {
         Format::F16 => half::f16::from_bits(a as u16).to_f64(),
@@ -34,7 +34,7 @@ fn check_integral(f: Format, a: u64, r: Round) {
 }
 
 fn check_to_int(f: Format, a: u64, bits: u32, signed: bool, r: Round) {
-    // A cast saturates and makes 0 of NaN; 128 bits hold the bounds of every width.
+    // A cast saturates and turns NaN into 0; 128 bits hold the bounds of every width.
     let whole = integral(double(f, a), r) as i128;
     let (least, most) = if signed { (-1i128 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
     let want = whole.clamp(least, most) as u64 & ones(bits);
@@ -54,7 +54,7 @@ fn every_half_to_integers() {
     }
 }
 
-/// A number a little beside a whole or a half that is small or near a bound of some width.
+/// A number close to an integer or half-integer that is small or near the bound of some width.
 fn beside_whole(random: &mut crate::sample::Random, f: Format) -> u64 {
     let power = random.below(66) as i32;
     let whole = 2f64.powi(power) + random.below(5) as f64 - 2.0;
@@ -92,7 +92,7 @@ fn integers_to_numbers() {
             0 => random.next(),
             1 => random.next() >> random.below(64),
             2 => {
-                // Near a power of two, or near one that is odd in the last place.
+                // Near a power of two, or near one with an additional bit set.
                 let bits = (1u64 << random.below(64)) | random.next() & (1 << random.below(64));
                 bits.wrapping_add(random.below(5)).wrapping_sub(2)
             }

@@ -1,10 +1,11 @@
-//! What the functions compute, against definitions that share nothing with them.
+//! Tests of the functions against independent definitions.
 //!
-//! - `oracle`: is a result the exact one, rounded once? By comparing the neighbours with the exact result
-//! - `exact`: every operation in every format and direction, judged so
-//! - `host`: against the standard library and `half`; the fast paths against the definition
+//! - `oracle`: decides whether a result is the exact one rounded once, by comparing its neighbours with the exact
+//!   result
+//! - `exact`: every operation in every format and rounding mode, checked by the oracle
+//! - `host`: checks against the standard library and `half`, and of the fast paths against the definition
 //! - `integers`: conversions to and from integers, rounding to an integer
-//! - `special`: NaN, infinities, signs, order
+//! - `special`: NaNs, infinities, signs, order
 
 mod exact;
 mod host;
@@ -20,7 +21,7 @@ use crate::sample::Random;
 const FORMATS: [Format; 3] = [Format::F16, Format::F32, Format::F64];
 const ROUNDS: [Round; 5] = [Round::NearestEven, Round::Up, Round::Down, Round::Zero, Round::Away];
 
-/// Another sequence every run; that of a run that failed with `ISAFORGE_SEED` set to what it printed.
+/// A new sequence in every run. `ISAFORGE_SEED`, set to the number that a failed run printed, repeats that run.
 fn random() -> Random {
     let seed = match std::env::var("ISAFORGE_SEED") {
         Ok(text) => text.parse().expect("ISAFORGE_SEED is a decimal number"),
@@ -30,12 +31,12 @@ fn random() -> Random {
     Random(seed)
 }
 
-/// Counts as often as something random is tried: Miri takes a thousand times as long.
+/// The number of random trials, reduced under Miri, which is a thousand times slower.
 fn times(count: u32) -> core::ops::Range<u32> {
     0..if cfg!(miri) { count / 1000 } else { count }
 }
 
-/// All halves, or as many as Miri can look at.
+/// All halves, or a sample of them under Miri.
 fn halves() -> impl Iterator<Item = u16> {
     (0..=u16::MAX).step_by(if cfg!(miri) { 997 } else { 1 })
 }
@@ -44,8 +45,8 @@ fn round(random: &mut Random) -> Round {
     ROUNDS[random.below(5) as usize]
 }
 
-/// Any bits, and more often than chance those where results are hard to round: short and long runs of ones in the
-/// fraction, exponents at both ends and around 1.
+/// Random bits, biased towards patterns whose results are hard to round: short and long runs of ones in the fraction,
+/// exponents at both ends of the range and around 1.
 fn pattern(random: &mut Random, f: Format) -> u64 {
     let (width, bias) = (f.fraction_bits(), f.bias() as u64);
     let fraction = match random.below(6) {
@@ -72,7 +73,7 @@ fn near(random: &mut Random, f: Format, a: u64) -> u64 {
     a.wrapping_add(random.below(5)).wrapping_sub(2) & f.mask()
 }
 
-/// Three numbers, often such that their sum or product almost cancels or lies near an end of the range.
+/// Three numbers, often chosen so that their sum or product nearly cancels or lies near an end of the range.
 fn operands(random: &mut Random, f: Format) -> [u64; 3] {
     let a = pattern(random, f);
     let b = match random.below(5) {

@@ -1,10 +1,10 @@
-//! A judge of results. It compares the exact result with the neighbours of what was computed, as integers of any
-//! length, and rounds nothing itself.
+//! The oracle that checks results. It compares the exact result with the neighbours of the computed one, as integers of
+//! arbitrary length, and does not round.
 
 use super::super::{Format, Round};
 use core::cmp::Ordering;
 
-/// `significand * 2^exponent`, negative if so marked.
+/// `significand * 2^exponent`, negated if `negative` is set.
 #[derive(Clone, Copy, Debug)]
 pub struct Term {
     pub negative: bool,
@@ -32,7 +32,7 @@ impl Term {
     }
 }
 
-/// The value of a number that is not NaN; infinity counts as the power of two after the largest number.
+/// The value of a number that is not NaN. Infinity counts as the power of two above the largest number.
 pub fn value(f: Format, bits: u64) -> Term {
     let (width, fraction, bias) = match f {
         Format::F16 => (16, 10, 15),
@@ -46,17 +46,17 @@ pub fn value(f: Format, bits: u64) -> Term {
     Term { negative, significand, exponent: field.max(1) as i32 - bias as i32 - fraction }
 }
 
-/// How the sum of all terms compares with zero.
+/// Compares the sum of all terms with zero.
 pub fn sign(terms: &[Term]) -> Ordering {
     let low = terms.iter().map(|t| t.exponent).min().unwrap_or(0);
     let high = terms.iter().map(|t| t.exponent).max().unwrap_or(0);
-    // Most sums are short.
+    // Fast path: most sums fit in 128 bits.
     if high - low < 120 && terms.iter().all(|t| t.significand >> (120 - (t.exponent - low)) == 0) {
         let signed = |t: &Term| (t.significand as i128) << (t.exponent - low) as u32;
         let sum: i128 = terms.iter().map(|t| if t.negative { -signed(t) } else { signed(t) }).sum();
         return sum.cmp(&0);
     }
-    // In two's complement: 128 bits of the significand, the carries of a few terms, the sign.
+    // In two's complement: 128 bits of the significand, room for the carries of a few terms, and the sign.
     let mut sum = [0u64; 256];
     let sum = &mut sum[..(high - low) as usize / 64 + 4];
     for term in terms {
@@ -84,18 +84,18 @@ pub fn sign(terms: &[Term]) -> Ordering {
     }
 }
 
-/// A real number by how it compares with others.
+/// A real number, represented by how it compares with others.
 pub enum Exact {
     /// The sum of the terms, times `2^scale`.
     Sum([Term; 2], i32),
-    /// The first term divided by the second, which is not zero.
+    /// The first term divided by the second, which must not be zero.
     Quotient(Term, Term),
-    /// The square root of a term, which is not negative.
+    /// The square root of a term, which must not be negative.
     Root(Term),
 }
 
 impl Exact {
-    /// How the number compares with zero.
+    /// Compares the number with zero.
     pub fn sign(&self) -> Ordering {
         match self {
             Exact::Sum(terms, _) => sign(terms),
@@ -104,13 +104,13 @@ impl Exact {
         }
     }
 
-    /// How its magnitude compares with `t`, which is not negative; `negative` is its sign.
+    /// Compares the magnitude with `t`, which must not be negative. `negative` is the number's sign.
     fn compare(&self, negative: bool, t: Term) -> Ordering {
         let against = Term { negative: !negative, ..t };
         let order = match self {
             Exact::Sum([a, b], scale) => sign(&[*a, *b, against.scale(-scale)]),
             Exact::Quotient(a, b) => {
-                // Both sides times the divisor's magnitude.
+                // Multiply both sides by the magnitude of the divisor.
                 let (a, b) = (Term { negative, ..*a }, Term { negative: false, ..*b });
                 sign(&[a, b.times(against)])
             }
@@ -119,14 +119,14 @@ impl Exact {
         if negative { order.reverse() } else { order }
     }
 
-    /// Whether `got` is this number, which is not zero, rounded to the format. Exactly one pattern is.
+    /// Whether `got` is this number, which must not be zero, rounded to the format. This holds for exactly one pattern.
     pub fn rounds_to(&self, f: Format, r: Round, got: u64) -> bool {
         let negative = self.sign() == Ordering::Less;
         let magnitude = got & (f.sign() - 1);
         if got & f.sign() != if negative { f.sign() } else { 0 } || got > f.mask() || magnitude > f.infinity() {
             return false;
         }
-        // Away from zero or to it; of the directions that ask for the nearer neighbour neither.
+        // Whether the mode rounds away from zero. The modes that round to nearest do neither.
         let outwards = matches!((r, negative), (Round::Up, false) | (Round::Down, true));
         let nearest = matches!(r, Round::NearestEven | Round::Away);
         let even = magnitude & 1 == 0;
@@ -139,7 +139,7 @@ impl Exact {
             Ordering::Equal if magnitude < f.infinity() => true,
             Ordering::Equal | Ordering::Greater if magnitude == f.infinity() => nearest || outwards,
             Ordering::Less => {
-                // Rounded outwards: the neighbour below is too small, and not to be preferred.
+                // The exact result is below `got`, which must then be the closer neighbour or the outward one.
                 let above_neighbour =
                     magnitude > 0 && self.compare(negative, value(f, magnitude - 1)) == Ordering::Greater;
                 above_neighbour

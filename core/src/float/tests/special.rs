@@ -1,11 +1,11 @@
-//! NaN, infinities, signs, order.
+//! NaNs, infinities, signs, order.
 
 use core::cmp::Ordering;
 
 use super::super::*;
 use super::{FORMATS, ROUNDS, pattern, random};
 
-/// The operands that this file is about, and a few plain numbers.
+/// The special operands and a few ordinary numbers.
 fn operands(f: Format) -> impl Iterator<Item = u64> + Clone {
     let one = (f.bias() as u64) << f.fraction_bits();
     let signalling = f.infinity() + 5;
@@ -14,12 +14,12 @@ fn operands(f: Format) -> impl Iterator<Item = u64> + Clone {
         .flat_map(move |a| [a, a | f.sign()])
 }
 
-/// The result that operands alone decide: that of NaN, without finite limit, or of an invalid operation.
+/// The result where the operands alone determine it: for a NaN, an infinity, or an invalid operation.
 fn decided(f: Format, operands: &[u64], by_doubles: impl Fn([f64; 3]) -> f64) -> Option<u64> {
     if let Some(&nan) = operands.iter().find(|&&a| a & !f.sign() > f.infinity()) {
         return Some(nan | f.quiet_nan() & !f.infinity());
     }
-    // A double stands for every number of its class: only signs and infinities matter here.
+    // One double represents every number of its class: only signs and infinities matter here.
     let mut doubles = [0.0; 3];
     for (double, &a) in doubles.iter_mut().zip(operands) {
         let magnitude = match a & !f.sign() {
@@ -45,7 +45,7 @@ fn operands_that_decide_results() {
         count += want.is_some() as u32;
         assert!(want.is_none_or(|want| want == got), "{what}: {got:#x}, not {want:#x?}");
     };
-    // All of them would take Miri hours: whatever the direction, what is asked of memory is the same.
+    // All modes would take Miri hours; the memory accesses are the same in each.
     let rounds = if cfg!(miri) { &ROUNDS[..1] } else { &ROUNDS[..] };
     let step = if cfg!(miri) { 7 } else { 1 };
     for f in FORMATS {
@@ -61,7 +61,7 @@ fn operands_that_decide_results() {
                     same(decided(f, &[a, b], |[x, y, _]| x * y), mul(f, a, b, r), format_args!("mul {what}"));
                     same(decided(f, &[a, b], |[x, y, _]| x / y), div(f, a, b, r), format_args!("div {what}"));
                     for c in operands(f).step_by(step) {
-                        // An invalid product with a NaN to add gives that NaN, as every operand that is NaN does.
+                        // An invalid product plus a NaN gives that NaN, as for any NaN operand.
                         let want = decided(f, &[a, b, c], |[x, y, z]| x.mul_add(y, z));
                         same(want, fma(f, a, b, c, r), format_args!("fma {what} {c:#x}"));
                         same(want, fma_scaled(f, a, b, c, -3, r), format_args!("fma_scaled {what} {c:#x}"));

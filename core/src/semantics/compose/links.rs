@@ -1,43 +1,43 @@
-//! Who passes a value to whom, noted while a group is composed.
+//! Records which parts of a group pass values to which, while the group is composed.
 //!
-//! A slot's text makes values, the path's text passes them on: `w0 = wire(iss.is4)` leads from the slot that drove the wire to
-//! the result. Wires that the path sets are therefore traced to what they come from.
+//! The text of a slot computes values, and the text of the path passes them on: `w0 = wire(iss.is4)` leads from the
+//! slot that drove the wire to the result. Wires that the path sets are therefore traced back to their sources.
 
 use alloc::vec::Vec;
 
 use crate::group::table::Token;
 use crate::semantics::{NONE, Shape};
 
-/// Where a value comes from, or where it goes.
+/// A source or destination of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Registers that an operand names, by its index.
+    /// Registers named by an operand, given by its index.
     Operand(u16),
-    /// What stands in a slot.
+    /// The contents of a slot.
     Slot(u8),
 }
 
-/// A value that goes from one part of a group to another.
+/// A value that passes from one part of a group to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Where it comes from.
+    /// The source.
     pub from: End,
-    /// Where it goes.
+    /// The destination.
     pub to: End,
-    /// The state that carries it; `None` for a register that is read where it is named.
+    /// The state that carries the value; `None` for a register that is read directly.
     pub wire: Option<u16>,
 }
 
-/// A source of a value, and the wire on which it left it.
+/// The source of a value, and the wire that carries it.
 type Origin = (End, Option<u16>);
 
-/// The links that are known so far.
+/// The links found so far.
 #[derive(Debug, Default)]
 pub(super) struct Links {
     pub found: Vec<Link>,
-    /// By state, what it was set from last.
+    /// For each state, the sources of its current value.
     origins: Vec<Vec<Origin>>,
-    /// What the path has read: the value, and where it came from.
+    /// The values that the path has read, with their sources.
     seen: Vec<(u16, Vec<Origin>)>,
 }
 
@@ -62,7 +62,7 @@ impl Links {
         }
     }
 
-    /// What a value comes from that a slot's text or the path's has computed.
+    /// The sources of a value that the text of a slot or of the path has computed.
     fn origin(&self, slot: u8, value: u16, wire: Option<u16>, shape: &Shape) -> Vec<Origin> {
         if slot != Token::OWN {
             return alloc::vec![(End::Slot(slot), wire)];

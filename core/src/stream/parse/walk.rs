@@ -1,4 +1,4 @@
-//! Token by token: what each may take at a place of the text, and the values of fields that it means.
+//! Parses text token by token: what each token may consume, and the values of fields that it gives.
 
 use super::{Reader, Reason, is_word};
 use crate::bits::{fits_signed, ones};
@@ -10,13 +10,13 @@ use crate::stream::wide::Wide;
 use crate::table::{Base, Target};
 use crate::text::Line;
 
-/// Tokens that are still to be read, those of the group at hand before those behind it.
+/// Tokens still to be parsed: those of the current group, then those that follow it.
 pub(super) struct Rest<'a> {
     pub(super) tokens: &'static [Token],
     pub(super) behind: Option<&'a Rest<'a>>,
 }
 
-/// Goes on behind what has been read; true when the whole text is an instruction.
+/// The continuation after a token; `true` if the whole text is an instruction.
 pub(super) type Then<'a> = &'a mut dyn FnMut(usize, &Frame) -> bool;
 
 /// Whether a field can hold a number.
@@ -28,25 +28,25 @@ fn fits(field: &Field, number: i128) -> bool {
     }
 }
 
-/// Floats near to one with fewer and fewer bits set: a field may have no room for all of them, and a text does not tell them
-/// apart.
+/// Floats close to a given one, with fewer and fewer significant bits: a field may not have room for all bits, and the
+/// text does not distinguish these values.
 fn coarser(width: u8, bits: u64) -> impl Iterator<Item = u64> {
     let fraction = match width {
         16 => 10,
         32 => 23,
         _ => 52,
     };
-    // All that are no number are written alike.
+    // All NaNs are written alike, and infinities need no approximation.
     let fraction = if float_value(width, bits).is_finite() { fraction } else { 0 };
     (1..=fraction).flat_map(move |low| {
         let down = bits & !ones(low);
-        // Where the bit is clear already, this has been handed on.
+        // If the bit is already clear, this value has been tried.
         let below = (bits >> (low - 1) & 1 != 0).then_some(down);
         below.into_iter().chain(Some(down + (1 << low)))
     })
 }
 
-/// Whether a float is written so.
+/// Whether a float prints as this text.
 fn writes(width: u8, bits: u64, text: &str) -> bool {
     let mut line = Line::new();
     write_float(width, bits, &mut line);
@@ -54,7 +54,7 @@ fn writes(width: u8, bits: u64, text: &str) -> bool {
 }
 
 impl Reader<'_> {
-    /// Reads what tokens print, and hands on where it ends.
+    /// Parses the tokens, and calls `then` at their end.
     pub(super) fn walk(&self, rest: &Rest<'_>, at: usize, frame: &Frame, then: Then<'_>) -> bool {
         if !self.step() {
             return false;
@@ -99,11 +99,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the next remark behind the instruction, then goes on.
+    /// Parses the next aside of the instruction, then continues.
     fn aside(&self, tokens: &'static [Token], rest: &Rest<'_>, at: usize, frame: &Frame, then: Then<'_>) -> bool {
         let number = usize::from(frame.asides);
         if number >= MAX_ASIDES {
-            // It is there and is not written.
+            // The aside exists but is not printed.
             return self.walk(rest, at, frame, then);
         }
         let Some(&(from, to)) = self.asides.places.get(number).filter(|_| number < self.asides.count) else {
@@ -115,7 +115,7 @@ impl Reader<'_> {
         self.walk(&inner, from, &read, &mut |end, frame| end == to && self.walk(rest, at, frame, then))
     }
 
-    /// The end of a text that stands here, blanks aside.
+    /// The end of a fixed text at this position, ignoring white space.
     fn literal(&self, at: usize, text: &'static str) -> Option<usize> {
         let mut end = at;
         let mut bytes = text.bytes().peekable();
@@ -123,7 +123,7 @@ impl Reader<'_> {
         while let Some(byte) = bytes.next() {
             if byte == b' ' {
                 let next = self.blanks(end);
-                // Between two words there must be a blank.
+                // Two words must be separated by a blank.
                 let before = self.text.as_bytes().get(end.wrapping_sub(1)).copied().is_some_and(is_word);
                 let behind = bytes.peek().map_or_else(|| self.text.as_bytes().get(next).copied(), |byte| Some(*byte));
                 if next == end && before && behind.is_some_and(is_word) {
@@ -135,7 +135,7 @@ impl Reader<'_> {
             }
             let skipped = self.blanks(end);
             let found = |at: usize| self.text.as_bytes().get(at) == Some(&byte);
-            // Punctuation may have blanks around it.
+            // Punctuation may be surrounded by blanks.
             let place = if found(end) {
                 end
             } else if !is_word(byte) && skipped > end && found(skipped) {
@@ -184,7 +184,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a value of an enum as a number.
+    /// Parses a number in place of an enum name.
     fn unnamed(&self, index: u8, field: &Field, notation: &Notation, at: usize, frame: &Frame, then: Then<'_>) -> bool {
         if !self.numbers.get() {
             self.unnamed.set(self.unnamed.get() || read_number(self.rest(at), notation).is_some());
@@ -193,13 +193,13 @@ impl Reader<'_> {
         self.number(index, field, notation, at, frame, then)
     }
 
-    /// Says that a field was expected; false.
+    /// Reports that a field was expected, and returns `false`.
     fn expected(&self, at: usize, field: &Field) -> bool {
         self.miss(at, 0, Reason::Expected(field.name));
         false
     }
 
-    /// Takes a value and goes on.
+    /// Sets the value of a field and continues.
     fn assign(&self, index: u8, value: u64, at: usize, end: usize, frame: &Frame, then: Then<'_>) -> bool {
         let mut given = *frame;
         if given.set(index, value) {
@@ -210,7 +210,7 @@ impl Reader<'_> {
         false
     }
 
-    /// Tries the words that stand here, the longest first.
+    /// Tries the words at this position, longest first.
     fn words<'w>(
         &self,
         words: impl Iterator<Item = (&'w str, u64)> + Clone,
@@ -258,15 +258,15 @@ impl Reader<'_> {
         let signed = matches!(self.text.as_bytes().get(at), Some(b'+' | b'-'));
         let found = read_number(self.rest(at), notation).filter(|_| signed || !notation.plus);
         if let Some((_, whole)) = found {
-            // Where a number follows directly, the digits of both are one run. Only a decoder elsewhere may write so; the
-            // first takes as many as it can.
+            // If another number follows directly, the digits of both form one run. Only sets that describe an existing
+            // decoder allow this; the first number takes as many digits as possible.
             let mut room = whole;
             while let Some((value, len)) = self.rest(at).get(..room).and_then(|text| read_number(text, notation)) {
                 let fits = fits(field, value);
                 if fits && self.assign(index, value as u64, at, at + len, frame, then) {
                     return true;
                 }
-                // What follows from bits may be any number, and some have none.
+                // Bit fields may hold any number, but some values of computed fields may be impossible.
                 if len == whole && (!fits || matches!(field.source, Source::Computed { .. })) {
                     self.miss(at, len, Reason::Value(field.name));
                 }
@@ -282,7 +282,7 @@ impl Reader<'_> {
         self.expected(at, field)
     }
 
-    /// Reads a label in the place of a number.
+    /// Parses a label in place of a number.
     fn label(&self, index: u8, field: &Field, target: Target, at: usize, frame: &Frame, then: Then<'_>) -> bool {
         let rest = self.rest(at);
         let len = rest.bytes().take_while(|&b| is_word(b) || b == b'.' || b == b'$').count();
@@ -336,7 +336,7 @@ impl Reader<'_> {
         self.assign(index, number.into(), at, end, frame, then)
     }
 
-    /// Reads an operand as each layout of its set.
+    /// Parses an operand as each layout of its set.
     fn reading(
         &self,
         set: usize,
@@ -347,13 +347,13 @@ impl Reader<'_> {
         then: Then<'_>,
     ) -> bool {
         let Some(first) = self.engine.stream.sets.get(set).map(|set| set.first) else { return false };
-        // Layouts that need no alternative come first.
+        // Try unconditional layouts that are the fallback for conditional ones first.
         let plain = |layout: &Layout| layout.conditions.is_empty() && !layout.otherwise.is_empty();
         let layouts = || self.engine.stream.layouts_of(set).iter().zip(first..);
         let layouts = layouts().filter(|(l, _)| plain(l)).chain(layouts().filter(|(l, _)| !plain(l)));
         for (layout, number) in layouts.filter(|(layout, _)| self.engine.has(layout)) {
             let mut inner = frame.operand(layout);
-            // This layout has to read the bits of the operand that are known already.
+            // The layout must match the bits of the operand that are already known.
             if let Some(value) = frame.known(self, index) {
                 let word = Wide::new(value).low(layout.bits.into());
                 if !word.matches(&layout.mask, &layout.value) {
@@ -387,7 +387,8 @@ impl Reader<'_> {
                         }
                     };
                     goes_on(Some(inner.word().get(0, 64)))
-                        // Where the text says nothing of the operand, what else it says may need other bits.
+                        // If the text determines no bits of the operand, other parts of the text may require different
+                        // bits.
                         || inner.says_nothing() && goes_on(None)
                 })
             });

@@ -1,13 +1,13 @@
-//! What is wrong with units or a text.
+//! Errors in units and texts.
 
 use alloc::string::String;
 
-/// Why units are no instruction, or a text is none.
+/// Why units are not an instruction, or a text is not one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SequenceError {
-    /// The place: a byte of the units or of the text.
+    /// The position: a byte offset in the units or in the text.
     pub at: usize,
-    /// What is wrong there.
+    /// The error message.
     pub message: String,
 }
 
@@ -26,7 +26,7 @@ impl SequenceError {
 }
 
 impl SequenceError {
-    /// The same at a place some bytes further.
+    /// The same error, `by` bytes further on.
     pub(super) fn moved(mut self, by: usize) -> Self {
         self.at += by;
         self

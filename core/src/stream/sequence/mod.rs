@@ -1,12 +1,15 @@
-//! Instructions that are sequences of operands: as long as their first unit says, with lists, optional ends and texts in them.
+//! Instructions that are sequences of operands: their first unit gives their length, and they may contain lists,
+//! optional operands and strings.
 //!
-//! A [`Sequence`] has no bit fields. The first unit of an instruction has its code and how many units it takes; operands
-//! follow one another, each of a [`Kind`] that says how many units it takes and how it is written. What an operand means
-//! may rest on instructions before it: a number is as wide as the type that its instruction names, and the code of an
-//! extended instruction belongs to the set that was imported. [`Symbols`] is what a reader or writer knows of them.
+//! A [`Sequence`] has no bit fields. The first unit of an instruction contains its code and its number of units.
+//! Operands follow in sequence; the [`Kind`] of each determines how many units it takes and how it is written. The
+//! meaning of an operand may depend on earlier instructions: a number is as wide as the type that its instruction
+//! refers to, and the code of an extended instruction belongs to the set that was imported. [`Symbols`] holds what
+//! readers and writers know about earlier instructions.
 //!
-//! `table` has the shapes, `symbols` what is known, `print` goes from units to text, `parse` back, `operands` is what these
-//! two have in common, `number` has numbers of any type, `module` whole modules with their header.
+//! `table` defines the tables, `symbols` the facts about earlier instructions. `print` converts units to text, `parse`
+//! converts back, and `operands` is what the two share. `number` handles numbers of any type, and `module` whole
+//! modules with their header.
 
 #[cfg(feature = "alloc")]
 mod error;

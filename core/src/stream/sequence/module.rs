@@ -9,10 +9,10 @@ use super::symbols::Symbols;
 use super::table::{HeaderUnit, Kind, Sequence};
 
 impl Sequence {
-    /// The text of the instruction or the module that bytes are; a module begins with the number that marks one.
+    /// Disassembles an instruction or a module. A module starts with its magic number.
     ///
     /// # Errors
-    /// Why they are neither.
+    /// Why the bytes are neither.
     pub fn disassemble(&self, bytes: &[u8]) -> Result<String, SequenceError> {
         let units = units(bytes)?;
         if let (Some(HeaderUnit::Is(mark)), Some(first)) = (self.header.first(), units.first())
@@ -29,10 +29,10 @@ impl Sequence {
         Ok(text)
     }
 
-    /// The bytes of an instruction, or of a module where the text has more than one line.
+    /// Assembles an instruction, or a module if the text has more than one line.
     ///
     /// # Errors
-    /// Where the text stops being either.
+    /// The position at which the text stops being either.
     pub fn assemble(&self, text: &str) -> Result<Vec<u8>, SequenceError> {
         let lines = statements(text);
         let units = match &lines[..] {
@@ -43,7 +43,7 @@ impl Sequence {
         Ok(units.iter().flat_map(|unit| unit.to_le_bytes()).collect())
     }
 
-    /// The listing of a module, an instruction a line.
+    /// Lists a module, one instruction per line.
     pub(super) fn module(&self, units: &[u32]) -> Result<String, SequenceError> {
         for (at, (unit, wanted)) in units.iter().zip(self.header).enumerate() {
             if let HeaderUnit::Is(wanted) = wanted
@@ -65,7 +65,7 @@ impl Sequence {
         Ok(out)
     }
 
-    /// The units of a module whose lines stand in a text.
+    /// Assembles the lines of a module.
     pub(super) fn assemble_module(&self, lines: &[(usize, &str)]) -> Result<Vec<u32>, SequenceError> {
         let mut symbols = Symbols::default();
         let mut body = Vec::new();
@@ -80,7 +80,7 @@ impl Sequence {
         Ok(header.chain(body).collect())
     }
 
-    /// Whether an instruction can be understood without others: none of its operands rests on what they say.
+    /// Whether an instruction can be read without context: none of its operands depends on earlier instructions.
     pub fn is_alone(&self, name: &str) -> bool {
         let found = self.operations.iter().find(|operation| operation.name == name || operation.also.contains(&name));
         found.is_some_and(|operation| operation.operands.iter().all(|slot| self.kind_is_alone(slot.kind)))

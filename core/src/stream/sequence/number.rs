@@ -13,7 +13,7 @@ impl NumberType {
         }
     }
 
-    /// How many units a number takes; `None` for a width that numbers cannot have.
+    /// The number of units of a number; `None` for an unsupported width.
     pub fn units(self) -> Option<usize> {
         match self {
             NumberType::Integer(8 | 16 | 32, _) | NumberType::Float(16 | 32) => Some(1),
@@ -22,7 +22,7 @@ impl NumberType {
         }
     }
 
-    /// The text of a number; `None` where bits above its width are not as they must be.
+    /// The text of a number; `None` when the bits above its width are invalid.
     pub fn text(self, units: &[u32]) -> Option<String> {
         let value = units.iter().rev().fold(0u64, |value, unit| value << 32 | u64::from(*unit));
         let text = match self {
@@ -44,7 +44,7 @@ impl NumberType {
         (self.read(&text).as_deref() == Some(units)).then_some(text)
     }
 
-    /// The units of a number; `None` where the text is none or does not fit.
+    /// The units of a number; `None` when the text is not a number or does not fit.
     pub fn read(self, text: &str) -> Option<Vec<u32>> {
         let count = self.units()?;
         let width = self.width();
@@ -71,7 +71,7 @@ impl NumberType {
     }
 }
 
-/// A whole number, decimal or hexadecimal.
+/// Parses an integer, decimal or hexadecimal.
 pub(super) fn integer(text: &str) -> Option<i128> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -85,7 +85,7 @@ pub(super) fn integer(text: &str) -> Option<i128> {
     Some(if negative { -i128::from(value) } else { value.into() })
 }
 
-/// A float with at most `digits` digits, as `%g` of C writes it.
+/// Prints a float with at most `digits` significant digits, like `%g` in C.
 fn general(value: f64, digits: usize) -> String {
     let text = format!("{value:.*e}", digits - 1);
     let Some((mantissa, exponent)) = text.split_once('e') else { return text };
@@ -113,7 +113,7 @@ fn general(value: f64, digits: usize) -> String {
     format!("{sign}{}", with_point(kept, exponent as usize + 1))
 }
 
-/// The bits of a float as `0x1.8p+1`.
+/// Prints the bits of a float in the form `0x1.8p+1`.
 fn hexadecimal(bits: u64, exponent_bits: u32, fraction_bits: u32) -> String {
     let fraction = bits & ((1 << fraction_bits) - 1);
     let exponent = (bits >> fraction_bits & ((1 << exponent_bits) - 1)) as i32;
@@ -122,7 +122,7 @@ fn hexadecimal(bits: u64, exponent_bits: u32, fraction_bits: u32) -> String {
     if exponent == 0 && fraction == 0 {
         return format!("{sign}0x0p+0");
     }
-    // What has no leading one is shifted until it has.
+    // Normalise subnormal numbers.
     let (fraction, exponent) = match exponent {
         0 => {
             let shift = fraction.leading_zeros() as i32 - (63 - fraction_bits as i32);
@@ -137,7 +137,7 @@ fn hexadecimal(bits: u64, exponent_bits: u32, fraction_bits: u32) -> String {
     format!("{sign}0x1{point}{kept}p{}{}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
 }
 
-/// The bits of a float that is written so.
+/// Parses the bits of a float in that form.
 fn float_bits(text: &str, exponent_bits: u32, fraction_bits: u32) -> Option<u64> {
     let bias = (1i32 << (exponent_bits - 1)) - 1;
     let (sign, rest) = text.strip_prefix('-').map_or((0, text), |rest| (1u64, rest));

@@ -1,20 +1,20 @@
-//! Operands one after another, as their slots say: what reading and writing have in common.
+//! Sequences of operands, as described by slots: what reading and writing have in common.
 
 use super::SequenceError;
 use super::table::{Slot, Times};
 
-/// How deep operands may name instructions.
+/// The maximum nesting of instructions in operands.
 pub(super) const DEEPEST: u8 = 4;
 
 /// Reads or writes the operands of an instruction.
 pub(super) trait Operands {
-    /// Whether anything is left that may be an operand.
+    /// Whether there is more input for operands.
     fn is_more(&self) -> bool;
 
-    /// The next operand, of a kind by its number.
+    /// Processes the next operand, which has this kind.
     fn operand(&mut self, kind: u16) -> Result<(), SequenceError>;
 
-    /// The operands of slots.
+    /// Processes the operands of slots.
     fn slots(&mut self, slots: &[Slot]) -> Result<(), SequenceError> {
         for slot in slots {
             match slot.times {

@@ -1,4 +1,4 @@
-//! From text to units.
+//! Parses text to units.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,7 +10,7 @@ use super::operands::{DEEPEST, Operands};
 use super::symbols::{Facts, NumberType, Symbols};
 use super::table::{Enumerant, Kind, Operation, Sequence, Slot};
 
-/// The lines of a text with their places, without comments and blank ones. A text in quotes may have several lines.
+/// The lines of a text with their offsets, without comments and blank lines. A quoted string may span lines.
 pub(super) fn statements(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let (mut start, mut quoted, mut escaped, mut end) = (0, false, false, None);
@@ -37,7 +37,7 @@ pub(super) fn statements(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// The words of a line with their places. A text in quotes is one.
+/// The words of a line with their offsets. A quoted string is one word.
 fn words(line: &str) -> Result<Vec<(usize, &str)>, SequenceError> {
     let mut found = Vec::new();
     let (mut start, mut quoted, mut escaped) = (None, false, false);
@@ -77,10 +77,10 @@ struct Parser<'a> {
 }
 
 impl Sequence {
-    /// The units of an instruction.
+    /// Parses an instruction to its units.
     ///
     /// # Errors
-    /// Where the text stops being one.
+    /// The position at which the text stops being one.
     pub fn parse(&self, line: &str, symbols: &mut Symbols) -> Result<Vec<u32>, SequenceError> {
         let all = words(line)?;
         let (result, words) = match &all[..] {
@@ -281,7 +281,7 @@ impl<'a> Parser<'a> {
     }
 
     fn bits(&mut self, values: &[Enumerant]) -> Result<(), SequenceError> {
-        // No bits are written as nothing where no name stands for that.
+        // Zero is written as nothing, unless a name stands for it.
         let begins = |word: &str| named(values, word.split('|').next().unwrap_or_default()).is_some();
         let nothing = values.iter().all(|known| known.value != 0);
         if nothing && !self.words.get(self.at).is_some_and(|(_, word)| begins(word)) {

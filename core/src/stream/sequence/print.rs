@@ -1,4 +1,4 @@
-//! From units to text.
+//! Prints units as text.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -26,10 +26,10 @@ impl Sequence {
         operations.get(at).filter(|operation| operation.code == code)
     }
 
-    /// Appends the text of the instruction that units begin with; returns how many units it takes.
+    /// Appends the text of the instruction at the start of `units`. Returns the number of units that it takes.
     ///
     /// # Errors
-    /// Why none stands there.
+    /// Why there is no instruction.
     pub fn print(&self, units: &[u32], symbols: &mut Symbols, out: &mut String) -> Result<usize, SequenceError> {
         let first = *units.first().ok_or_else(|| SequenceError::new(0, "there is no instruction"))?;
         let (code, count) = (first & 0xffff, (first >> 16) as usize);
@@ -122,7 +122,7 @@ impl Operands for Printer<'_> {
                 self.nested(found)?;
             }
             Kind::Extended => {
-                // The set is the operand before.
+                // The preceding operand is the set.
                 let set = self.facts.firsts.iter().rev().nth(1).copied().unwrap_or(0);
                 let name = self.symbols.import(set);
                 let found = name.and_then(|name| self.sequence.sets.iter().find(|known| known.name == name));

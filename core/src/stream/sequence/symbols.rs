@@ -1,40 +1,40 @@
-//! What instructions have said about those behind them.
+//! Facts about earlier instructions that later ones depend on.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 
 use super::table::Says;
 
-/// A type of numbers.
+/// A numeric type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberType {
-    /// Integers: their width in bits, and whether they are signed.
+    /// Integers: width in bits, and whether they are signed.
     Integer(u32, bool),
-    /// Floats: their width in bits.
+    /// Floats: width in bits.
     Float(u32),
 }
 
-/// What is known of identifiers.
+/// What is known about identifiers.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
     types: BTreeMap<u32, NumberType>,
     /// The type of each result.
     results: BTreeMap<u32, u32>,
     imports: BTreeMap<u32, String>,
-    /// The greatest identifier.
+    /// The greatest identifier so far.
     pub(super) greatest: u32,
 }
 
-/// What an instruction was found to be: its operands as far as they matter for others.
+/// The facts about an instruction's operands that matter to others.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     pub result: Option<u32>,
     pub result_type: Option<u32>,
     /// The first unit of every operand.
     pub firsts: alloc::vec::Vec<u32>,
-    /// The greatest identifier among them.
+    /// The greatest identifier among the operands.
     pub greatest: u32,
-    /// The text among the operands.
+    /// The string among the operands.
     pub text: Option<String>,
 }
 
@@ -49,12 +49,12 @@ impl Symbols {
         self.number_type(*self.results.get(&id)?)
     }
 
-    /// The name of a set.
+    /// The name of an imported set.
     pub(super) fn import(&self, id: u32) -> Option<&str> {
         self.imports.get(&id).map(String::as_str)
     }
 
-    /// Takes note of an instruction.
+    /// Records the facts about an instruction.
     pub(super) fn learn(&mut self, says: Says, facts: Facts) {
         self.greatest = self.greatest.max(facts.greatest);
         let Some(result) = facts.result else { return };

@@ -1,26 +1,26 @@
-//! The shapes of the tables.
+//! Layout of the tables of sequences.
 
-/// A language of instructions that are sequences of units of 32 bits.
+/// A language whose instructions are sequences of 32-bit units.
 #[derive(Clone, Copy, Debug)]
 pub struct Sequence {
     /// The instructions, by code.
     pub operations: &'static [Operation],
-    /// Instructions that are chosen by a set that a module imports.
+    /// Extended instructions, in sets that modules import.
     pub sets: &'static [ExtendedSet],
-    /// How operands are written.
+    /// The kinds of operands.
     pub kinds: &'static [Kind],
-    /// What stands before the instructions of a module.
+    /// The header of a module.
     pub header: &'static [HeaderUnit],
 }
 
-/// A unit before the instructions of a module.
+/// A unit in the header of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeaderUnit {
-    /// Always this.
+    /// Always this value.
     Is(u32),
-    /// Anything; a text does not say it, and this is written.
+    /// Any value. Texts do not contain it, and this value is written.
     Any(u32),
-    /// One more than the greatest number of an identifier.
+    /// The greatest identifier plus one.
     Bound,
 }
 
@@ -29,97 +29,97 @@ pub enum HeaderUnit {
 pub struct Operation {
     /// Its name.
     pub name: &'static str,
-    /// Other names, which are only read.
+    /// Additional names that are accepted but never printed.
     pub also: &'static [&'static str],
-    /// Its name where another instruction names it as an operand.
+    /// Its name as an operand of another instruction.
     pub short: &'static str,
-    /// The low 16 bits of its first unit; the high ones are how many units it takes.
+    /// The low 16 bits of its first unit; the high bits are its number of units.
     pub code: u32,
     /// Its operands.
     pub operands: &'static [Slot],
-    /// What it says about instructions behind it.
+    /// What it tells about later instructions.
     pub says: Says,
 }
 
-/// Instructions of a set.
+/// A set of extended instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct ExtendedSet {
-    /// The name that it is imported by.
+    /// The name by which it is imported.
     pub name: &'static str,
     /// Its instructions, by code.
     pub operations: &'static [Operation],
 }
 
-/// What an instruction says about those behind it. The numbers are places in its operands.
+/// What an instruction tells about later ones. The numbers are indices of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Says {
     /// Nothing.
     Nothing,
-    /// Its result is a type of integers: the operands that are its width and whether it has a sign.
+    /// Its result is an integer type: the operands with its width and its signedness.
     Integers(u8, u8),
-    /// Its result is a type of floats: the operand that is its width.
+    /// Its result is a float type: the operand with its width.
     Floats(u8),
-    /// Its result is a set of instructions: the operand that is its name.
+    /// Its result is a set of instructions: the operand with its name.
     Imports(u8),
 }
 
 /// An operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// An index into [`Sequence::kinds`].
+    /// Its kind: index into [`Sequence::kinds`].
     pub kind: u16,
-    /// How often it stands there.
+    /// How often it occurs.
     pub times: Times,
 }
 
-/// How often an operand stands in an instruction.
+/// How often an operand occurs in an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Times {
     /// Once.
     Once,
-    /// Once, unless the instruction ends before.
+    /// At most once.
     Maybe,
-    /// As often as fits.
+    /// Any number of times, up to the end of the instruction.
     Any,
 }
 
-/// How an operand is written.
+/// A kind of operand.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// The number of an identifier.
+    /// An identifier.
     Id,
-    /// The type of the result.
+    /// The identifier of the result's type.
     ResultType,
-    /// The identifier that is defined, which is written in front.
+    /// The identifier of the result, which is written first.
     Result,
     /// A number.
     Number,
-    /// Text that ends with a zero, and zeros up to the end of a unit.
+    /// A string that ends with a zero byte and is padded with zeros to the end of its last unit.
     Text,
-    /// A float of 32 bits.
+    /// A 32-bit float.
     Float,
-    /// A number of the type of the result.
+    /// A number of the result's type.
     OfResult,
-    /// A number of the type that the first operand has.
+    /// A number of the type of the first operand.
     OfFirst,
-    /// One of some values.
+    /// One of these values.
     Value(&'static [Enumerant]),
-    /// Bits, each with a name, and what belongs to each, the lowest first.
+    /// A set of named bits. The operands of each bit follow, lowest bit first.
     Bits(&'static [Enumerant]),
     /// Two operands.
     Pair(u16, u16),
-    /// The code of another instruction, whose operands follow without its result.
+    /// The code of another instruction, whose operands follow, without a result.
     Nested,
-    /// The code of an instruction of the set that the operand before it names; its operands follow.
+    /// The code of an instruction of the set that the preceding operand identifies. Its operands follow.
     Extended,
 }
 
-/// A value with a name.
+/// A named value.
 #[derive(Clone, Copy, Debug)]
 pub struct Enumerant {
     /// The name.
     pub name: &'static str,
-    /// Other names, which are only read.
+    /// Additional names that are accepted but never printed.
     pub also: &'static [&'static str],
     /// The value.
     pub value: u32,
