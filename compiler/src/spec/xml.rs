@@ -121,7 +121,7 @@ vocabulary! {
         optional align: Spanned<u8>,
         /// The field of the first register.
         required register: BitList,
-        /// The field of the first register of a list that is only written and has no flags of its own.
+        /// The field of the first register of a written list without flags of its own.
         required result: BitList,
         /// The bit that is set if the list is read.
         required read: Spanned<u8>,
