@@ -11,8 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::suggest::{did_you_mean, one_of};
 
-/// The maximum width of numbers that are tabulated, and the largest number of entries for which a table is not
-/// worthwhile.
+/// The maximum width of numbers that are tabulated, and the number of entries up to which a table does not pay off.
 const TABLE_BITS: u32 = 8;
 const FEW: usize = 4;
 

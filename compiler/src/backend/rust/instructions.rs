@@ -1,4 +1,4 @@
-//! The enum over the instructions, opcodes, and the semantic stubs.
+//! The enum of all instructions, opcodes, and the semantics stubs.
 
 use isaforge_core::table::{Form, Isa};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -17,7 +17,7 @@ pub(super) fn emit(isa: &Isa, names: &Names, options: &Options) -> TokenStream {
     quote!(#common #(#forms)* #semantics)
 }
 
-/// The name of an instruction and what it is called in full.
+/// The name and the title of an instruction.
 pub(super) fn heading(f: &Form) -> String {
     doc_text(&format!("{}{}{}", code(f.name.str), if f.title.is_empty() { "" } else { ": " }, f.title))
 }
@@ -207,7 +207,7 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
     }
 }
 
-/// The methods of the trait `Semantics`, by opcode.
+/// The methods of the trait `Semantics`, in opcode order.
 pub(super) fn methods(isa: &Isa) -> Vec<Ident> {
     let mut taken = Namespace::default();
     isa.forms.iter().map(|f| taken.take(snake(f.name.str), "_")).collect()

@@ -1,4 +1,4 @@
-//! The trait that a machine fills: one method an intrinsic, with the types that the specification gives it.
+//! The trait that a machine implements: one method for each intrinsic, with the types from the specification.
 
 use isaforge_core::semantics::{Class, Type};
 use proc_macro2::{Literal, TokenStream};
@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 
 use crate::expression::scope::{IntrinsicInfo, Library, Parameter};
 
-/// The trait `Intrinsics` and the function that calls its methods by number. Nothing where there are no intrinsics.
+/// Generates the trait `Intrinsics` and the function that calls its methods by index. Empty if there are no intrinsics.
 pub fn emit_intrinsics(library: &Library) -> TokenStream {
     if library.intrinsics.is_empty() {
         return TokenStream::new();
@@ -80,7 +80,7 @@ fn signature(intrinsic: &IntrinsicInfo) -> TokenStream {
     quote!(fn #name(&mut self, #(#parameters,)* mask: u64) -> Result<#result, Self::Fault>)
 }
 
-/// Methods of the trait as source, for a machine whose faults are texts: each gives the name of its intrinsic.
+/// Methods of the trait as source, for a machine whose faults are texts: each fails with the name of its intrinsic.
 pub(crate) fn refusing(library: &Library) -> impl Iterator<Item = String> {
     library.intrinsics.iter().map(|intrinsic| {
         let (method, name) = (signature(intrinsic), &intrinsic.name);
@@ -138,7 +138,7 @@ fn rust(ty: Type) -> proc_macro2::Ident {
     format_ident!("{}", rust_name(ty))
 }
 
-/// The Rust type of a value. Vectors and halves are their bits.
+/// The Rust type of a value. Vectors and half floats are passed as their bits.
 fn rust_name(ty: Type) -> &'static str {
     match (ty.class, ty.lanes, ty.size()) {
         (Class::Bool, 1, _) => "bool",

@@ -6,7 +6,7 @@ use quote::quote;
 
 use crate::backend::rust::semantics::{helpers, operation};
 
-/// A static `HARDWARE` and a type `Machine`, for the module that has a static `SEMANTICS`.
+/// Generates a static `HARDWARE` and a type `Machine`, for a module next to one with a static `SEMANTICS`.
 pub fn emit(hardware: &Hardware) -> TokenStream {
     let lanes = Literal::u8_unsuffixed(hardware.lanes);
     let lane_count = Literal::usize_unsuffixed(hardware.lanes.into());

@@ -1,4 +1,4 @@
-//! Operations by name, and the semantic stubs.
+//! Operations by name, and the semantics stubs.
 
 use isaforge_core::group::table::{GroupIsa, Operation};
 use proc_macro2::TokenStream;
@@ -8,7 +8,7 @@ use crate::backend::rust::group::types::Names;
 use crate::backend::rust::idents::{code, doc_text};
 use crate::backend::rust::{Options, SemanticsStyle, by_unit};
 
-/// The operations that do something of their own: remarks on wires do not, and the header is not an operation.
+/// The operations with an effect: not those that only describe wires, and not the header.
 pub(crate) fn own(isa: &GroupIsa) -> Vec<usize> {
     (0..isa.operations.len()).filter(|i| !isa.operations[*i].remark && isa.operations[*i].slots != 1).collect()
 }

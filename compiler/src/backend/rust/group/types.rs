@@ -1,4 +1,4 @@
-//! Typed views: an enum for each enum, a struct for each choice, the parts of a group, the group itself.
+//! Typed views: an enum for each enum, a struct for each choice, the parts of a group, and the group itself.
 
 use isaforge_core::group::table::{Choice, Encoding, Field, GroupIsa, Type};
 use isaforge_core::table::{Enum, Value};
@@ -8,13 +8,13 @@ use quote::{format_ident, quote};
 use crate::backend::rust::Options;
 use crate::backend::rust::idents::{Namespace, TAKEN, code, doc_text, pascal, snake};
 
-/// The identifiers of everything that is generated.
+/// The identifiers of all generated items.
 pub(crate) struct Names {
     /// Enums.
     pub enums: Vec<Ident>,
     /// Choices.
     pub choices: Vec<Ident>,
-    /// Fields of [`Parts`], one a slot.
+    /// Fields of [`Parts`], one for each slot.
     pub slots: Vec<Ident>,
     /// Operations: variant and method.
     pub operations: Vec<(Ident, Ident)>,
@@ -25,7 +25,7 @@ impl Names {
         let mut types = Namespace::with(TAKEN);
         let choices = isa.choices.iter().map(|c| types.take(pascal(c.name), "Part")).collect();
         let enums = isa.enums.iter().map(|e| types.take(pascal(e.name), "Value")).collect();
-        // What the generated code calls its own variables.
+        // The names of variables in generated code.
         let mut parts = Namespace::with(&["body", "parts", "values"]);
         let slots = isa.slots.iter().map(|s| parts.take(snake(s.name), "_part")).collect();
         let (mut variants, mut methods) = (Namespace::with(&["Self"]), Namespace::with(&["dispatch"]));
@@ -91,13 +91,13 @@ fn ty(names: &Names, field: &Field) -> TokenStream {
     }
 }
 
-/// An expression for the typed value of a number in `value`.
+/// An expression for the typed value of the number in `value`.
 fn typed(isa: &GroupIsa, names: &Names, field: &Field) -> TokenStream {
     match (field.ty, field.encoding) {
         (Type::Flag, _) => quote!(value != 0),
         (Type::Enum(index), _) => {
             let name = &names.enums[usize::from(index)];
-            // A decoded field has a named value; the default stands for one that has not.
+            // A decoded field always has a named value; the default replaces a number without a name.
             let named = isa.enums[usize::from(index)].values.iter().find(|v| v.bits as i64 == field.default);
             let first = named.or(isa.enums[usize::from(index)].values.first());
             let first = Literal::i64_unsuffixed(first.map_or(0, |v| v.bits as i64));

@@ -9,10 +9,10 @@ use quote::quote;
 use crate::backend::rust::idents::{Namespace, doc_text, pascal, snake};
 use crate::backend::rust::{Options, by_unit};
 
-/// Methods that every instruction has; accessors of fields must not be called so.
+/// Methods that every instruction has; accessors of fields must have other names.
 const METHODS: [&str; 6] = ["new", "instruction", "from", "into", "fmt", "eq"];
 
-/// The items of the generated module. The same tables and options give the same tokens.
+/// Generates the items of the module. The same tables and options always give the same tokens.
 pub fn emit(stream: &'static Stream, options: &Options) -> TokenStream {
     let runtime: TokenStream = options.runtime.parse().unwrap_or_else(|_| quote!(::isaforge_core));
     let names = names(stream);
@@ -32,7 +32,7 @@ pub fn emit(stream: &'static Stream, options: &Options) -> TokenStream {
     }
 }
 
-/// The instructions as types and variants.
+/// The identifiers of instructions, used for types and variants.
 pub(crate) fn names(stream: &Stream) -> Vec<Ident> {
     let mut taken = Namespace::with(&["Opcode", "Instruction", "Kind", "DecodeError", "ParseError", "Self"]);
     stream.instructions.iter().map(|i| taken.take(pascal(i.name), "Form")).collect()
@@ -188,7 +188,7 @@ fn common(stream: &Stream, names: &[Ident], options: &Options) -> TokenStream {
     }
 }
 
-/// The fields that all own layouts of an instruction have under one name and that the specification names itself.
+/// The fields that all layouts of an instruction share by name, if the specification named them.
 fn fields(layouts: &[&'static Layout]) -> Vec<&'static Field> {
     let Some((first, others)) = layouts.split_first() else { return Vec::new() };
     let shared = |field: &&'static Field| {
@@ -207,7 +207,7 @@ fn form(stream: &'static Stream, opcode: usize, name: &Ident) -> TokenStream {
         let what = field.name;
         let doc = doc_text(&if field.doc.is_empty() { format!("The field `{what}`.") } else { field.doc.to_owned() });
         let set_doc = format!(" With another `{what}`. Returns `None` if it cannot have this value.");
-        // One layout has the field in one place.
+        // A single layout has the field at a fixed index.
         let value = match layouts[..] {
             [only] => {
                 let index = only.fields.iter().position(|f| f.name == what).unwrap_or(0);
@@ -243,7 +243,7 @@ fn form(stream: &'static Stream, opcode: usize, name: &Ident) -> TokenStream {
     }
 }
 
-/// A property test: random bytes that decode print and read back.
+/// A property test: random bytes that decode also print and parse back.
 fn tests() -> TokenStream {
     quote! {
         #[cfg(test)]
