@@ -123,10 +123,10 @@ pub(super) fn emit_form(isa: &Isa, names: &Names, index: usize, f: &Form, word: 
         pub struct #name(#word);
         __form!(#name);
         impl #name {
-            /// The instruction with these operands and the modifiers that have no default.
+            /// Creates the instruction from its operands and the modifiers without a default.
             ///
             /// # Errors
-            /// When a value does not fit, or operands do not go together.
+            /// When a value does not fit, or operands cannot be combined.
             #[allow(clippy::too_many_arguments, reason = "one for each operand")]
             pub fn new(#(#arguments),*) -> Result<Self, EncodeError> {
                 let #mutable __b = Self::building();

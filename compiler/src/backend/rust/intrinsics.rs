@@ -14,20 +14,21 @@ pub fn emit_intrinsics(library: &Library) -> TokenStream {
     let methods = library.intrinsics.iter().map(method);
     let arms = library.intrinsics.iter().enumerate().map(|(number, intrinsic)| arm(number as u16, intrinsic));
     quote! {
-        /// What the texts call and do not define. A machine has a method for each; one that is missing does not compile.
+        /// The functions that texts of the specification call and do not define. A machine must implement a method for
+        /// each.
         ///
-        /// Arguments are columns, a value for each of `L` lanes; an operand is passed as its number. `mask` has the lanes in
-        /// which the intrinsic happens, bit 0 for lane 0. Results of others are not looked at.
+        /// An argument is a column with a value for each of the `L` lanes; an operand is passed as its index. `mask`
+        /// holds the lanes that execute the intrinsic, bit 0 for lane 0. The results of other lanes are ignored.
         pub trait Intrinsics<const L: usize> {
-            /// Why execution stops.
+            /// The reason why execution stops.
             type Fault;
             #(#methods)*
         }
 
-        /// Calls an intrinsic by its number in [`SEMANTICS`]. Returns zeros where it gives nothing.
+        /// Calls an intrinsic by its index in [`SEMANTICS`]. Returns zeros if the intrinsic has no result.
         ///
         /// # Errors
-        /// As the intrinsic.
+        /// As for the intrinsic.
         pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine: &mut M,
             intrinsic: u16,
@@ -49,7 +50,7 @@ fn method(intrinsic: &IntrinsicInfo) -> TokenStream {
         #[doc = #doc]
         ///
         /// # Errors
-        /// When it cannot be executed.
+        /// When the intrinsic cannot be executed.
         #[allow(clippy::too_many_arguments)]
         #signature;
     }

@@ -114,7 +114,7 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
     let texts = !(hardware.readings.is_empty() && hardware.intrinsics.is_empty()) || hardware.start.is_some();
     let helpers = texts.then(helpers);
     quote! {
-        /// What executes programs, beyond what the instructions do.
+        /// The machine that executes programs: everything that the meaning of instructions leaves open.
         pub static HARDWARE: &super::__rt::machine::Hardware = &{
             use super::__rt::machine;
             #helpers

@@ -58,7 +58,7 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
     let facts = crate::semantics::facts::emit(semantics);
     let pc_bits = Literal::u8_unsuffixed(semantics.pc_bits);
     quote! {
-        /// What the instructions do, as typed graphs.
+        /// The meaning of the instructions, as typed graphs.
         pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             #helpers
             Semantics {

@@ -433,7 +433,8 @@ pub(super) fn emit(isa: &'static Isa, fast: &Fast) -> TokenStream {
                 limits: &[#(#limits),*],
             };
 
-            /// What each form reads, and what it writes. Programs that do not ask do not have it, as it is no part of `ISA`.
+            /// The registers that each form reads and writes. Separate from `ISA`, so that programs that do not use it
+            /// do not contain it.
             pub(super) static REGISTERS: [(&[RegisterField], &[RegisterField]); #forms_len] = [#(#registers),*];
 
             static PRIMARY: [u64; #primary_len] = [#(#primary),*];
@@ -441,7 +442,7 @@ pub(super) fn emit(isa: &'static Isa, fast: &Fast) -> TokenStream {
             static QUICK: [Quick; #quick_len] = [#(#quick),*];
             static PLANES: [Plane; #planes_len] = [#(#planes),*];
 
-            // A constant, so that decoding knows the sizes wherever it is inlined.
+            // A constant, so that its sizes are known wherever decoding is inlined.
             pub(super) const FAST: Fast = Fast {
                 shift: #shift,
                 mask: #mask,

@@ -166,13 +166,13 @@ pub(super) fn emit(isa: &Isa, names: &Names) -> TokenStream {
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             pub struct #name(#ty);
             impl #name {
-                /// How many there are.
+                /// The number of registers.
                 pub const COUNT: usize = #count;
-                /// Number `index`; `None` beyond the last.
+                /// Returns register `index`; `None` beyond the last.
                 pub const fn new(index: usize) -> Option<Self> {
                     if index < Self::COUNT { Some(#name(index as #ty)) } else { None }
                 }
-                /// Its number.
+                /// Returns the index of the register.
                 pub const fn index(self) -> usize { self.0 as usize }
                 #[inline]
                 const fn from_raw(raw: u64) -> Self { #name((raw % #wide) as #ty) }
@@ -191,20 +191,20 @@ pub(super) fn emit(isa: &Isa, names: &Names) -> TokenStream {
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             pub struct #name(u16);
             impl #name {
-                /// How many entries the table has.
+                /// The number of entries in the table.
                 pub const COUNT: usize = #count;
-                /// Entry `index`; `None` beyond the last.
+                /// Returns entry `index`; `None` beyond the last.
                 pub const fn new(index: usize) -> Option<Self> {
                     if index < Self::COUNT { Some(#name(index as u16)) } else { None }
                 }
-                /// The first entry with this value.
+                /// Returns the first entry with this value.
                 pub fn find(value: u64) -> Option<Self> {
                     let index = ISA.constants[#i].values.iter().position(|c| c.value == value)?;
                     Self::new(index)
                 }
-                /// Its place in the table.
+                /// Returns the index of the entry.
                 pub const fn index(self) -> usize { self.0 as usize }
-                /// The constant.
+                /// Returns the value of the constant.
                 #[inline]
                 pub fn value(self) -> u64 {
                     static VALUES: [u64; #count] = [#(#values),*];
@@ -253,19 +253,19 @@ fn emit_enum(isa: &Isa, names: &Names, index: usize) -> TokenStream {
         #[repr(#ty)]
         pub enum #name { #(#[doc = #docs] #variants = #bits),* }
         impl #name {
-            /// All values that have a name.
+            /// All named values.
             pub const ALL: &'static [Self] = &[#(#name::#variants),*];
-            /// The value with these bits, if they have a name.
+            /// Returns the value with these bits; `None` if they have no name.
             pub const fn from_bits(bits: u64) -> Option<Self> {
                 match bits { #(#bits => Some(#name::#variants),)* _ => None }
             }
-            /// Its bits.
+            /// Returns the bits of the value.
             pub const fn bits(self) -> u64 { self as u64 }
-            /// The word that stands for it in assembly.
+            /// Returns the spelling in assembly.
             pub const fn as_str(self) -> &'static str {
                 match self { #(#name::#variants => #texts),* }
             }
-            // Decoding has refused bits without a name, so the last arm is the last name.
+            // Decoding has rejected bits without a name, so the last arm is the last named value.
             #[inline]
             #[allow(dead_code, reason = "an enum that no field uses")]
             const fn from_raw(raw: u64) -> Self {

@@ -192,20 +192,20 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names) -> TokenStream {
     quote! {
         #(#factors)*
 
-        /// The parts of a group behind the header, in the combinations that there are: what cannot be written here is no
-        /// group.
+        /// The parts of a group after the header, in the valid combinations only.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Body { #(#variants),* }
 
         impl Parts {
-            /// A header and what stands behind it. What the header says of the parts follows from them.
+            /// Combines a header and the parts that follow it. The fields of the header that depend on the parts are
+            /// computed.
             pub fn of(#header: #header_type, body: Body) -> Parts {
                 let mut parts = Parts { #header, ..Parts::default() };
                 match body { #(#put)* }
                 parts
             }
 
-            /// What stands behind the header; `None` when no group has these parts together.
+            /// Returns the parts after the header; `None` when no group has this combination of parts.
             #[allow(irrefutable_let_patterns, reason = "a group may have no parts that must be there")]
             pub fn body(&self) -> Option<Body> {
                 #(#get)*
@@ -266,7 +266,7 @@ fn factor(isa: &GroupIsa, names: &Names, factor: &Factor) -> TokenStream {
         }
     });
     quote! {
-        /// Parts of a group that are there together.
+        /// Parts of a group that occur together.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum #name { #(#definitions),* }
 
