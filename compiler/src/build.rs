@@ -116,7 +116,7 @@ impl Build {
         Build { spec: spec.into(), module: None, options, deny_warnings: false }
     }
 
-    /// Does what [`generate`] does.
+    /// Does the same as [`generate`].
     pub fn generate(self) {
         let Some(out) = env::var_os("OUT_DIR") else {
             eprintln!("isaforge: OUT_DIR is not set; `generate` is made for build scripts");

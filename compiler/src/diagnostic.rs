@@ -21,10 +21,10 @@ pub enum Severity {
     Warning,
 }
 
-/// One finding.
+/// An error or a warning.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
-    /// Error or warning.
+    /// The severity.
     pub severity: Severity,
     /// The rule's stable code: `E0107`, `W0201`.
     pub code: &'static str,
@@ -113,7 +113,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds advice.
+    /// Adds advice on how to fix it.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
@@ -232,12 +232,12 @@ pub struct Unknown {
 }
 
 impl Diagnostics {
-    /// Nothing found yet.
+    /// Creates an empty collection.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a finding.
+    /// Adds a diagnostic.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.errors += usize::from(diagnostic.severity == Severity::Error);
         self.list.push(diagnostic);

@@ -35,7 +35,7 @@ pub struct Loaded {
 /// Why a specification cannot be used.
 #[derive(Debug, Error)]
 pub enum Refusal {
-    /// It has mistakes.
+    /// The specification has mistakes.
     #[error(transparent)]
     Mistakes(#[from] Box<crate::driver::Failure>),
     /// The requested generation does not exist, or none was requested although there are several.

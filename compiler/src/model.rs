@@ -119,7 +119,7 @@ pub struct Isa {
     pub shared: Vec<Shared>,
     /// Kinds of operands.
     pub kinds: Vec<Kind>,
-    /// Rules on operands.
+    /// Limits on operands.
     pub limits: Vec<Limit>,
     /// The instructions.
     pub forms: Vec<Form>,
@@ -274,7 +274,7 @@ pub struct Constants {
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
-    /// The values of the field, with the text of the constant.
+    /// The constants with their descriptions.
     pub values: Vec<(u64, String)>,
 }
 
@@ -338,7 +338,7 @@ pub struct Alternative {
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
-    /// Where its text is given.
+    /// Where its syntax is defined.
     pub text_span: Span,
     /// The bits that select it.
     pub mask: u64,
@@ -543,11 +543,11 @@ pub struct Form {
     pub fixed: Vec<Fixed>,
     /// Bits that the hardware ignores.
     pub ignored: u64,
-    /// Where its syntax is given.
+    /// Where its syntax is defined.
     pub syntax_span: Span,
-    /// Modifiers in the order they print.
+    /// Modifiers in print order.
     pub modifiers: Vec<Modifier>,
-    /// Operands in the order they print.
+    /// Operands in print order.
     pub operands: Vec<Operand>,
     /// The syntax of the whole instruction.
     pub syntax: Vec<Token>,

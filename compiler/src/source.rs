@@ -236,12 +236,13 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// No texts yet; paths are shown as they are given.
+    /// Creates an empty collection of texts; paths are shown as given.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// No texts yet; files below `root` are shown relative to it, so that messages do not depend on the machine.
+    /// Creates an empty collection of texts. Files below `root` are shown relative to it, so that messages do not depend
+    /// on the machine.
     pub fn with_root(root: impl Into<PathBuf>) -> Self {
         Sources { root: Some(root.into()), ..Self::default() }
     }

@@ -75,7 +75,7 @@ vocabulary! {
         optional syntax: Spanned<String>,
         /// Properties of all instructions.
         optional every: EverySpec,
-        /// Rules on operands that the encoding cannot express.
+        /// Limits on operands that the encoding cannot express.
         optional limits: Vec<LimitSpec>,
         /// Decisions where the documents are silent or contradictory.
         optional rulings: Named<RulingSpec>,

@@ -199,7 +199,7 @@ async fn ask(context: &SessionContext, sql: &str, mut each: impl FnMut(&RecordBa
     Ok(count)
 }
 
-/// What people do without tables.
+/// The usual approach without tables: a pipeline of text tools on the listing.
 fn sorted(words: &[u64]) -> Result<(), Failure> {
     let mut shell = Command::new("sh");
     shell.args(["-c", "cut -f3 | cut -d' ' -f1 | sort | uniq -c | sort -rn"]).env("LC_ALL", "C");

@@ -1,12 +1,12 @@
 //! A lake: a folder, or a prefix in an S3 store, that holds the programs of a corpus as Parquet files.
 //!
 //! ```text
-//! lake/sets/NAME.json          what the instruction set is
-//! lake/forms/NAME.parquet      what could occur: instructions
+//! lake/sets/NAME.json          the instruction set
+//! lake/forms/NAME.parquet      the instructions of the set
 //! lake/variants/NAME.parquet   and the values of their modifiers
-//! lake/programs/*.parquet      code, each once by hash
-//! lake/origins/*.parquet       everything that has been imported, and the hash of its code
-//! lake/results/*.parquet       what programs computed
+//! lake/programs/*.parquet      distinct code, by hash
+//! lake/origins/*.parquet       the origins of everything imported, with the hash of the code
+//! lake/results/*.parquet       the results of programs
 //! ```
 //!
 //! Each file is written atomically and never changed, so that an import may be interrupted at any time.

@@ -3,7 +3,7 @@
 //! ```text
 //! PATH… ──import──▶ lake (Parquet) ──session──▶ tables and functions ──query──▶ output: table, CSV, JSON, a picture
 //!                       ▲    └──run──▶ results ─┘
-//!                       └── sets: what the programs are programs of
+//!                       └── sets: the instruction sets of the programs
 //! ```
 //!
 //! - [`args`], [`command`]: the command line

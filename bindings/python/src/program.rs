@@ -143,7 +143,7 @@ impl Program {
         Ok(labels)
     }
 
-    /// The code.
+    /// The bytes of the program.
     #[getter]
     fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.code)

@@ -36,7 +36,7 @@ pub struct File {
     pub language: &'static str,
     /// Its name.
     pub name: &'static str,
-    /// What is in it.
+    /// Its contents.
     pub text: &'static str,
 }
 

@@ -215,7 +215,7 @@ pub struct Operation {
     pub span: Span,
     /// File and line of the definition.
     pub source: String,
-    /// The slots it may stand in.
+    /// The slots it may be in.
     pub slots: Vec<usize>,
     /// What it is a part of, where several operations share a slot.
     pub part: String,

@@ -140,7 +140,7 @@ vocabulary! {
         /// What a group does in each repetition. `slot()` executes the operations in a slot, `has.slot` tells whether
         /// it is present, and `slot.field` is one of its fields; `repetition` counts from 0 to `repetitions` - 1.
         optional does: Spanned<String>,
-        /// Which lanes execute a group, and how; required for a machine.
+        /// Which lanes execute a group, and how; used by a machine.
         optional execution: ExecutionSpec,
     }
 }
@@ -358,7 +358,7 @@ vocabulary! {
         optional through: Vec<Spanned<String>>,
         /// How they are written, with `{n}` for the number.
         required prints: Spanned<String>,
-        /// The register of a bank that the first one refers to; required for a machine.
+        /// The register of a bank that the first one refers to; used by a machine.
         optional at: Spanned<String>,
         /// A register whose value is added to the number of that register.
         optional index: Spanned<String>,

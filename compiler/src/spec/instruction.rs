@@ -108,9 +108,9 @@ vocabulary! {
         optional fixed: FixedBits,
         /// Bits that the hardware ignores.
         optional ignored: OneOrMany<Spanned<Piece>>,
-        /// Modifiers, in the order they print.
+        /// Modifiers, in print order.
         optional modifiers: Named<ModifierSpec>,
-        /// Operands, in the order they print.
+        /// Operands, in print order.
         optional operands: Named<OperandSpec>,
         /// How it is written, if not in the default syntax.
         optional syntax: Spanned<String>,

@@ -1,7 +1,7 @@
 //! The table `instructions`: the instructions of the programs in a lake, decoded on reading.
 //!
 //! ```text
-//! InstructionsExec: decodes what is asked for      filters on columns of forms: evaluated once, over the forms
+//! InstructionsExec: decodes the requested columns  filters on columns of forms: evaluated once, over the forms
 //!   FilterExec, DataSourceExec: programs           filters on columns of programs
 //! ```
 

@@ -3,7 +3,7 @@
 //! ```text
 //! tables ──facts──▶ book ──pages──▶ HTML
 //!                       └─search──▶ records ┐
-//! tables ──────────────────────────▶ data   ┴─▶ engine.js, beside the decoder
+//! tables ──────────────────────────▶ data   ┴─▶ engine.js, with the decoder
 //! ```
 //!
 //! [`facts`] reads the tables, `pages` has the templates, [`search`] makes the records that queries are matched with,

@@ -1,4 +1,4 @@
-//! Differences of enums, banks and kinds.
+//! Differences between enums, banks and kinds.
 
 use isaforge_core::stream::{Bank, Engine, Layout, Set};
 

@@ -1,4 +1,4 @@
-//! What the document leaves to the clause around a tuple, as one fixed clause.
+//! The operands that depend on the clause around a tuple, for one fixed clause.
 //!
 //! Sources are codes: three of them stand for registers selected by the clause, two for halves of a constant, others
 //! for results of earlier units. A tuple alone does not define them, so it is printed for a clause that selects the
