@@ -241,8 +241,8 @@ impl Sources {
         Self::default()
     }
 
-    /// Creates an empty collection of texts. Files below `root` are shown relative to it, so that messages do not depend
-    /// on the machine.
+    /// Creates an empty collection of texts. Files below `root` are shown relative to it, so that messages do not
+    /// depend on the machine.
     pub fn with_root(root: impl Into<PathBuf>) -> Self {
         Sources { root: Some(root.into()), ..Self::default() }
     }

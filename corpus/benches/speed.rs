@@ -1,5 +1,5 @@
-//! Measures how fast questions are answered, compared with a plain loop and with what people do without tables. Prints
-//! rows of Markdown.
+//! Measures how fast questions are answered, compared with a plain loop and with a pipeline of text tools. Prints rows of
+//! Markdown.
 //!
 //! ```sh
 //! cargo bench --features cluster --bench speed                          # ten million words

@@ -246,8 +246,7 @@ impl Tables {
         tree
     }
 
-    /// Converts a number whose bits are functions to a tree, whose leaves are the results of `meant`, unless they are
-    /// 0.
+    /// Converts a number whose bits are functions to a tree. Its leaves are the results of `meant` other than 0.
     fn new_tree(&self, number: &[Node], meant: &dyn Fn(u64) -> u16) -> Option<Tree> {
         let diagrams = &self.validity.diagrams;
         if number.iter().any(|bit| diagrams.is_unknown(*bit)) {

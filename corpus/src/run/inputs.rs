@@ -105,7 +105,7 @@ impl Inputs {
     }
 }
 
-/// Reads a launch file for one kind of set. Adds the files that it refers to to `files`.
+/// Reads a launch file for one kind of set. The files that it refers to are added to `files`.
 fn read<T>(
     path: &Path,
     text: &str,

@@ -14,7 +14,7 @@ pub(crate) struct Names {
     pub enums: Vec<Ident>,
     /// Choices.
     pub choices: Vec<Ident>,
-    /// Fields of [`Parts`], one for each slot.
+    /// The fields of the generated `Parts`, one for each slot.
     pub slots: Vec<Ident>,
     /// Operations: variant and method.
     pub operations: Vec<(Ident, Ident)>,
