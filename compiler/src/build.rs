@@ -1,4 +1,5 @@
-//! Inside of a Cargo build: what the macro and build scripts share, and the door for build scripts.
+//! Compilation within a Cargo build: the code shared by the macro and build scripts, and the entry point for build
+//! scripts.
 //!
 //! A build script of three lines compiles a specification into `OUT_DIR`:
 //!
@@ -24,13 +25,13 @@ use crate::diagnostic::{Diagnostics, Severity, Style};
 use crate::driver::{Compiled, Failure, Settings, compile};
 use crate::suggest::{did_you_mean, one_of};
 
-/// The path of `isaforge-core` for a crate that depends on the facade `isaforge` alone.
+/// The path of `isaforge-core` for a crate that depends only on the facade `isaforge`.
 pub const FACADE_CORE: &str = "::isaforge::core";
 
 /// Compiles a specification from a build script: writes `OUT_DIR/NAME.rs` with a module `NAME`, named after the
 /// specification's `isa:`, and tells Cargo which files it depends on.
 ///
-/// If the specification has mistakes, they are printed and the process ends with status 1. [`Build`] has the options.
+/// If the specification has mistakes, prints them and ends the process with status 1. [`Build`] offers options.
 ///
 /// ```no_run
 /// isaforge_compiler::build::generate("specs/mine.yaml");
@@ -39,7 +40,7 @@ pub fn generate(spec: impl Into<PathBuf>) {
     Build::new(spec).generate();
 }
 
-/// A compilation from a build script, with options.
+/// A compilation run by a build script, with options.
 ///
 /// ```no_run
 /// use isaforge_compiler::build::Build;
@@ -52,9 +53,9 @@ pub fn generate(spec: impl Into<PathBuf>) {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Build {
-    /// The entry of the specification, or the folder that holds its `isa.yaml`, relative to the root of the package.
+    /// The entry of the specification, or the folder with its `isa.yaml`, relative to the root of the package.
     pub spec: PathBuf,
-    /// The name of the module and of the file; the specification's name if not given.
+    /// The name of the module and of the file; defaults to the specification's name.
     pub module: Option<String>,
     /// What to generate. The default reaches `isaforge-core` through the facade, `::isaforge::core`.
     pub options: Options,
@@ -71,28 +72,28 @@ pub struct Written {
     pub module: String,
     /// The files of the specification.
     pub files: Vec<PathBuf>,
-    /// Warnings, a line each.
+    /// Warnings, one line each.
     pub warnings: Vec<String>,
 }
 
-/// Why a build script has nothing to show.
+/// Why a build script produced no module.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// The specification is not where it was looked for.
+    /// The specification was not found at the given path.
     #[error("{0}")]
     Missing(String),
     /// The specification has mistakes.
     #[error("{}", mistakes(spec, failure))]
     Spec {
-        /// The specification, as it was named.
+        /// The specification's path, as given.
         spec: PathBuf,
         /// What is wrong.
         failure: Box<Failure>,
     },
-    /// No Rust module can be called so.
+    /// The name is not a valid name for a Rust module.
     #[error("{0}")]
     Name(String),
-    /// The generated code is not Rust, which is a mistake of the compiler.
+    /// The generated code is not valid Rust, which is a bug in the compiler.
     #[error("the generated code is not Rust, which is a mistake of isaforge: {0}")]
     Code(syn::Error),
     /// The file cannot be written.
@@ -100,28 +101,29 @@ pub enum BuildError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the operating system answered.
+        /// The error from the operating system.
         error: std::io::Error,
     },
 }
 
-/// How diagnostics look in the output of a build.
+/// How diagnostics are rendered in build output.
 pub const MESSAGE_STYLE: Style = Style { color: false, cap: 30, width: 120 };
 
 impl Build {
-    /// The specification at `spec`, everything else as usual.
+    /// A build of the specification at `spec`, with defaults for everything else.
     pub fn new(spec: impl Into<PathBuf>) -> Self {
         let options = Options { runtime: FACADE_CORE.to_owned(), ..Options::default() };
         Build { spec: spec.into(), module: None, options, deny_warnings: false }
     }
 
-    /// Does what [`generate`] does.
+    /// Does the same as [`generate`].
     pub fn generate(self) {
         let Some(out) = env::var_os("OUT_DIR") else {
             eprintln!("isaforge: OUT_DIR is not set; `generate` is made for build scripts");
             process::exit(1);
         };
-        // Cargo runs build scripts in the root of the package; the variable says so even if someone changed the directory.
+        // Cargo runs build scripts in the root of the package. The variable still names it if the current directory was
+        // changed.
         let root = env::var_os("CARGO_MANIFEST_DIR").map_or_else(PathBuf::new, PathBuf::from);
         let result = self.write(&root, Path::new(&out));
         let files = match &result {
@@ -129,7 +131,7 @@ impl Build {
             Err(BuildError::Spec { failure, .. }) => failure.files(),
             Err(_) => vec![root.join(&self.spec)],
         };
-        // Nor can a path with a line break be told to Cargo.
+        // Cargo's directive format cannot express a path with a line break.
         let can_be_told = |file: &PathBuf| !file.to_string_lossy().contains(['\n', '\r']);
         for file in files.into_iter().filter(can_be_told) {
             println!("cargo::rerun-if-changed={}", file.display());
@@ -143,10 +145,10 @@ impl Build {
         }
     }
 
-    /// Compiles and writes into the directory `out`; paths are relative to `root`. Prints nothing.
+    /// Compiles, and writes the result into the directory `out`. Paths are relative to `root`. Prints nothing.
     ///
     /// # Errors
-    /// See [`BuildError`]. On an error nothing is written.
+    /// See [`BuildError`]. If an error occurs, no file is written.
     ///
     /// ```
     /// use isaforge_compiler::build::Build;
@@ -182,7 +184,8 @@ impl Build {
     }
 }
 
-/// The mistakes of the specification `spec` as a message with a heading. Its warnings wait until it compiles.
+/// Formats the errors of the specification `spec` as a message with a heading. Warnings are not shown until it
+/// compiles.
 pub fn mistakes(spec: &Path, failure: &Failure) -> String {
     let mut errors = Diagnostics::new();
     errors.extend(failure.diagnostics.iter().filter(|found| found.severity == Severity::Error).cloned());
@@ -194,25 +197,25 @@ pub fn mistakes(spec: &Path, failure: &Failure) -> String {
     format!("the specification `{}` has {count}\n\n{drawn}\n", spec.display())
 }
 
-/// Writes a file unless it has this text already, so that its time says when it last changed.
+/// Writes a file unless it already has this text, so that its modification time changes only when the text does.
 ///
 /// # Errors
-/// What the operating system answers.
+/// Returns the error from the operating system.
 pub fn write_if_changed(path: &Path, text: &str) -> std::io::Result<()> {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(());
     }
-    // Another compiler may read the file at this moment: it must never see half of it.
+    // A concurrent compiler may be reading the file; it must never see a partial one.
     let draft = path.with_extension(format!("{}.draft", process::id()));
     fs::write(&draft, text)?;
     fs::rename(&draft, path)
 }
 
-/// The warnings of a compilation, a line each: `isa.yaml:3:5: W0203: …`.
+/// The warnings of a compilation, one line each: `isa.yaml:3:5: W0203: …`.
 pub fn warnings(compiled: &Compiled) -> Vec<String> {
     let (sources, found) = (&compiled.checked.sources, &compiled.checked.diagnostics);
     let warnings = found.iter().filter(|found| found.severity == Severity::Warning);
-    // What follows a line break in a message would be another instruction to Cargo.
+    // Text after a line break in a message would be taken as another directive to Cargo.
     let in_one_line = |text: String| text.replace(['\n', '\r'], " ");
     let lines = warnings.map(|found| match found.primary {
         Some(span) => {
@@ -224,7 +227,8 @@ pub fn warnings(compiled: &Compiled) -> Vec<String> {
     lines.map(in_one_line).collect()
 }
 
-/// The name of the module of an instruction set: its own, with `_` for what Rust does not allow in a name.
+/// The module name for an instruction set: its own name, in lower case, with `_` for characters that Rust names do not
+/// allow.
 ///
 /// ```
 /// assert_eq!(isaforge_compiler::build::module_name("valhall-2021"), "valhall_2021");
@@ -234,10 +238,10 @@ pub fn module_name(isa: &str) -> String {
     letters.collect()
 }
 
-/// The name of a module as an identifier.
+/// Parses the name of a module as an identifier.
 ///
 /// # Errors
-/// When no module can be called so: it is a keyword, or begins with a digit.
+/// When the name cannot be that of a module: it is a keyword, or starts with a digit.
 pub fn module_ident(name: &str, span: Span) -> Result<Ident, String> {
     let ident = syn::parse_str(name).ok().filter(|_| !is_keyword(name));
     let mut ident: Ident =
@@ -246,7 +250,8 @@ pub fn module_ident(name: &str, span: Span) -> Result<Ident, String> {
     Ok(ident)
 }
 
-/// The generated code as a module called `name`, documented and shielded from the lints of the crate around it.
+/// The generated code as a module called `name`, with documentation and with the surrounding crate's lints switched
+/// off.
 pub fn module(compiled: &Compiled, name: &Ident) -> TokenStream {
     let attributes = module_attributes(compiled);
     let items = &compiled.tokens;
@@ -262,7 +267,7 @@ pub fn module_attributes(compiled: &Compiled) -> TokenStream {
     let title = doc_text(if checked.isa.doc.trim().is_empty() { &checked.isa.name } else { &checked.isa.doc });
     let entry = checked.files.first().and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
     let source = doc_text(&format!("Generated by isaforge from {}.", code(&entry.unwrap_or_default())));
-    // A crate may be strict with its own code; what is generated is not its to mend, and it need not use all of it.
+    // The surrounding crate's lints may be strict, but its author cannot fix generated code and need not use all of it.
     quote! {
         #[doc = #title]
         #[doc = ""]
@@ -286,23 +291,23 @@ pub fn module_attributes(compiled: &Compiled) -> TokenStream {
 /// [`module`] as formatted source.
 ///
 /// # Errors
-/// When the generated code is not Rust, which would be a mistake of this crate.
+/// When the generated code is not valid Rust, which would be a bug in this crate.
 pub fn module_source(compiled: &Compiled, name: &Ident) -> Result<String, syn::Error> {
     let file: syn::File = syn::parse2(module(compiled, name))?;
     let note = "// @generated by isaforge from a specification. Do not edit; change the specification.\n";
     Ok(format!("{note}{}", prettyplease::unparse(&file)))
 }
 
-/// Where a specification may lie.
+/// A place to look for a specification.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// The folder that its path is relative to.
     pub folder: PathBuf,
-    /// What the folder is, for the message that nothing was found: "in the root of the crate".
+    /// A description of the folder for the message that reports a missing specification: "in the root of the crate".
     pub what: String,
 }
 
-/// Where a specification lies.
+/// Where a specification was found.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The entry.
@@ -311,10 +316,10 @@ pub struct Found {
     pub folder: PathBuf,
 }
 
-/// Looks for a specification in several places; the first wins. A folder stands for the `isa.yaml` in it.
+/// Looks for a specification in several places and returns the first match. A folder stands for its `isa.yaml`.
 ///
 /// # Errors
-/// A message that names all places, and a file there that was perhaps meant.
+/// Returns a message that lists all places, and suggests a file found there with a similar name.
 pub fn find(path: &Path, places: &[Place]) -> Result<Found, String> {
     for Place { folder, .. } in places {
         let spec = folder.join(path);
@@ -340,7 +345,7 @@ pub fn find(path: &Path, places: &[Place]) -> Result<Found, String> {
     Err(message)
 }
 
-/// The YAML files beside where the specification should be, as paths that would be found.
+/// The YAML files in the folders where the specification should be, as paths that `find` accepts.
 fn similar_files(path: &Path, places: &[Place]) -> Vec<String> {
     let mut names = Vec::new();
     for Place { folder, .. } in places {
@@ -350,7 +355,7 @@ fn similar_files(path: &Path, places: &[Place]) -> Vec<String> {
         let yaml = yaml.filter(|file| file.extension().is_some_and(|e| e == "yaml" || e == "yml"));
         names.extend(yaml.map(|file| file.display().to_string()));
     }
-    // The order of a directory is nobody's.
+    // The order of directory entries is unspecified.
     names.sort();
     names.dedup();
     names

@@ -1,7 +1,7 @@
-//! Diagnostics: what is wrong, where, and what to do about it.
+//! Diagnostics: what is wrong, where, and how to fix it.
 //!
-//! All mistakes of a run are collected in [`Diagnostics`], sorted and rendered once. The command line renders in colour; the
-//! macro renders plainly, because its text goes into a `compile_error!`.
+//! [`Diagnostics`] collects all mistakes of a run, which are then sorted and rendered once. The command line renders in
+//! colour. The macro renders plain text, because it goes into a `compile_error!`.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -12,51 +12,51 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet,
 use crate::source::{FileId, Sources, Span, visible};
 use crate::suggest::did_you_mean;
 
-/// How bad a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// No output is produced.
     Error,
-    /// Output is produced; something is likely not as meant.
+    /// Output is produced, but is probably not what was intended.
     Warning,
 }
 
-/// One finding.
+/// An error or a warning.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
-    /// Error or warning.
+    /// The severity.
     pub severity: Severity,
     /// The rule's stable code: `E0107`, `W0201`.
     pub code: &'static str,
-    /// What is wrong, in one line, without a full stop.
+    /// The message: one line, without a full stop.
     pub message: String,
-    /// The place to look at.
+    /// The place it is about.
     pub primary: Option<Span>,
-    /// What to see at that place; may be empty.
+    /// The label at that place; may be empty.
     pub label: String,
-    /// Places that are as likely wrong as the primary one, and drawn like it: the other side of a conflict in which
-    /// nothing tells which side is wrong.
+    /// Places that are as likely to be wrong as the primary one, and drawn like it: the other side of a conflict in
+    /// which either side may be wrong.
     pub rivals: Vec<(Span, String)>,
-    /// Other places that take part, each with what to see there.
+    /// Other places involved, each with its label.
     pub secondary: Vec<(Span, String)>,
-    /// Facts that explain.
+    /// Facts that explain the message.
     pub notes: Vec<String>,
-    /// What to do.
+    /// How to fix it.
     pub help: Vec<String>,
 }
 
 impl Diagnostic {
-    /// An error at a place.
+    /// Creates an error at a place.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, Some(span), message.into())
     }
 
-    /// A warning at a place.
+    /// Creates a warning at a place.
     pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, Some(span), message.into())
     }
 
-    /// An error that no line of a spec caused, such as a missing file.
+    /// Creates an error that no line of a spec caused, such as a missing file.
     pub fn error_without_place(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, None, message.into())
     }
@@ -75,14 +75,14 @@ impl Diagnostic {
         }
     }
 
-    /// Says what to see at the primary place.
+    /// Sets the label of the primary place.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.label = text.into();
         self
     }
 
-    /// Adds a place that is as likely wrong as the primary one, unless it is that one.
+    /// Adds a place that is as likely to be wrong as the primary one, unless it is the same place.
     #[must_use]
     pub fn rival(mut self, span: Span, text: impl Into<String>) -> Self {
         if self.primary != Some(span) {
@@ -91,7 +91,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds another place that takes part, once.
+    /// Adds another place that is involved, unless it was already added.
     #[must_use]
     pub fn secondary(mut self, span: Span, text: impl Into<String>) -> Self {
         let other = (span, text.into());
@@ -106,14 +106,14 @@ impl Diagnostic {
         self.primary.into_iter().chain(self.rivals.iter().map(|(span, _)| *span))
     }
 
-    /// Adds a fact that explains.
+    /// Adds a fact that explains the message.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
     }
 
-    /// Adds advice.
+    /// Adds advice on how to fix it.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
@@ -126,7 +126,7 @@ impl Diagnostic {
             Severity::Warning => Level::WARNING,
         };
         let mut group = Group::with_title(level.primary_title(shown(&self.message)).id(self.code));
-        // One excerpt a file, the primary one first.
+        // One excerpt per file, the one with the primary place first.
         let mut excerpts: Vec<(FileId, Vec<Mark<'_>>)> = Vec::new();
         let primary = self.primary.map(|span| (AnnotationKind::Primary, span, self.label.as_str()));
         let rivals = self.rivals.iter().map(|(span, text)| (AnnotationKind::Primary, *span, text.as_str()));
@@ -140,7 +140,8 @@ impl Diagnostic {
         }
         for (file, marks) in excerpts {
             let text = sources.text(file);
-            // The renderer splits all it gets into lines, so it gets only the lines from the first mark to the last.
+            // The renderer splits its whole input into lines, so it gets only the lines from the first mark to the
+            // last.
             let first = marks.iter().map(|(_, range, _)| range.start).min().unwrap_or(0);
             let last = marks.iter().map(|(_, range, _)| range.end).max().unwrap_or(0);
             let (from, number) = sources.line_start(file, first);
@@ -168,19 +169,20 @@ impl Diagnostic {
     }
 }
 
-/// A text of a diagnostic, which may quote a file or the name of one.
+/// Makes text safe to print: it may quote a file's contents or name.
 fn shown(text: &str) -> String {
     normalize_untrusted_str(&visible(text))
 }
 
-/// The renderer takes time for every byte of an excerpt. From this size on (a megabyte in one line), only the place is said.
+/// The largest excerpt, in bytes. The renderer's time grows with its size, so beyond this limit (such as a line of a
+/// megabyte) only the position is shown.
 const MAX_EXCERPT: usize = 1 << 18;
 
 /// One annotation of an excerpt.
 type Mark<'a> = (AnnotationKind, Range<usize>, &'a str);
 
-/// The part of a span that is drawn: clamped to the text, and only its first line, since a span of many lines (a whole map) is
-/// there to say where something starts.
+/// The part of a span that is drawn, clamped to the text. Only its first line is drawn: a span of many lines, such as a
+/// whole map, only marks where something starts.
 fn first_line(sources: &Sources, span: Span) -> Range<usize> {
     let start = sources.text(span.file).floor_char_boundary(span.start as usize);
     let line = sources.snippet(span).lines().next().unwrap_or("").trim_end();
@@ -190,11 +192,11 @@ fn first_line(sources: &Sources, span: Span) -> Range<usize> {
 /// How [`Diagnostics::render`] draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Colours by ANSI escapes.
+    /// Whether to use ANSI colours.
     pub color: bool,
-    /// How many diagnostics are drawn before the rest is only counted.
+    /// How many diagnostics are drawn; the rest are only counted.
     pub cap: usize,
-    /// Columns of the terminal; longer source lines are cut around the marks.
+    /// The width of the terminal in columns; longer source lines are cut around the marks.
     pub width: usize,
 }
 
@@ -204,79 +206,79 @@ impl Default for Style {
     }
 }
 
-/// Everything found in one run.
+/// All diagnostics of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     /// How many errors are in the list.
     errors: usize,
-    /// Names whose definition has a mistake.
+    /// Names whose definitions have mistakes.
     broken: HashSet<String>,
-    /// Uses of such names.
+    /// How many mistakes were not reported because they follow from another, such as uses of those names.
     passed_over: usize,
-    /// Definitions that something uses.
+    /// Definitions that are used.
     used: HashSet<Span>,
-    /// Uses of unknown names, and where in the list the error is.
+    /// Uses of unknown names, each with the index of its error in the list.
     unknown: Vec<(usize, Unknown)>,
 }
 
-/// What there is in the place of an unknown name.
+/// Where the definition of an unknown name may be.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unknown {
-    /// The definition whose name is nearly the unknown one.
+    /// The definition with the most similar name.
     pub near: Option<Span>,
-    /// From the first to the last definition among which it would be, and what to say of them.
+    /// The range of definitions among which the missing one belongs, with a label for it.
     pub all: Option<(Span, String)>,
 }
 
 impl Diagnostics {
-    /// Nothing found yet.
+    /// Creates an empty collection.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a finding.
+    /// Adds a diagnostic.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.errors += usize::from(diagnostic.severity == Severity::Error);
         self.list.push(diagnostic);
     }
 
-    /// What a wrong name was perhaps meant to be, see [`did_you_mean`]: `None` also when so much is wrong that nobody reads
-    /// of this mistake, since looking at all names for each wrong one takes its time.
+    /// Suggests a name that may have been meant, see [`did_you_mean`]. Also `None` after many mistakes: nobody reads
+    /// that far, and comparing each wrong name with all candidates takes time.
     pub fn near<'n>(&self, name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
         const SUGGESTED: usize = 200;
         if self.list.len() < SUGGESTED { did_you_mean(name, candidates) } else { None }
     }
 
-    /// Notes that the definition of a name was found wrong, so that what follows from it is not reported again.
+    /// Marks the definition of a name as wrong, so that mistakes that follow from it are not reported again.
     pub fn mark_broken(&mut self, name: &str) {
         self.broken.insert(name.to_owned());
     }
 
-    /// Whether a name is only unknown, or wrong, because its definition is. The caller then reports nothing, and
-    /// [`failures`](Self::failures) rises all the same.
+    /// Whether a name is unknown or wrong only because its definition has a mistake. The caller then reports no error,
+    /// but [`failures`](Self::failures) still rises.
     pub fn pass_over(&mut self, name: &str) -> bool {
         let broken = self.broken.contains(name);
         self.passed_over += usize::from(broken);
         broken
     }
 
-    /// Notes that something uses the definition at a place.
+    /// Records that the definition at a place is used.
     pub fn note_use(&mut self, definition: Span) {
         self.used.insert(definition);
     }
 
-    /// Adds an error on the use of an unknown name, on which [`settle_names`](Self::settle_names) will have the last word.
+    /// Adds an error for a use of an unknown name. [`settle_names`](Self::settle_names) may change it later.
     pub fn push_unknown(&mut self, error: Diagnostic, unknown: Unknown) {
         self.unknown.push((self.list.len(), unknown));
         self.push(error);
     }
 
-    /// Looks at unknown names once all uses are known.
+    /// Revises the errors for unknown names once all uses are known.
     ///
-    /// A definition that nothing uses, and whose name is nearly the unknown one, is as likely misspelt as the use. Where no
-    /// name is near, it is as likely that the definition is missing. And what is used at several places is not misspelt at
-    /// all of them: that is one mistake, and it is in the definition, or among the definitions.
+    /// An unused definition with a similar name is as likely to be misspelt as the use. Without such a name, the
+    /// definition may as well be missing. A name that is used at several places is not misspelt at all of them: that is
+    /// a single mistake in the definition, or a missing definition.
     pub fn settle_names(&mut self) {
         let mut groups: BTreeMap<(Unknown, String), Vec<usize>> = BTreeMap::new();
         for (at, unknown) in std::mem::take(&mut self.unknown) {
@@ -315,17 +317,17 @@ impl Diagnostics {
         self.list.retain(|_| at.next().is_none_or(|at| !settled.contains(&at)));
     }
 
-    /// Notes a mistake that was reported before: [`failures`](Self::failures) rises.
+    /// Records a mistake that was reported before: [`failures`](Self::failures) rises.
     pub fn fail_silently(&mut self) {
         self.passed_over += 1;
     }
 
-    /// Errors and things that were passed over: when it rises, what was being read is not complete.
+    /// The number of errors and suppressed mistakes. If it rises while something is read, the result is incomplete.
     pub fn failures(&self) -> usize {
         self.errors + self.passed_over
     }
 
-    /// Whether nothing was found at all.
+    /// Whether there are no diagnostics.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -345,12 +347,12 @@ impl Diagnostics {
         self.list.len() - self.error_count()
     }
 
-    /// The findings in the order they were made, or sorted after [`finish`](Self::finish).
+    /// The diagnostics in the order of reporting, or in sorted order after [`finish`](Self::finish).
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()
     }
 
-    /// The findings from the `first` on, to add to them.
+    /// The diagnostics from index `first` on, so that callers can extend them.
     pub fn since(&mut self, first: usize) -> &mut [Diagnostic] {
         self.list.get_mut(first..).unwrap_or_default()
     }
@@ -363,7 +365,7 @@ impl Diagnostics {
         self.errors = self.list.len();
     }
 
-    /// Sorts by file, place and code, and drops exact duplicates. What has no place comes first.
+    /// Sorts by file, place and code, and drops exact duplicates. Diagnostics without a place come first.
     pub fn finish(&mut self) {
         self.list.sort_by_key(|found| (found.primary.map(|span| (span.file, span.start)), found.code));
         let mut seen = HashSet::new();
@@ -371,8 +373,8 @@ impl Diagnostics {
         self.errors = self.list.iter().filter(|found| found.severity == Severity::Error).count();
     }
 
-    /// Draws the findings, with an empty line between two and no line break at the end. If there are more than the style's
-    /// cap, errors are drawn before warnings and a last line counts those left out.
+    /// Renders the diagnostics, separated by empty lines, without a trailing line break. If there are more than the
+    /// style's cap, errors come before warnings, and a last line counts those left out.
     pub fn render(&self, sources: &Sources, style: Style) -> String {
         let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
         let renderer = renderer.term_width(style.width.max(40));

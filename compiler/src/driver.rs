@@ -1,4 +1,5 @@
-//! One call from a specification to generated code, behind every door: the macro, the command line and `build.rs`.
+//! From a specification to generated code in one call: the common entry point of the macro, the command line and
+//! `build.rs`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -24,19 +25,19 @@ pub struct Settings {
     pub spec: PathBuf,
     /// Paths in messages are relative to this.
     pub root: Option<PathBuf>,
-    /// The generation that is wanted. A reader may take only that part of a document; a specification of our own is read and
-    /// checked whole, and what is generated has that generation alone.
+    /// The generation to compile. A reader of a foreign format may read only that part of a document. A specification
+    /// in isaforge's own format is read and checked whole, and only the output is limited to the generation.
     pub generation: Option<String>,
     /// What to generate.
     pub options: Options,
     /// Whether a warning stops compilation.
     pub deny_warnings: bool,
-    /// Texts that stand for files until an editor saves them, by the path of each without links.
+    /// Unsaved editor contents that replace files, keyed by canonical path.
     pub unsaved: HashMap<PathBuf, String>,
 }
 
 impl Settings {
-    /// The specification at `spec`, everything else as usual.
+    /// Settings for the specification at `spec`, with defaults for everything else.
     pub fn new(spec: impl Into<PathBuf>) -> Self {
         Settings { spec: spec.into(), ..Settings::default() }
     }
@@ -60,17 +61,17 @@ pub struct Checked {
 pub struct Failure {
     /// What is wrong.
     pub diagnostics: Diagnostics,
-    /// The texts that it points into.
+    /// The texts that the diagnostics point into.
     pub sources: Sources,
 }
 
 impl Failure {
-    /// All messages as text.
+    /// Renders all messages as text.
     pub fn render(&self, style: Style) -> String {
         self.diagnostics.render(&self.sources, style)
     }
 
-    /// Every file that was read before things went wrong.
+    /// Every file that was read before compilation failed.
     pub fn files(&self) -> Vec<PathBuf> {
         self.sources.paths().map(Path::to_owned).collect()
     }
@@ -87,7 +88,7 @@ impl std::error::Error for Failure {}
 /// Reads and checks a specification.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// Returns every mistake found in it.
 pub fn check_spec(settings: &Settings) -> Result<Checked, Box<Failure>> {
     let mut sources = match &settings.root {
         Some(root) => Sources::with_root(root),
@@ -105,7 +106,7 @@ pub fn check_spec(settings: &Settings) -> Result<Checked, Box<Failure>> {
     if let Some(isa) = isa {
         match &isa.encoding {
             Encoding::Words => check(&isa, &mut diagnostics),
-            // Groups or layouts with holes would make every check complain about what an earlier mistake left out.
+            // The checks would report the gaps that earlier mistakes left in groups and layouts as further mistakes.
             Encoding::Groups(_) | Encoding::Stream(_) if diagnostics.has_errors() => {}
             Encoding::Groups(groups) => {
                 check_definitions(&isa, &mut diagnostics);
@@ -139,17 +140,18 @@ pub struct Compiled {
     pub checked: Checked,
     /// The tables in memory.
     pub lowered: Lowered,
-    /// What the instructions do, if the specification says it.
+    /// The meaning of the instructions, if the specification defines it.
     pub semantics: Option<&'static isaforge_core::semantics::Semantics>,
-    /// What executes programs, if the specification says what instructions do.
+    /// The machine that executes programs, if the specification defines what instructions do.
     pub hardware: Option<&'static isaforge_core::machine::Hardware>,
-    /// Which stubs there are; `None` where instructions neither print nor parse, and so have no examples.
+    /// The style of the semantics stubs; `None` where instructions neither print nor parse, so that there are no
+    /// examples.
     documented: Option<SemanticsStyle>,
     /// The items of the generated module.
     pub tokens: TokenStream,
-    /// The same without what the instructions do.
+    /// The same items without the meaning of the instructions.
     decoding: TokenStream,
-    /// What the instructions do, and the machine.
+    /// The meaning of the instructions, and the machine.
     meaning: TokenStream,
 }
 
@@ -159,7 +161,7 @@ impl Compiled {
         self.checked.isa.machine.as_ref().is_some_and(|machine| machine.declared)
     }
 
-    /// What examples of a crate of this name are made of.
+    /// The input for the examples of a crate called `name`.
     fn krate<'a>(&'a self, name: &'a str) -> Option<Crate<'a>> {
         let hardware = self.hardware.filter(|_| self.has_machine());
         Some(Crate {
@@ -171,11 +173,11 @@ impl Compiled {
         })
     }
 
-    /// The generated module as formatted source, with a header. A whole crate, which Rust knows by the name given, has
-    /// attributes and a front page too.
+    /// Returns the generated module as formatted source with a header. If a crate name is given, the source is the root
+    /// of a crate of that name, with crate attributes and a front page.
     ///
     /// # Errors
-    /// When the generated code is not Rust, which would be a mistake of this crate.
+    /// When the generated code is not valid Rust, which would be a bug in this crate.
     pub fn source(&self, crate_name: Option<&str>) -> Result<String, syn::Error> {
         let tokens = if crate_name.is_some() { &self.decoding } else { &self.tokens };
         let mut file: syn::File = syn::parse2(tokens.clone())?;
@@ -188,7 +190,7 @@ impl Compiled {
         text.push_str("// @generated by isaforge from a specification. Do not edit; change the specification.\n");
         if crate_name.is_some() {
             text.push_str("#![no_std]\n#![forbid(unsafe_code)]\n#![allow(non_camel_case_types, clippy::all, reason = \"generated\")]\n");
-            // rustfmt leaves the file alone, so that it stays what the compiler wrote.
+            // Generated files keep the compiler's formatting.
             text.push_str("#![cfg_attr(rustfmt, rustfmt_skip)]\n\n");
         }
         if crate_name.is_some() && self.semantics.is_some() {
@@ -201,11 +203,11 @@ impl Compiled {
         Ok(text)
     }
 
-    /// What the instructions do as a file of its own beside a crate's root: `semantics.rs`. `None` when the specification
-    /// does not say it.
+    /// Returns the meaning of the instructions as a separate file, `semantics.rs`, next to a crate's root. `None` when
+    /// the specification does not define it.
     ///
     /// # Errors
-    /// When the generated code is not Rust, which would be a mistake of this crate.
+    /// When the generated code is not valid Rust, which would be a bug in this crate.
     pub fn semantics_source(&self, crate_name: &str) -> Result<Option<String>, syn::Error> {
         if self.semantics.is_none() {
             return Ok(None);
@@ -221,10 +223,10 @@ impl Compiled {
     }
 }
 
-/// Compiles a specification: the one function behind every door.
+/// Compiles a specification: the common entry point of the macro, the command line and `build.rs`.
 ///
 /// # Errors
-/// Everything that is wrong with the specification.
+/// Returns every mistake found in the specification.
 pub fn compile(settings: &Settings) -> Result<Compiled, Box<Failure>> {
     let mut checked = check_spec(settings)?;
     if let Err(refusal) = one_crate(&mut checked.isa, settings.generation.as_deref()) {
@@ -267,7 +269,7 @@ pub fn compile(settings: &Settings) -> Result<Compiled, Box<Failure>> {
     Ok(compiled)
 }
 
-/// Leaves what one crate is made of: everything, or the generation that is wanted.
+/// Reduces the model to the contents of one crate: all of it, or only the requested generation.
 fn one_crate(isa: &mut Isa, wanted: Option<&str>) -> Result<(), Box<Diagnostic>> {
     if let Some(stream) = isa.stream().filter(|stream| stream.sequence.is_some()) {
         let message = "no crate can be made of instructions that are sequences of operands";

@@ -1,16 +1,16 @@
-//! Writing JSON.
+//! A JSON writer.
 //!
-//! By hand: the shapes are small, and the macro's build must not pay for a serializer.
+//! It is written by hand because the shapes are small and a serializer would slow down builds that use the macro.
 
 use std::fmt::{self, Formatter, Write};
 
-/// How wide a line of indented JSON may become.
+/// The maximum width of a line of indented JSON.
 const WIDTH: usize = 120;
 
-/// A value. `{}` writes it in one line, `{:#}` with a line for each member of what is too wide for one.
+/// A value. `{}` writes it in one line. `{:#}` puts each member on its own line where one line would be too wide.
 #[derive(Clone, Debug)]
 pub(crate) enum Json {
-    /// `null`, a number or a truth value, as it is written.
+    /// `null`, a number or a truth value, in its JSON spelling.
     Plain(String),
     Text(String),
     List(Vec<Json>),

@@ -1,15 +1,15 @@
-//! Typed reading of a located tree: from [`Node`] to the structs of the spec language.
+//! Typed reading of a located tree: turns a [`Node`] into the structs of the spec language.
 //!
-//! A struct declared with [`vocabulary!`](crate::vocabulary) is read from a map and knows its own keys, with their
-//! documentation; an enum declared with [`choices!`](crate::choices) is read from one word. Reading never stops at the first
-//! mistake: every key of every map is looked at, and each mistake becomes one diagnostic.
+//! A struct declared with [`vocabulary!`](crate::vocabulary) is read from a map and knows its keys and their
+//! documentation. An enum declared with [`choices!`](crate::choices) is read from one word. Reading does not stop at
+//! the first mistake: every key of every map is read, and each mistake becomes one diagnostic.
 //!
 //! | code  | meaning |
 //! |-------|---------|
 //! | E0020 | a value of the wrong kind |
-//! | E0021 | a key that nobody reads |
-//! | E0022 | a key that is missing |
-//! | E0023 | a word that is none of the choices |
+//! | E0021 | an unknown key |
+//! | E0022 | a missing key |
+//! | E0023 | a word that is not one of the choices |
 //! | E0024 | a number out of range |
 
 use std::ops::Deref;
@@ -22,7 +22,7 @@ use crate::yaml::{Node, Value};
 #[doc(inline)]
 pub use crate::{choices, vocabulary};
 
-/// What reading needs beside the node: the texts, and where to put mistakes.
+/// The context of reading: the texts, and where to report mistakes.
 pub struct Reader<'a> {
     /// The texts that spans point into.
     pub sources: &'a Sources,
@@ -53,42 +53,42 @@ fn is_number_with_zeros(text: &str) -> bool {
 
 /// A type that can be read from a [`Node`].
 pub trait FromNode: Sized {
-    /// What a value must be, with its article: `a whole number`, `a list`.
+    /// The expected value, with its article: `a whole number`, `a list`.
     const EXPECTED: &'static str;
 
-    /// The same for programs, such as an editor's, as far as it can be said.
+    /// The expected value in machine-readable form, for programs such as editors, as far as it can be expressed.
     fn accepts() -> Accepts {
         Accepts::Anything
     }
 
-    /// Reads the value. `None` means that at least one mistake was reported.
+    /// Reads the value. `None` when at least one mistake was reported.
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self>;
 }
 
-/// What values a type can be read from.
+/// The values that a type can be read from.
 #[derive(Clone, Debug)]
 pub enum Accepts {
     /// Anything.
     Anything,
-    /// Nothing, `~`.
+    /// The null value, `~`.
     Null,
     /// `true` or `false`.
     Bool,
     /// A whole number in a range, both ends included.
     Number(i128, i128),
-    /// Text, or what looks like a number and is taken as text.
+    /// Text, or a plain scalar that looks like a number and is taken as text.
     Text,
     /// One of these words.
     Words(&'static [&'static str]),
-    /// A list of such values.
+    /// A list of values.
     List(Box<Accepts>),
-    /// A map whose keys are names that the spec chooses.
+    /// A map whose keys are names chosen by the specification.
     Named(Box<Accepts>),
-    /// A map whose keys this regular expression describes.
+    /// A map whose keys match this regular expression.
     Keyed(&'static str, Box<Accepts>),
     /// A map with the keys of a [`Vocabulary`].
     Map(MapDoc),
-    /// One of these.
+    /// Any of these.
     Either(Vec<Accepts>),
 }
 
@@ -103,7 +103,7 @@ pub struct MapDoc {
     pub keys: fn() -> Vec<KeyDoc>,
 }
 
-/// A struct read from a map, and what its keys are.
+/// A struct that is read from a map, and the documentation of its keys.
 pub trait Vocabulary: FromNode {
     /// The struct's name.
     const NAME: &'static str;
@@ -117,13 +117,13 @@ pub trait Vocabulary: FromNode {
 /// One key of a [`Vocabulary`].
 #[derive(Clone, Copy, Debug)]
 pub struct KeyDoc {
-    /// The key as written.
+    /// The key as written in a specification.
     pub name: &'static str,
-    /// Its documentation, in one line.
+    /// Its documentation, as one line.
     pub doc: &'static str,
-    /// Whether it must be there.
+    /// Whether the key is required.
     pub required: bool,
-    /// What its value must be ([`FromNode::EXPECTED`]).
+    /// The expected value ([`FromNode::EXPECTED`]).
     pub expected: &'static str,
     /// [`FromNode::accepts`] of its value.
     pub accepts: fn() -> Accepts,
@@ -161,7 +161,7 @@ macro_rules! whole_numbers {
             const EXPECTED: &'static str = "a whole number";
 
             fn accepts() -> Accepts {
-                // An `i128` holds all ends but its own type's, which no number of a file reaches.
+                // An `i128` holds the bounds of every type but its own, and no number in a file reaches those.
                 Accepts::Number(<$int>::MIN as i128, <$int>::MAX as i128)
             }
 
@@ -183,7 +183,7 @@ macro_rules! whole_numbers {
 
 whole_numbers!(u8, u16, u32, u64, i64, i128);
 
-/// Text. A plain number or `true` is taken as it is spelled (`1.0` stays `1.0`), since a name may look like one.
+/// Text. A plain number or `true` is taken as spelt (`1.0` stays `1.0`), since a name may look like one.
 impl FromNode for String {
     const EXPECTED: &'static str = "text";
 
@@ -244,13 +244,13 @@ impl<T: FromNode> FromNode for Vec<T> {
             r.wrong_kind(node, Self::EXPECTED);
             return None;
         };
-        // All items are read before the first failure counts, so that each reports its mistakes.
+        // All items are read before a failure is returned, so that the mistakes of each are reported.
         let items: Vec<Option<T>> = items.iter().map(|item| T::from_node(item, r)).collect();
         items.into_iter().collect()
     }
 }
 
-/// A list, or a single value that stands for a list of one.
+/// A list, or a single value in place of a list of one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OneOrMany<T>(pub Vec<T>);
 
@@ -277,7 +277,7 @@ impl<T: FromNode> FromNode for OneOrMany<T> {
     }
 }
 
-/// Marks every key inside of a value that could not be read.
+/// Marks every key within a value that could not be read as broken.
 fn mark_keys(node: &Node, out: &mut Diagnostics) {
     match &node.value {
         Value::Map(entries) => {
@@ -291,12 +291,12 @@ fn mark_keys(node: &Node, out: &mut Diagnostics) {
     }
 }
 
-/// A map whose keys are names that the spec chooses, in the order of the file. Entries with a mistake are left out.
+/// A map whose keys are names chosen by the specification, in file order. Entries with mistakes are left out.
 #[derive(Clone, Debug)]
 pub struct Named<T>(pub Vec<(Spanned<String>, T)>);
 
 impl<T> Named<T> {
-    /// The value of a name.
+    /// Returns the value for a name.
     pub fn get(&self, name: &str) -> Option<&T> {
         self.0.iter().find(|(key, _)| key.value == name).map(|(_, value)| value)
     }
@@ -333,9 +333,9 @@ impl<T: FromNode> FromNode for Named<T> {
             let (before, first) = (r.out.failures(), r.out.iter().len());
             match T::from_node(value, r) {
                 Some(read) if r.out.failures() == before => named.push((key.clone(), read)),
-                // The mistake is reported; that the name is not known for it must not be a second one.
+                // The mistake is reported. That the name is therefore unknown must not be reported as well.
                 _ => {
-                    // What is missing from a map is perhaps not missing but the map misnamed.
+                    // If required keys are missing, the map itself may be under the wrong name.
                     if r.sources.line_column(key.span).0 != r.sources.line_column(value.span).0 {
                         let missing =
                             |found: &&mut Diagnostic| found.code == "E0022" && found.primary == Some(value.span);
@@ -352,7 +352,7 @@ impl<T: FromNode> FromNode for Named<T> {
     }
 }
 
-/// A map being read by a [`vocabulary!`](crate::vocabulary) struct: its keys have been checked.
+/// A map that a [`vocabulary!`](crate::vocabulary) struct is being read from, with its keys already checked.
 #[doc(hidden)]
 pub struct KeyedMap<'n> {
     entries: &'n [(Spanned<String>, Node)],
@@ -360,7 +360,7 @@ pub struct KeyedMap<'n> {
 }
 
 impl<'n> KeyedMap<'n> {
-    /// Reports a value that is no map (E0020), keys that nobody reads (E0021), and missing keys (E0022).
+    /// Reports a value that is not a map (E0020), unknown keys (E0021), and missing keys (E0022).
     pub fn open(node: &'n Node, keys: &[KeyDoc], r: &mut Reader<'_>) -> Option<Self> {
         let Value::Map(entries) = &node.value else {
             r.wrong_kind(node, &expected_map(keys));
@@ -383,7 +383,7 @@ impl<'n> KeyedMap<'n> {
             }
         }
         let missing: Vec<&KeyDoc> = keys.iter().filter(|key| key.required && !is_given(key.name)).collect();
-        // A key that is only misspelt is one mistake, not two.
+        // A misspelt key is one mistake, not two.
         for key in missing.iter().filter(|key| !meant.contains(&key.name)) {
             let error = Diagnostic::error("E0022", node.span, format!("the key `{}` is missing", key.name))
                 .label("in this map")
@@ -393,7 +393,7 @@ impl<'n> KeyedMap<'n> {
         Some(KeyedMap { entries, complete: missing.is_empty() })
     }
 
-    /// The value of a key: `None` if reading failed (reported), `Some(None)` if the key is not there.
+    /// Reads the value of a key. `None` if that failed and was reported; `Some(None)` if the key is absent.
     pub fn read<T: FromNode>(&self, key: &str, r: &mut Reader<'_>) -> Option<Option<T>> {
         match self.entries.iter().find(|(given, _)| given.value == key) {
             Some((_, node)) => T::from_node(node, r).map(Some),
@@ -401,7 +401,7 @@ impl<'n> KeyedMap<'n> {
         }
     }
 
-    /// Whether all required keys are there.
+    /// Whether all required keys are present.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
@@ -445,7 +445,7 @@ fn unknown_choice(
     }
 }
 
-/// Declares a struct that is read from a map. Each field is a key; its documentation is the key's.
+/// Declares a struct that is read from a map. Each field is a key, and its doc comment documents the key.
 ///
 /// ```
 /// isaforge_compiler::vocabulary! {
@@ -461,7 +461,7 @@ fn unknown_choice(
 /// }
 /// ```
 ///
-/// The struct has the fields, `Option` for the optional ones, and `span`, the map's place.
+/// The struct has these fields, as `Option` if optional, and `span`, the position of the map.
 #[macro_export]
 macro_rules! vocabulary {
     (
@@ -521,12 +521,13 @@ macro_rules! vocabulary {
     (@required optional) => { false };
     (@key $field:ident) => { stringify!($field) };
     (@key $field:ident $key:literal) => { $key };
-    // `map.is_complete()` has been tested, so a required key is there; `??` says so without a panic.
+    // `map.is_complete()` was tested before, so a required key is present, and `??` never returns early for an absent
+    // one.
     (@value required $field:ident) => { $field?? };
     (@value optional $field:ident) => { $field? };
 }
 
-/// Declares an enum without fields that is read from one word. It gets `ALL`, `as_str()` and `Display`.
+/// Declares a fieldless enum that is read from one word. It gets `ALL`, `as_str()` and `Display`.
 ///
 /// ```
 /// isaforge_compiler::choices! {
@@ -558,7 +559,7 @@ macro_rules! choices {
             /// All choices, in the order of declaration.
             pub const ALL: &'static [Self] = &[$( $name::$choice ),+];
 
-            /// The word as written in a spec.
+            /// The word as written in a specification.
             pub const fn as_str(self) -> &'static str {
                 match self { $( $name::$choice => $text, )+ }
             }

@@ -1,13 +1,13 @@
-//! The isaforge spec compiler: a description of an instruction set goes in, a checked model comes out, and from it
-//! Rust code or a manual.
+//! The isaforge spec compiler: reads the description of an instruction set, builds and checks a model of it, and
+//! generates Rust code or a manual from the model.
 //!
 //! ```text
 //! text ──read──▶ located syntax ──resolve──▶ model ──check──▶ model ──lower──▶ tables ──backend──▶ Rust
 //! ```
 //!
-//! The stages are modules: [`yaml`], [`xml`], [`keys`] and [`spec`] read, [`resolve`] binds, [`check`] judges, [`lower`] turns the
-//! model into the tables that `isaforge-core` works on, a [`backend`] prints them. No stage knows an instruction set by
-//! name.
+//! The stages are modules: [`yaml`], [`xml`], [`keys`] and [`spec`] read, [`resolve`] binds names, [`check`] checks the
+//! model, [`lower`] turns it into the tables that `isaforge-core` works on, and a [`backend`] prints them. No stage
+//! refers to an instruction set by name.
 #![forbid(unsafe_code)]
 
 pub mod backend;

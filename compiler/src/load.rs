@@ -1,5 +1,5 @@
-//! A specification in use before code is generated from it: checked, and lowered to the tables that a generated crate would
-//! hold as code.
+//! Loads a specification for use without generated code: checks it, and lowers it to the same tables that a generated
+//! crate would contain.
 
 use std::path::{Path, PathBuf};
 
@@ -17,16 +17,16 @@ use crate::read;
 use crate::stream::lower::lower_exact;
 use crate::stream::model::NoGeneration;
 
-/// The tables of a specification. They live as long as the program.
+/// The tables of a specification. They live until the program ends.
 #[derive(Debug)]
 pub struct Loaded {
     /// How its instructions are encoded.
     pub tables: Tables,
     /// The fast path of decoding, for words.
     pub fast: Option<Fast>,
-    /// What they do, if the specification says it.
+    /// The meaning of the instructions, if the specification defines it.
     pub semantics: Option<&'static Semantics>,
-    /// What executes programs, if the specification says what instructions do.
+    /// The machine that executes programs, if the specification defines what instructions do.
     pub hardware: Option<&'static Hardware>,
     /// The model, with warnings and the texts that they point into.
     pub checked: Checked,
@@ -35,35 +35,36 @@ pub struct Loaded {
 /// Why a specification cannot be used.
 #[derive(Debug, Error)]
 pub enum Refusal {
-    /// It has mistakes.
+    /// The specification has mistakes.
     #[error(transparent)]
     Mistakes(#[from] Box<crate::driver::Failure>),
-    /// The generation that is wanted is not there, or none is named where there are several.
+    /// The requested generation does not exist, or none was requested although there are several.
     #[error("{message}")]
     Generation {
         /// What is wrong.
         message: String,
-        /// What to say instead.
+        /// How to name an existing generation.
         help: String,
     },
 }
 
-/// The entry of the specification that a user names: its file, the `isa.yaml` of a folder, or a folder of documents.
+/// The entry of a specification that a user names: the file itself, or the `isa.yaml` in a folder. A folder of
+/// documents in a foreign format is its own entry.
 pub fn entry(given: &Path) -> PathBuf {
     if given.is_dir() && read::format_of(given).is_none() { given.join("isa.yaml") } else { given.to_owned() }
 }
 
-/// Checks a specification and lowers it. A generation is needed exactly where the specification tells several apart.
+/// Checks a specification and lowers it. A generation is required if and only if the specification has several.
 ///
 /// # Errors
-/// When the specification has mistakes, or there is no such generation.
+/// When the specification has mistakes, or the generation does not exist.
 pub fn load(settings: &Settings) -> Result<Loaded, Refusal> {
     let checked = check_spec(settings)?;
     let generation =
         checked.isa.generation(settings.generation.as_deref()).map_err(|NoGeneration { message, help }| {
             Refusal::Generation { message: format!("`{}` {message}", settings.spec.display()), help }
         })?;
-    // Documents of others are large, and what is read by them here is not.
+    // Documents in foreign formats are large, and few of their words are decoded here: fast tests do not pay off.
     let of_others = read::format_of(&settings.spec).is_some();
     let lowered = match &checked.isa.encoding {
         Encoding::Stream(stream) if of_others => Lowered::Stream(lower_exact(&checked.isa, stream)),

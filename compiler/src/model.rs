@@ -1,7 +1,7 @@
 //! The model: an instruction set with every name bound and every bit position computed.
 //!
-//! Plain data. Readers produce it, checks judge it, back ends print it; none of them sees XML or YAML through it. Spans
-//! remain only so that checks can point.
+//! Plain data. Readers produce it, checks examine it, back ends print it. It hides whether the specification was XML or
+//! YAML; spans remain only so that checks can point into the source.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +13,18 @@ use crate::source::{FileId, Span, Spanned};
 use crate::spec::{Access, Provenance};
 use crate::stream::model::Stream;
 
-/// A run of bits.
+/// A run of contiguous bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
     /// Lowest bit.
     pub at: u8,
     /// Number of bits.
     pub width: u8,
-    /// The shared field these bits belong to; their place is then absolute even inside an operand.
+    /// The shared field these bits belong to. Their position is then absolute, even within an operand.
     pub shared: Option<usize>,
 }
 
-/// Where a field lies, least significant piece first.
+/// The position of a field, least significant piece first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Bits(pub Vec<Piece>);
 
@@ -44,7 +44,7 @@ impl Bits {
         self.0.iter().map(|p| piece_mask(*p, base)).fold(0, |a, b| a | b)
     }
 
-    /// The bits that are the owner's alone, not shared.
+    /// The bits of the field that belong to its owner alone, without those of shared fields.
     pub fn own_mask(&self, base: u8) -> u64 {
         self.0.iter().filter(|p| p.shared.is_none()).map(|p| piece_mask(*p, base)).fold(0, |a, b| a | b)
     }
@@ -67,7 +67,7 @@ impl Bits {
         Bits(self.0.iter().map(moved).collect())
     }
 
-    /// The same field relative to an owner that starts at `base`, at or below its lowest bit.
+    /// The same field relative to an owner that starts at `base`, which is at or below the field's lowest bit.
     pub fn moved_down(&self, base: u8) -> Bits {
         let moved = |p: &Piece| Piece { at: if p.shared.is_some() { p.at } else { p.at.saturating_sub(base) }, ..*p };
         Bits(self.0.iter().map(moved).collect())
@@ -79,10 +79,10 @@ fn piece_mask(piece: Piece, base: u8) -> u64 {
     ones(u32::from(piece.width)).checked_shl(at).unwrap_or(0)
 }
 
-/// What a field holds.
+/// The type of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// Yes or no.
+    /// A truth value.
     Flag,
     /// A number in decimal.
     Decimal,
@@ -92,7 +92,7 @@ pub enum Type {
     Signed,
     /// A value of an enum.
     Enum(usize),
-    /// A constant of a table.
+    /// A constant from a table.
     Constant(usize),
     /// A register of a bank.
     Register(usize),
@@ -103,11 +103,11 @@ pub enum Type {
 pub struct Isa {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// A description.
     pub doc: String,
-    /// Bits of a word.
+    /// The width of a word in bits.
     pub word_bits: u8,
-    /// Where the name stands.
+    /// Where the name is written.
     pub span: Option<Span>,
     /// Enums.
     pub enums: Vec<Enum>,
@@ -119,21 +119,22 @@ pub struct Isa {
     pub shared: Vec<Shared>,
     /// Kinds of operands.
     pub kinds: Vec<Kind>,
-    /// Rules on operands.
+    /// Limits on operands.
     pub limits: Vec<Limit>,
     /// The instructions.
     pub forms: Vec<Form>,
-    /// The parameter of an instruction that is a member of a family, by the instruction's name: its name and its value.
+    /// The parameters of instructions that are members of a family, by instruction name: parameter name and value.
     pub parameters: BTreeMap<String, (String, u64)>,
-    /// Files that the specification builds on, rather than being part of it.
+    /// The files of the specifications that this one builds on, as opposed to its own files.
     pub bases: Vec<FileId>,
-    /// Where more is said about things than their own spans tell.
+    /// Positions in the source that are more precise than the spans of definitions.
     pub places: Places,
-    /// Whether an instruction may be a special case of another: all constant bits of that one, and more. It wins.
+    /// Whether an instruction may be a special case of another, with all of its constant bits and more. The special
+    /// case wins.
     pub special_cases: bool,
-    /// What the instructions do, if the specification says it.
+    /// The meaning of the instructions, if the specification defines it.
     pub semantics: Option<crate::semantics::Semantics>,
-    /// What executes programs, if the specification says what instructions do.
+    /// The machine that executes programs, if the specification defines what instructions do.
     pub machine: Option<crate::machine::Machine>,
     /// How instructions are encoded.
     pub encoding: Encoding,
@@ -147,7 +148,7 @@ pub enum Encoding {
     Words,
     /// Each is a group of records.
     Groups(Groups),
-    /// They follow each other in a stream of bytes, in several lengths or in more than 64 bits.
+    /// They follow one another in a byte stream and have several lengths or more than 64 bits.
     Stream(Stream),
 }
 
@@ -168,7 +169,7 @@ impl Isa {
         }
     }
 
-    /// The same, to change it.
+    /// Like [`stream`](Self::stream), but mutable.
     pub fn stream_mut(&mut self) -> Option<&mut Stream> {
         match &mut self.encoding {
             Encoding::Stream(stream) => Some(stream),
@@ -177,7 +178,7 @@ impl Isa {
     }
 }
 
-/// What a place of [`Places`] is.
+/// The part of a definition that a place in [`Places`] refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// The whole definition.
@@ -188,30 +189,30 @@ pub enum Part {
     Ignored,
     /// The list of values.
     List,
-    /// The field that counts a list of registers.
+    /// The field that holds the length of a register list.
     Count,
 }
 
-/// Where parts of definitions stand, for messages: by the span of the definition.
+/// Where parts of definitions are written, for messages; keyed by the span of the definition.
 #[derive(Clone, Debug, Default)]
 pub struct Places(BTreeMap<(Span, Part), Vec<(u64, Span)>>);
 
 impl Places {
-    /// Adds a place of a part of the definition at `owner`; `mask` is of bits that are said there, or 0.
+    /// Adds a place for a part of the definition at `owner`; `mask` has the bits that are defined there, or is 0.
     pub fn add(&mut self, owner: Span, part: Part, mask: u64, span: Span) {
-        // The members of a family have one definition.
+        // The members of a family share one definition.
         let places = self.0.entry((owner, part)).or_default();
         if !places.contains(&(mask, span)) {
             places.push((mask, span));
         }
     }
 
-    /// The places of a part of the definition at `owner`, each with the bits that are said there.
+    /// The places of a part of the definition at `owner`, each with the mask of the bits that are defined there.
     pub fn of(&self, owner: Span, part: Part) -> &[(u64, Span)] {
         self.0.get(&(owner, part)).map_or(&[], Vec::as_slice)
     }
 
-    /// The first place of a part, or the definition's own.
+    /// The first place of a part, or the span of the definition itself.
     pub fn first(&self, owner: Span, part: Part) -> Span {
         self.of(owner, part).first().map_or(owner, |(_, span)| *span)
     }
@@ -226,17 +227,17 @@ pub struct Enum {
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
-    /// The width it declares.
+    /// The declared width in bits.
     pub bits: Option<u8>,
-    /// The values with a name.
+    /// The named values.
     pub values: Vec<Value>,
-    /// The bits of the default.
+    /// The default value.
     pub default: Option<u64>,
-    /// Whether something else than a field uses it: another enum goes on with it, or operands imply its values.
+    /// Whether it is used other than by a field: another enum extends it, or operands imply its values.
     pub implied: bool,
-    /// One above the last value that it lists, reserved ones included.
+    /// One more than its highest listed value, including reserved ones.
     pub listed: u64,
-    /// Whether what it does not list is reserved, without the list saying so.
+    /// Whether unlisted values are implicitly reserved.
     pub open: bool,
 }
 
@@ -245,9 +246,9 @@ pub struct Enum {
 pub struct Value {
     /// Its name.
     pub name: String,
-    /// The word that stands for it in assembly.
+    /// How it is written in assembly.
     pub text: String,
-    /// Other words that the assembler takes for it.
+    /// Other spellings that the assembler accepts.
     pub also: Vec<String>,
     /// Its bits.
     pub bits: u64,
@@ -258,7 +259,7 @@ pub struct Value {
 }
 
 impl Value {
-    /// All words that stand for it in assembly, the one that prints first.
+    /// All spellings in assembly, the printed one first.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.text.as_str()).chain(self.also.iter().map(String::as_str))
     }
@@ -273,7 +274,7 @@ pub struct Constants {
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
-    /// The constants and what they stand for.
+    /// The constants with their descriptions.
     pub values: Vec<(u64, String)>,
 }
 
@@ -286,11 +287,11 @@ pub struct Bank {
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
-    /// How many there are.
+    /// How many registers there are.
     pub count: u32,
-    /// Bits in one.
+    /// The width of one register in bits.
     pub width: u16,
-    /// How one is written, in two parts around the number.
+    /// The text before and after the number when a register is printed.
     pub prints: (String, String),
 }
 
@@ -301,13 +302,13 @@ pub struct Shared {
     pub name: String,
     /// Where it is defined.
     pub span: Span,
-    /// Where it lies.
+    /// Its position.
     pub bits: Bits,
-    /// Its value when unused.
+    /// Its value in instructions that do not use it.
     pub default: u64,
-    /// The enum of the modifier that it prints as.
+    /// The enum of the modifier that it is printed as.
     pub printed: Option<usize>,
-    /// Words that are read for values of it, and where they are given.
+    /// Spellings that are parsed as one of its values, with the place where each is defined.
     pub words: Vec<(String, u64, Span)>,
 }
 
@@ -320,15 +321,15 @@ pub struct Kind {
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
-    /// Bits it takes.
+    /// Its width in bits.
     pub width: u8,
-    /// Its readings.
+    /// The alternatives, each one way to read the bits.
     pub alternatives: Vec<Alternative>,
     /// Modifiers written after it, relative to it.
     pub suffixes: Vec<Modifier>,
 }
 
-/// One reading of an operand.
+/// One way to read the bits of an operand.
 #[derive(Clone, Debug)]
 pub struct Alternative {
     /// Its name.
@@ -337,24 +338,25 @@ pub struct Alternative {
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
-    /// Where its text is given.
+    /// Where its syntax is defined.
     pub text_span: Span,
-    /// Bits that choose it.
+    /// The bits that select it.
     pub mask: u64,
-    /// What they are.
+    /// The value of those bits.
     pub value: u64,
-    /// Shared fields it needs at a certain value.
+    /// Shared fields that must have a given value.
     pub when: Vec<(usize, u64)>,
     /// Its fields.
     pub fields: Vec<Field>,
-    /// How it is written.
+    /// The syntax it is printed in.
     pub text: Vec<Token>,
-    /// Other ways to write it, which are only read.
+    /// Other syntaxes that are parsed but never printed.
     pub also: Vec<Spelling>,
 }
 
 impl Kind {
-    /// The fields that are the same in all readings: name, place and meaning. By their index in the first reading.
+    /// The fields that have the same name, position and type in all alternatives, with their index in the first
+    /// alternative.
     pub fn common_fields(&self) -> impl Iterator<Item = (usize, &Field)> {
         let (first, others) = self.alternatives.split_first().map_or((&[][..], &[][..]), |(a, b)| (&a.fields[..], b));
         let same = |a: &Field, b: &Field| a.name == b.name && a.bits == b.bits && a.ty == b.ty;
@@ -364,21 +366,21 @@ impl Kind {
 }
 
 impl Alternative {
-    /// All ways to write it, the one that is printed first, each with its place.
+    /// All syntaxes, the printed one first, each with its place.
     pub fn texts(&self) -> impl Iterator<Item = (&[Token], Span)> {
         let also = self.also.iter().map(|spelling| (&spelling.text[..], spelling.span));
         std::iter::once((&self.text[..], self.text_span)).chain(also)
     }
 }
 
-/// A way to write a reading of an operand that is never printed.
+/// A syntax of an alternative that is parsed but never printed.
 #[derive(Clone, Debug)]
 pub struct Spelling {
-    /// How it is written.
+    /// The syntax.
     pub text: Vec<Token>,
-    /// Where that is given.
+    /// Where it is defined.
     pub span: Span,
-    /// Fields that are not written, and their values.
+    /// Fields that do not appear in the text, with their values.
     pub with: Vec<(usize, u64)>,
 }
 
@@ -387,9 +389,9 @@ pub struct Spelling {
 pub struct Field {
     /// Its name.
     pub name: String,
-    /// Where it lies, relative to the operand.
+    /// Its position, relative to the operand.
     pub bits: Bits,
-    /// What it holds.
+    /// The type of its value.
     pub ty: Type,
     /// Where it is defined.
     pub span: Span,
@@ -404,7 +406,7 @@ pub enum Token {
     Field(usize),
     /// The name of the instruction.
     Mnemonic,
-    /// All modifiers not placed otherwise.
+    /// All modifiers that are not placed explicitly.
     Modifiers,
     /// One modifier.
     Modifier(usize),
@@ -419,35 +421,35 @@ pub struct Modifier {
     pub name: String,
     /// What it changes.
     pub doc: String,
-    /// Where it lies.
+    /// Its position.
     pub bits: Bits,
     /// A flag or an enum.
     pub ty: Type,
-    /// The value when none is written.
+    /// The value when the modifier is not written.
     pub default: Option<u64>,
-    /// What a flag prints.
+    /// The text printed for a flag.
     pub prints: String,
     /// Where it is defined.
     pub span: Span,
-    /// Where its bits are said, if that is elsewhere: in the `xml` section, for an element of the XML file.
+    /// Where its bits are defined, if that is elsewhere: in the `xml` section, for an element of the XML file.
     pub declared: Option<Span>,
 }
 
-/// How many registers a list has.
+/// The number of registers in a list.
 #[derive(Clone, Debug, Default)]
 pub struct Count {
-    /// The field that says it.
+    /// The field that holds the count.
     pub bits: Option<Bits>,
-    /// Its name.
+    /// The name of that field.
     pub name: String,
-    /// Added to it, or the count itself.
+    /// Added to the field's value; the count itself if there is no field.
     pub plus: u8,
 }
 
-/// Where an operand lies.
+/// The position and structure of an operand.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    /// One of a kind.
+    /// One operand of a kind.
     One {
         /// The kind.
         kind: usize,
@@ -456,28 +458,28 @@ pub enum Shape {
     },
     /// A list of consecutive registers.
     List {
-        /// The kind of one.
+        /// The kind of each element.
         kind: usize,
         /// Its first bit.
         at: u8,
-        /// How many.
+        /// The number of registers.
         count: Count,
-        /// Written before the first.
+        /// The text before the first register.
         open: String,
-        /// Written between two.
+        /// The text between two registers.
         separator: String,
-        /// A list of more than one starts at a multiple of this.
+        /// The first register of a list of more than one must be a multiple of this.
         align: u8,
     },
     /// A number.
     Number {
-        /// Where it lies.
+        /// Its position.
         bits: Bits,
         /// How it is written.
         ty: Type,
-        /// Written before it.
+        /// The text before it.
         prefix: String,
-        /// It is a branch target.
+        /// How to compute the address, if the number is a branch target.
         target: Option<Target>,
     },
 }
@@ -491,13 +493,13 @@ pub struct Operand {
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
-    /// Where its bits are said, if that is elsewhere: in the `xml` section, for an element of the XML file.
+    /// Where its bits are defined, if that is elsewhere: in the `xml` section, for an element of the XML file.
     pub declared: Option<Span>,
-    /// What the instruction does with it.
+    /// Whether the instruction reads or writes it.
     pub access: Access,
-    /// Bits of one value.
+    /// The width of one value in bits.
     pub size: u16,
-    /// Where it lies.
+    /// Its position and structure.
     pub shape: Shape,
     /// Modifiers written after it.
     pub suffixes: Vec<Modifier>,
@@ -506,15 +508,15 @@ pub struct Operand {
 /// Constant bits and where they are stated.
 #[derive(Clone, Debug)]
 pub struct Fixed {
-    /// The bits.
+    /// The mask of the bits.
     pub mask: u64,
-    /// What they are.
+    /// Their value.
     pub value: u64,
-    /// Whether they tell the instruction from others.
+    /// Whether they distinguish the instruction from others.
     pub matches: bool,
     /// Where it is stated.
     pub span: Span,
-    /// Where its bits are said, if that is elsewhere: in the `xml` section, for a number of the XML file.
+    /// Where its bits are defined, if that is elsewhere: in the `xml` section, for a number of the XML file.
     pub declared: Option<Span>,
 }
 
@@ -523,7 +525,7 @@ pub struct Fixed {
 pub struct Form {
     /// Its mnemonic.
     pub name: String,
-    /// A few words.
+    /// A short description.
     pub title: String,
     /// What it does.
     pub doc: String,
@@ -535,32 +537,32 @@ pub struct Form {
     pub source: String,
     /// Where the facts come from.
     pub provenance: Provenance,
-    /// Why.
+    /// Why, if the provenance needs a reason.
     pub note: String,
     /// Constant bits.
     pub fixed: Vec<Fixed>,
-    /// Bits without meaning.
+    /// Bits that the hardware ignores.
     pub ignored: u64,
-    /// Where its syntax is given.
+    /// Where its syntax is defined.
     pub syntax_span: Span,
-    /// Modifiers in the order they print.
+    /// Modifiers in print order.
     pub modifiers: Vec<Modifier>,
-    /// Operands in the order they print.
+    /// Operands in print order.
     pub operands: Vec<Operand>,
-    /// How it is written.
+    /// The syntax of the whole instruction.
     pub syntax: Vec<Token>,
-    /// How much each limit allows.
+    /// How many distinct values each limit allows.
     pub limits: Vec<u8>,
 }
 
 impl Form {
-    /// The bits that tell it from others, and their value.
+    /// The mask of the bits that distinguish it from other instructions, and their value.
     pub fn pattern(&self) -> (u64, u64) {
         self.fixed.iter().filter(|f| f.matches).fold((0, 0), |(m, v), f| (m | f.mask, v | f.value))
     }
 }
 
-/// A rule on operands.
+/// A limit on the operands of an instruction.
 #[derive(Clone, Debug)]
 pub struct Limit {
     /// What is limited.
@@ -569,14 +571,14 @@ pub struct Limit {
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
-    /// The kind looked at.
+    /// The operand kind it applies to.
     pub kind: usize,
-    /// The alternatives that count, a bit set.
+    /// The alternatives it applies to, as a bit set.
     pub alternatives: u32,
-    /// Low bits that do not count.
+    /// How many low bits are dropped before values are compared.
     pub drop: u8,
     /// How many distinct values are allowed.
     pub at_most: u8,
-    /// Units that are allowed another number.
+    /// Units with a different limit, and that limit.
     pub except: Option<(Vec<Spanned<String>>, u8)>,
 }

@@ -1,6 +1,6 @@
-//! The reference of the spec language, written from the types that read it.
+//! The reference of the spec language, derived from the types that read it.
 //!
-//! `specs/README.md` holds the text between two marks; a test fails when it is stale.
+//! `specs/README.md` holds the text between two marker lines; a test fails when it is stale.
 
 use std::fmt::Write;
 
@@ -139,7 +139,7 @@ pub fn reference() -> String {
     out
 }
 
-/// `document` with its generated part replaced by [`reference()`]; `None` when it has no marks.
+/// Returns `document` with its generated part replaced by [`reference()`]; `None` when it has no marker lines.
 pub fn refreshed(document: &str) -> Option<String> {
     let (before, rest) = document.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;

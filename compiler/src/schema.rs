@@ -1,7 +1,7 @@
-//! A JSON Schema of specification files, written from the types that read them, so that editors complete and check.
+//! A JSON Schema of specification files, derived from the types that read them, so that editors can complete and check.
 //!
-//! `specs/isa.schema.json` holds it; a test fails when it is stale. A specification that builds on another may leave out
-//! what that one says, and take things away with `~`: below `base` a second, looser set of definitions applies.
+//! `specs/isa.schema.json` holds it; a test fails when that file is stale. A specification that builds on another may
+//! omit keys of its base, and remove entries with `~`, so a second, looser set of definitions applies below `base`.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::json::{Json, array, object, plain, string};
 use crate::keys::{Accepts, FromNode, MapDoc};
 use crate::spec::File;
 
-/// The schema, in the draft of 2020-12, indented.
+/// Returns the schema (JSON Schema draft 2020-12), indented.
 pub fn schema() -> String {
     let mut whole = Definitions { loose: false, done: BTreeMap::new() };
     let mut changes = Definitions { loose: true, done: BTreeMap::new() };
@@ -28,9 +28,9 @@ pub fn schema() -> String {
     format!("{schema:#}\n")
 }
 
-/// Maps with known keys, by name: several keys share one.
+/// The definitions of maps with known keys, by name, since several keys share one.
 struct Definitions {
-    /// Whether they describe changes of another specification.
+    /// Whether they describe changes to another specification.
     loose: bool,
     done: BTreeMap<String, Json>,
 }
@@ -64,7 +64,7 @@ impl Definitions {
         }
     }
 
-    /// The value of a key, which a change may take away.
+    /// The schema of a key's value. In a change, `null` is also allowed, to remove the key.
     fn value(&mut self, accepts: &Accepts) -> Json {
         let value = self.render(accepts);
         if self.loose { object([("anyOf", array([value, kind("null")]))]) } else { value }
@@ -74,7 +74,7 @@ impl Definitions {
     fn reference(&mut self, map: &MapDoc) -> Json {
         let name = if self.loose { format!("{}Change", map.name) } else { map.name.to_owned() };
         let reference = object([("$ref", string(&format!("#/$defs/{name}")))]);
-        // A map may contain itself: it is known before it is complete.
+        // A map may contain itself, so it is registered before it is complete.
         if self.done.contains_key(&name) {
             return reference;
         }
@@ -95,7 +95,7 @@ impl Definitions {
     }
 }
 
-/// A schema with a description.
+/// Adds a description to a schema.
 fn described(doc: &str, schema: Json) -> Json {
     match schema {
         Json::Map(members) => {

@@ -1,4 +1,4 @@
-//! Source texts and places in them.
+//! Source texts and positions in them.
 //!
 //! Every value that a spec declares keeps the file and the byte range it was written in, so that a diagnostic of any later
 //! stage can show the line. A [`Span`] is twelve bytes and `Copy`; the texts themselves live in [`Sources`].
@@ -16,7 +16,7 @@ use crate::diagnostic::Diagnostic;
 /// The largest file that [`Sources::load`] accepts, in bytes (16 MiB). The largest known spec is a hundredth of that.
 pub const MAX_FILE_SIZE: u64 = 16 << 20;
 
-/// Names one text in [`Sources`]. Ids are ordered by the time of loading.
+/// Identifies a text in [`Sources`]. Ids are ordered by time of loading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(u32);
 
@@ -102,7 +102,7 @@ impl<T> Deref for Spanned<T> {
     }
 }
 
-/// Why a file could not be loaded. The path is the one that messages show.
+/// Why a file could not be loaded. Paths are as shown in messages.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// There is no such file.
@@ -127,33 +127,33 @@ pub enum LoadError {
         /// The path as shown.
         path: PathBuf,
     },
-    /// Reading it would wait for another program, or never end: it is a pipe, a device or a folder.
+    /// Reading it could block or never end: it is a pipe, a device or a folder.
     #[error("`{}` is not a regular file", path.display())]
     NotRegular {
         /// The path as shown.
         path: PathBuf,
     },
-    /// A file names a file that no specification is made of.
+    /// A file names another whose extension does not belong to a specification.
     #[error("`{}` is not named like a part of a specification: {}", path.display(), endings(expected))]
     WrongName {
         /// The path as shown.
         path: PathBuf,
-        /// How it may end.
+        /// The extensions that are allowed.
         expected: &'static [&'static str],
     },
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("`{}` cannot be read: {error}", path.display())]
     Io {
         /// The path as shown.
         path: PathBuf,
-        /// What it answered.
+        /// The error.
         #[source]
         error: io::Error,
     },
 }
 
-/// The first character of a text that cannot be seen, or that changes how those around it are seen, and where it is: no
-/// name, word or sentence of a specification has reason to hold one. Tabs and line breaks are no such characters.
+/// The first character of a text that is invisible or changes how its neighbours are displayed, with its offset. No
+/// specification has a reason to contain one. Tabs and line breaks are allowed.
 pub fn unseen(text: &str) -> Option<(usize, char)> {
     text.char_indices().find(|(_, c)| is_unseen(*c))
 }
@@ -161,8 +161,8 @@ pub fn unseen(text: &str) -> Option<(usize, char)> {
 fn is_unseen(c: char) -> bool {
     match c {
         '\t' | '\n' | '\r' => false,
-        // Marks and overrides of the direction of writing, spaces without width, breaks of lines and paragraphs, a byte order
-        // mark, and what is no character.
+        // Direction marks and overrides, zero-width spaces, line and paragraph separators, byte order marks, and
+        // noncharacters.
         '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
         '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' => true,
         '\u{e0000}'..='\u{e007f}' => true,
@@ -170,12 +170,12 @@ fn is_unseen(c: char) -> bool {
     }
 }
 
-/// A text with a sign in the place of each character that [`unseen`] finds.
+/// Replaces each character that [`unseen`] finds with U+FFFD.
 pub fn visible(text: &str) -> String {
     text.chars().map(|c| if is_unseen(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// The error E0006 on a character that [`unseen`] found.
+/// The error E0006 for a character that [`unseen`] found.
 pub(crate) fn unseen_error(span: Span, found: char) -> Diagnostic {
     let message = format!("the character U+{:04X} cannot stand in a specification", u32::from(found));
     Diagnostic::error("E0006", span, message)
@@ -183,10 +183,10 @@ pub(crate) fn unseen_error(span: Span, found: char) -> Diagnostic {
         .help("take it away")
 }
 
-/// How the name of a YAML file may end.
+/// The extensions of YAML files.
 pub const YAML: &[&str] = &["yaml", "yml"];
 
-/// How the name of an XML file may end.
+/// The extensions of XML files.
 pub const XML: &[&str] = &["xml"];
 
 fn endings(expected: &[&str]) -> String {
@@ -202,15 +202,15 @@ struct Source {
     text: String,
     /// Offset of the first byte of each line; begins with 0.
     lines: Vec<usize>,
-    /// How many characters begin before each multiple of [`STRIDE`]: a file may be one line of megabytes, with many places
-    /// to tell.
+    /// How many characters begin before each multiple of [`STRIDE`]. A file may be a single line of megabytes, in which
+    /// many columns are computed.
     characters: Vec<usize>,
 }
 
-/// Bytes between two offsets whose characters are counted in advance.
+/// The distance in bytes between offsets for which character counts are stored.
 const STRIDE: usize = 1024;
 
-/// How many characters begin in some bytes of UTF-8.
+/// Counts the characters that begin in a slice of UTF-8.
 fn beginnings(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }
@@ -225,10 +225,10 @@ impl Source {
     }
 }
 
-/// All texts of one run of the compiler.
+/// All texts of one compiler run.
 #[derive(Debug, Default)]
 pub struct Sources {
-    /// Texts that are read in the place of files, by the path of each without links.
+    /// Texts that replace the contents of files, keyed by canonical path.
     pub unsaved: HashMap<PathBuf, String>,
     root: Option<PathBuf>,
     files: Vec<Source>,
@@ -236,17 +236,19 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// No texts yet; paths are shown as they are given.
+    /// Creates an empty collection of texts; paths are shown as given.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// No texts yet; files below `root` are shown relative to it, so that messages do not depend on the machine.
+    /// Creates an empty collection of texts. Files below `root` are shown relative to it, so that messages do not
+    /// depend on the machine.
     pub fn with_root(root: impl Into<PathBuf>) -> Self {
         Sources { root: Some(root.into()), ..Self::default() }
     }
 
-    /// Reads a file. A file that is loaded already (under any path that leads to it) keeps its id and is not read again.
+    /// Reads a file. A file that is already loaded, under any path that leads to it, keeps its id and is not read
+    /// again.
     ///
     /// # Errors
     /// See [`LoadError`].
@@ -255,15 +257,15 @@ impl Sources {
         self.load_real(path, real)
     }
 
-    /// Reads a file that another one names, whose author may be a stranger to whoever reads the messages: what they quote
-    /// must not be the line of a file that has nothing to do with specifications. Its name, and that of what it is a link
-    /// to, end with one of `endings`.
+    /// Reads a file that another file names. The author of that file may not be trusted by the reader of the messages,
+    /// which must not quote lines of a file unrelated to specifications. Therefore the extension of the path, and of
+    /// the file it resolves to through links, must be one of `endings`.
     ///
     /// # Errors
     /// See [`LoadError`].
     pub fn load_part(&mut self, path: &Path, endings: &'static [&'static str]) -> Result<FileId, LoadError> {
         let is_part = |path: &Path| path.extension().is_some_and(|found| endings.iter().any(|ending| found == *ending));
-        // Whether a file of another name exists is no one's business either.
+        // The error must not reveal whether a file of another name exists, either.
         if !is_part(path) {
             return Err(LoadError::WrongName { path: self.shown(path, path), expected: endings });
         }
@@ -285,15 +287,15 @@ impl Sources {
             self.by_path.insert(real, file);
             return Ok(file);
         }
-        // Opening a pipe waits until someone writes to it.
+        // Opening a pipe blocks until another process writes to it.
         if !fs::metadata(&real).map_err(io_error)?.is_file() {
             return Err(LoadError::NotRegular { path: shown });
         }
         let mut bytes = Vec::new();
-        // One byte more than allowed tells "too large" without trusting the length of something that may not be a plain file.
+        // Reading one byte more than allowed detects a file that is too large without trusting the reported length.
         let mut file = fs::File::open(&real).map_err(io_error)?.take(MAX_FILE_SIZE + 1);
         file.read_to_end(&mut bytes).map_err(io_error)?;
-        // The name of a packed file says nothing about that.
+        // Compressed files are recognised by content, not by name.
         if bytes.starts_with(b"\x1f\x8b") {
             let packed = std::mem::take(&mut bytes);
             let mut content = MultiGzDecoder::new(&packed[..]).take(MAX_FILE_SIZE + 1);
@@ -312,12 +314,12 @@ impl Sources {
         Ok(file)
     }
 
-    /// Adds a text that is not a file, under the path that messages shall show.
+    /// Adds a text that is not a file, under the path to show in messages.
     pub fn add(&mut self, shown_path: impl Into<PathBuf>, text: String) -> FileId {
         self.insert(shown_path.into(), None, text)
     }
 
-    /// The whole text; empty for an id of other `Sources`. A byte order mark is not part of it.
+    /// The whole text, without a byte order mark; empty if the id is from other `Sources`.
     pub fn text(&self, file: FileId) -> &str {
         self.source(file).map_or("", |source| &source.text)
     }
@@ -327,7 +329,7 @@ impl Sources {
         self.source(file).map_or(Path::new(""), |source| &source.shown)
     }
 
-    /// Where the file is, for finding others beside it; the shown path for a text that was never a file.
+    /// The real path of the file, for finding others next to it; the shown path for a text that was never a file.
     pub fn path_on_disk(&self, file: FileId) -> &Path {
         self.source(file).map_or(Path::new(""), |source| source.real.as_deref().unwrap_or(&source.shown))
     }
@@ -337,7 +339,7 @@ impl Sources {
         let Some(source) = self.source(span.file) else { return (1, 1) };
         let at = source.text.floor_char_boundary(span.start as usize);
         let line = source.lines.partition_point(|&start| start <= at);
-        // `lines` begins with 0, so at least one start is not after `at`.
+        // `lines` begins with 0, so at least one line starts at or before `at`.
         let start = source.lines[line - 1];
         (line, 1 + source.characters_before(at) - source.characters_before(start))
     }
@@ -355,12 +357,12 @@ impl Sources {
         Span::new(file, 0..self.text(file).len())
     }
 
-    /// The canonical paths of all files that were read, in the order of loading: what a build depends on.
+    /// The canonical paths of all files that were read, in loading order: the dependencies of a build.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().filter_map(|source| source.real.as_deref())
     }
 
-    /// All texts, in the order of loading.
+    /// All texts, in loading order.
     pub fn files(&self) -> impl Iterator<Item = FileId> + use<> {
         (0..offset(self.files.len())).map(FileId)
     }

@@ -1,7 +1,7 @@
-//! The vocabulary of specifications: every key that an `isa.yaml` may have.
+//! The vocabulary of specifications: every key that an `isa.yaml` may contain.
 //!
-//! These types say what may be written, not what it means; `resolve` gives it meaning. `specs/README.md` documents the
-//! same keys for authors.
+//! These types define what may be written; `resolve` interprets it. `specs/README.md` documents the same keys for
+//! authors of specifications.
 
 mod bits;
 mod generation;
@@ -23,11 +23,11 @@ use crate::yaml::{Node, Value};
 choices! {
     /// Where a fact comes from.
     pub enum Provenance {
-        /// A published document says so.
+        /// A published document states it.
         Document = "document",
-        /// Programs made by the vendor's own tools show it.
+        /// Programs built with the vendor's own tools show it.
         VendorBinary = "vendor-binary",
-        /// Mesa's compiler or its tables do it so.
+        /// Mesa's compiler or its tables do it this way.
         Mesa = "mesa",
         /// A decision of this specification, with a reason.
         Assumed = "assumed",
@@ -37,27 +37,29 @@ choices! {
 vocabulary! {
     /// A specification file: the entry, or a part that it imports.
     pub struct File {
-        /// The name of the instruction set; the generated module is called so. Only in the entry.
+        /// The name of the instruction set, also used for the generated module. Only in the entry.
         optional isa: Spanned<String>,
-        /// What the instruction set is.
+        /// A description of the instruction set.
         optional doc: String,
-        /// A specification that this one builds on: maps are merged, anything else here replaces what stands there, and
-        /// `~` takes a key away.
+        /// A specification that this one builds on: maps are merged, any other value here replaces the one there, and
+        /// `~` removes a key.
         optional base: Spanned<String>,
-        /// Other files whose definitions count as if they stood here.
+        /// Other files, whose definitions count as part of this one.
         optional import: OneOrMany<Spanned<String>>,
-        /// Bits of an instruction word: 8, 16, 32 or 64. Any other multiple of 8 up to 256, or a list of lengths, makes the set a
-        /// stream.
+        /// The width of an instruction word in bits: 8, 16, 32 or 64. Any other multiple of 8 up to 256, or a list of
+        /// widths, makes the set a stream.
         optional word: OneOrMany<Spanned<u16>>,
-        /// Bytes come in groups of this size, the most significant first; without it the first byte holds the lowest bits.
+        /// Bytes come in groups of this size, most significant byte first; without it, the first byte holds the lowest
+        /// bits.
         optional swap: Spanned<u8>,
-        /// The generations of the hardware that the specification tells apart: the first and the last, or names for numbers.
+        /// The hardware generations that the specification distinguishes: the first and the last number, or names with
+        /// numbers.
         optional generations: GenerationsSpec,
-        /// What several instructions have in common, by name; see `like`.
+        /// Definitions that several instructions share, by name; see `like`.
         optional templates: Named<Node>,
-        /// Where facts come from unless an instruction says otherwise.
+        /// Where facts come from, unless an instruction states otherwise.
         optional provenance: Provenance,
-        /// Works that the specification draws on, for credit.
+        /// Works that the specification is based on, for credit.
         optional credits: Vec<Credit>,
         /// Names for the values of fields.
         optional enums: Named<EnumSpec>,
@@ -65,60 +67,61 @@ vocabulary! {
         optional constants: Named<ConstantsSpec>,
         /// Banks of registers.
         optional banks: Named<BankSpec>,
-        /// Fields that several operands of one word share.
+        /// Fields that several operands of a word share.
         optional shared: Named<SharedSpec>,
-        /// Kinds of operands with more than one reading.
+        /// Kinds of operands with several alternatives.
         optional kinds: Named<KindSpec>,
-        /// How instructions are written unless one says otherwise.
+        /// How instructions are written, unless one states otherwise.
         optional syntax: Spanned<String>,
-        /// What every instruction has.
+        /// Properties of all instructions.
         optional every: EverySpec,
-        /// Rules on operands that the encoding cannot express.
+        /// Limits on operands that the encoding cannot express.
         optional limits: Vec<LimitSpec>,
-        /// Decisions where the documents are silent or contradict each other.
+        /// Decisions where the documents are silent or contradictory.
         optional rulings: Named<RulingSpec>,
-        /// What the texts that say what instructions do may use.
+        /// What the texts that define the meaning of instructions may use.
         optional semantics: crate::semantics::spec::SemanticsSpec,
-        /// What executes programs, beyond what the texts of instructions say: `Machine` of the generated module, and
+        /// How programs execute, beyond the texts of instructions: for `Machine` in the generated module and for
         /// `isaforge run --spec`.
         optional machine: crate::machine::spec::MachineSpec,
         /// The instructions, by name.
         optional instructions: Named<InstructionSpec>,
-        /// How instructions are groups of records; instead of `word`.
+        /// Instructions as groups of records, in place of `word`.
         optional group: crate::group::spec::GroupSpec,
         /// Alternative layouts of records.
         optional choices: Named<crate::group::spec::ChoiceSpec>,
-        /// What stands for registers and wires in the text of groups.
+        /// How registers and wires are written in the text of groups.
         optional operands: Named<crate::group::spec::WireSpec>,
-        /// How the registers of groups are written; the first that fits.
+        /// How the registers of groups are written; the first match applies.
         optional registers: Vec<crate::group::spec::RegisterNameSpec>,
         /// What groups do, part by part.
         optional operations: Named<crate::group::spec::OperationSpec>,
-        /// Instructions, enums and constants described by an XML file.
+        /// Instructions, enums and constants from an XML file in Mesa's schema.
         optional xml: XmlSpec,
         /// Instructions, enums and constants of one architecture from Arm's machine-generated description.
         optional arm: crate::resolve::arm_xml::spec::ArmSpec,
-        /// Corrections of the XML file.
+        /// Corrections to the XML file.
         optional errata: Vec<Erratum>,
     }
 }
 
 vocabulary! {
-    /// A decision of the specification, for what its documents leave open. Instructions that rest on it name it.
+    /// A decision of the specification where its documents leave something open. Instructions that depend on it refer
+    /// to it.
     pub struct RulingSpec {
-        /// What is decided.
+        /// The decision.
         required rule: String,
-        /// Why.
+        /// The reason for it.
         required reason: String,
     }
 }
 
 vocabulary! {
-    /// A work that a specification draws on.
+    /// A work that a specification is based on.
     pub struct Credit {
-        /// What the work is called.
+        /// The title of the work.
         required title: String,
-        /// Who made it.
+        /// The author.
         optional by: String,
         /// Its licence.
         optional licence: String,
@@ -130,13 +133,13 @@ vocabulary! {
     pub struct EnumSpec {
         /// What the values choose between.
         optional doc: String,
-        /// Width of the fields that hold it.
+        /// The width in bits of the fields that hold it.
         optional bits: Spanned<u8>,
-        /// The values in order from 0; `~` is a reserved value.
+        /// The values in order, starting at 0; `~` reserves a value.
         required values: Vec<ValueSpec>,
-        /// An enum whose values follow these.
+        /// An enum whose values continue this list.
         optional then: Spanned<String>,
-        /// The value that is meant when none is written.
+        /// The value if none is written.
         optional default: Spanned<String>,
     }
 }
@@ -144,40 +147,40 @@ vocabulary! {
 /// A value of an enum.
 #[derive(Clone, Debug)]
 pub struct ValueSpec {
-    /// The entry.
+    /// Where the entry is written.
     pub span: Span,
     /// Its name; `None` for a reserved value.
     pub name: Option<Spanned<String>>,
-    /// How it is written, if not as its name.
+    /// How it is written in assembly, if not by its name.
     pub prints: Option<String>,
-    /// Other words that the assembler takes for it.
+    /// Other spellings that the assembler accepts.
     pub also: Vec<String>,
-    /// Its bits, if they do not follow from the position.
+    /// Its number, if it does not follow from the position.
     pub value: Option<Spanned<u64>>,
     /// What it means.
     pub doc: Option<String>,
-    /// The first generation that has it.
+    /// The first generation with this value.
     pub since: Option<Constant<u32>>,
-    /// The last generation that has it.
+    /// The last generation with this value.
     pub until: Option<Constant<u32>>,
 }
 
 vocabulary! {
-    /// A value of an enum with more than a name.
+    /// A value of an enum, as a map.
     pub struct NamedValue {
-        /// Its name, and the word that stands for it in assembly.
+        /// Its name, which is also how it is written in assembly.
         required name: Spanned<String>,
-        /// That word, if it is not the name.
+        /// How it is written in assembly, if not by its name.
         optional prints: String,
-        /// Other words that the assembler takes for it; they never print.
+        /// Other spellings that the assembler accepts; they are never printed.
         optional also: OneOrMany<String>,
-        /// Its bits, if they do not follow from the position.
+        /// Its number, if it does not follow from the position.
         optional value: Spanned<u64>,
         /// What it means.
         optional doc: String,
-        /// The first generation that has it.
+        /// The first generation with this value.
         optional since: Constant<u32>,
-        /// The last generation that has it.
+        /// The last generation with this value.
         optional until: Constant<u32>,
     }
 }
@@ -228,7 +231,7 @@ vocabulary! {
 /// An entry of a table of constants: a number, or a map with `value` and `doc`.
 #[derive(Clone, Debug)]
 pub struct ConstantSpec {
-    /// The entry.
+    /// Where the entry is written.
     pub span: Span,
     /// The value.
     pub value: u64,
@@ -237,7 +240,7 @@ pub struct ConstantSpec {
 }
 
 vocabulary! {
-    /// A constant with more than a value.
+    /// A constant with documentation.
     pub struct DocumentedConstant {
         /// The value.
         required value: u64,
@@ -269,25 +272,26 @@ vocabulary! {
         optional doc: String,
         /// How many there are.
         required count: Spanned<u32>,
-        /// Bits in a register.
+        /// The width of a register in bits.
         optional width: u16,
-        /// How a register is written, `{n}` standing for its number.
+        /// How a register is written, with `{n}` for its number.
         optional prints: Spanned<String>,
-        /// Names that print in the place of numbers, from number 0; an empty one leaves the number.
+        /// Names printed instead of numbers, starting at register 0; an empty name keeps the number.
         optional names: Vec<String>,
-        /// Other names for registers, which are only read, and their numbers.
+        /// Other names for registers, by number, which are parsed but never printed.
         optional also: Named<Spanned<u32>>,
-        /// The register that is zero whatever is written to it.
+        /// The register that always reads as zero; writes to it are ignored.
         optional zero: Spanned<u32>,
-        /// Whether all lanes share the registers. Lanes write one in order, so that the highest wins.
+        /// Whether all lanes share the registers. Lanes write in order, so the value of the highest lane remains.
         optional uniform: bool,
-        /// Tables of constants that registers hold, and the number of the register with the first value.
+        /// Tables of constants that registers hold, each with the number of the register that holds its first value.
         optional holds: Named<Spanned<u32>>,
         /// Whether programs cannot write the registers.
         optional fixed: bool,
-        /// Whether registers stay themselves when a group repeats.
+        /// Whether register numbers do not step when a group repeats.
         optional stays: bool,
-        /// A state that is added to numbers of registers. Those beyond the end read zero, and writing them does nothing.
+        /// A state that is added to register numbers. Registers beyond the end of the bank read as zero, and writes to
+        /// them are ignored.
         optional plus: Spanned<String>,
     }
 }

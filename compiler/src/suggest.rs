@@ -1,17 +1,18 @@
-//! "Did you mean": the nearest of the names that would have been right.
+//! "Did you mean": finds the valid name nearest to a misspelt one.
 
-/// The candidate nearest to a mistyped `word`, or `None` if none is near enough to be what was meant.
+/// The candidate nearest to a mistyped `word`, or `None` if none is near enough.
 ///
-/// Case does not count. Up to a third of the letters may differ (at least one, unless the word is a single letter), a swap of
-/// neighbours counts once, and longer words that share a beginning are near even if their ends differ more.
+/// Case is ignored. Up to a third of the letters may differ (at least one, unless the word is a single letter), and a
+/// swap of neighbours counts as one difference. Longer words with a common beginning are near even if their ends differ
+/// more.
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     nearest(word, &mut candidates.into_iter())
 }
 
-/// Compiled once, not for each kind of candidates.
+/// Takes a trait object so that it is compiled once, not for each iterator type.
 fn nearest<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.chars().flat_map(char::to_lowercase).take(LONGEST + 1).collect();
-    // A distance costs the product of the lengths; nobody mistypes a name of this size.
+    // A distance costs the product of the lengths. Names this long are not typed by hand.
     if !(1..=LONGEST).contains(&word.len()) {
         return None;
     }
@@ -20,7 +21,7 @@ fn nearest<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Opt
     let mut best: Option<(usize, f64, &str)> = None;
     let mut name: Vec<char> = Vec::new();
     for candidate in candidates {
-        // A letter has at most four bytes.
+        // A character has at most four bytes.
         if candidate.len() > 4 * LONGEST {
             continue;
         }
@@ -32,7 +33,7 @@ fn nearest<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Opt
         }
         let allowed = if longer == 1 { 0 } else { (longer / 3).max(1) };
         let alike = |likeness: f64| word.len() >= 4 && likeness >= LIKE;
-        // Most names have too few letters in common to be near, which is seen at once.
+        // Most names share too few letters to be near; this test rejects them cheaply.
         let common = own.common(&Letters::of(&name));
         if longer - common > allowed && !alike(most_likeness(&word, &name, common)) {
             continue;
@@ -52,10 +53,10 @@ fn nearest<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Opt
 
 /// The longest name that is compared, in characters.
 const LONGEST: usize = 64;
-/// From which likeness by Jaro and Winkler on two names are near even if their ends differ.
+/// The Jaro–Winkler similarity from which two names are near even if their ends differ.
 const LIKE: f64 = 0.9;
 
-/// How often each letter occurs, letters with the same low bits taken together.
+/// How often each letter occurs. Letters with the same low bits share a count.
 struct Letters([u8; 64]);
 
 impl Letters {
@@ -65,13 +66,13 @@ impl Letters {
         Letters(counts)
     }
 
-    /// How many letters two names have in common at most.
+    /// An upper bound for the number of letters that two names have in common.
     fn common(&self, other: &Letters) -> usize {
         self.0.iter().zip(other.0).map(|(a, b)| usize::from(*a.min(&b))).sum()
     }
 }
 
-/// The greatest likeness by Jaro and Winkler of two names with a number of letters in common.
+/// An upper bound for the Jaro–Winkler similarity of two names with `common` letters in common.
 fn most_likeness(a: &[char], b: &[char], common: usize) -> f64 {
     let common = common as f64;
     let jaro = (common / a.len() as f64 + common / b.len() as f64 + 1.0) / 3.0;
@@ -79,7 +80,8 @@ fn most_likeness(a: &[char], b: &[char], common: usize) -> f64 {
     jaro + 0.1 * prefix * (1.0 - jaro)
 }
 
-/// The names as a phrase: `` `a`, `b` or `c` ``. Beyond eight, the rest is counted: `` `a`, …, `h`, … and 3 more ``.
+/// Joins names to a phrase: `` `a`, `b` or `c` ``. Of more than nine, eight are listed:
+/// `` `a`, …, `h`, … and 3 more ``.
 pub fn one_of<I>(candidates: I) -> String
 where
     I: IntoIterator,
@@ -90,7 +92,7 @@ where
     match names.as_slice() {
         [] => "nothing".to_owned(),
         [only] => only.clone(),
-        // Counting one name takes as much room as naming it.
+        // Naming the last one takes no more room than counting it.
         [most @ .., last] if names.len() <= SHOWN + 1 => format!("{} or {last}", most.join(", ")),
         _ => format!("{}, … and {} more", names[..SHOWN].join(", "), names.len() - SHOWN),
     }

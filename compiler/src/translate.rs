@@ -1,16 +1,17 @@
-//! Instructions of one revision in the words of another.
+//! Translates instructions of one revision to another.
 //!
-//! [`translate`] takes a word apart by its names (mnemonic, modifiers, operands, readings, values) and puts it together
-//! from the same names of the other revision. What counts as the same:
+//! [`translate`] takes a word apart by its names (mnemonic, modifiers, operands, alternatives, values) and assembles it
+//! from the same names in the other revision. These count as the same:
 //!
-//! - **A name that both have**: an instruction, a modifier, an operand, a reading, a value called alike means the same,
-//!   wherever its bits are. Numbers and registers keep their number, constants their value.
+//! - **A name in both revisions**: instructions, modifiers, operands, alternatives and values of the same name mean the
+//!   same, wherever their bits are. Numbers and registers keep their number, constants their value.
 //! - **The same bits under another name**: an instruction with the same opcode bits and the same members; a value or a
-//!   special operand in the same bits of the same instruction. The old name must be unknown to the new revision and the new
-//!   name to the old one; otherwise the bits were given to something else.
-//! - **The same bits with the same text**: a modifier that is called otherwise but prints the same word there.
+//!   special operand in the same bits of the same instruction. The old name must be unknown to the new revision and the
+//!   new name to the old one; otherwise the bits were reused for something else.
+//! - **The same bits with the same text**: a modifier under another name that prints the same word.
 //!
-//! Everything else is refused with the name of what the other revision cannot express. The result has been decoded again.
+//! Everything else is rejected, and the error names what the other revision cannot express. The result is verified by
+//! decoding it.
 
 pub mod streams;
 
@@ -27,7 +28,7 @@ use crate::diff::{modifier_text, operand_text, word_text};
 /// Why a word has no translation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TranslateError {
-    /// The word is no instruction of the revision it is said to be of.
+    /// The word is not an instruction of the source revision.
     #[error("not an instruction of {isa}: {error}")]
     Decode {
         /// The revision.
@@ -67,7 +68,7 @@ pub enum TranslateError {
         /// The value.
         value: String,
     },
-    /// The other revision's instruction has no such operand, or one of another sort.
+    /// The other revision's instruction has no such operand, or one of another type.
     #[error("{isa} has no such operand `{operand}` for `{name}`")]
     Operand {
         /// The other revision.
@@ -77,7 +78,7 @@ pub enum TranslateError {
         /// The operand.
         operand: &'static str,
     },
-    /// The operand cannot be read so in the other revision.
+    /// The operand has no such alternative in the other revision.
     #[error("{isa} has no `{text}` ({reading}) for the operand `{operand}` of `{name}`")]
     Reading {
         /// The other revision.
@@ -86,12 +87,12 @@ pub enum TranslateError {
         name: &'static str,
         /// The operand.
         operand: &'static str,
-        /// The reading.
+        /// The alternative.
         reading: &'static str,
-        /// The operand as it is written here.
+        /// The operand as written in the source revision.
         text: String,
     },
-    /// The other revision's instruction has a member that must be said and that this one does not have.
+    /// The other revision's instruction requires a member that the source instruction does not have.
     #[error("{isa} needs `{member}` for `{name}`, which nothing here says")]
     Missing {
         /// The other revision.
@@ -101,17 +102,17 @@ pub enum TranslateError {
         /// The modifier or operand.
         member: String,
     },
-    /// Every part can be expressed, but not all of them together.
+    /// All parts can be expressed, but not in combination.
     #[error("{isa} cannot have all of this in one `{name}`: {error}")]
     Encode {
         /// The other revision.
         isa: &'static str,
         /// The mnemonic.
         name: &'static str,
-        /// What does not go together.
+        /// Which parts cannot be combined.
         error: EncodeError,
     },
-    /// The word that came out is not the instruction that it should be.
+    /// The resulting word does not decode to the expected instruction.
     #[error("{isa} cannot have all of this in one `{name}`: {error}")]
     Result {
         /// The other revision.
@@ -123,10 +124,10 @@ pub enum TranslateError {
     },
 }
 
-/// The word of revision `to` that means what `word` means in revision `from`.
+/// Returns the word of revision `to` that means the same as `word` in revision `from`.
 ///
 /// # Errors
-/// The first thing that the other revision cannot express, by name.
+/// Returns the first thing that the other revision cannot express, by name.
 pub fn translate(from: &'static Isa, to: &'static Isa, word: u64) -> Result<u64, TranslateError> {
     let opcode = decode(from, word).map_err(|error| TranslateError::Decode { isa: from.name, error })?;
     let form = &from.forms[opcode as usize];
@@ -139,13 +140,13 @@ pub fn translate(from: &'static Isa, to: &'static Isa, word: u64) -> Result<u64,
     translation.finish(opcode, target)
 }
 
-/// One instruction of a program in the text of revision `from`, translated.
+/// Translates a program in the text of revision `from`.
 ///
 /// # Errors
-/// Mistakes of the text, or else everything that cannot be translated; each with its line.
+/// Returns the mistakes in the text, or else everything that cannot be translated, each with its line.
 pub fn translate_program(from: &'static Isa, to: &'static Isa, text: &str) -> Result<Vec<u64>, Vec<ProgramError>> {
     let words = assemble(from, text)?;
-    // Labels are resolved in the program; here it matters only which lines have a word.
+    // Labels are resolved in the whole program; here it matters only which lines produce a word.
     let has_word = |line: &&(usize, &str)| !matches!(assemble(from, line.1), Ok(words) if words.is_empty());
     let lines: Vec<(usize, &str)> = text.lines().enumerate().collect();
     let mut lines = lines.iter().filter(has_word);
@@ -166,8 +167,8 @@ pub fn translate_program(from: &'static Isa, to: &'static Isa, text: &str) -> Re
     if errors.is_empty() { Ok(translated) } else { Err(errors) }
 }
 
-/// The instruction of the other revision that means the same: of the same name, or with the same opcode bits and the same
-/// members where neither name is known to the other revision.
+/// The corresponding instruction in the other revision: of the same name, or with the same opcode bits and members if
+/// each name is unknown to the other revision.
 fn counterpart(from: &'static Isa, to: &'static Isa, form: &'static Form) -> Option<u16> {
     find_name(to, form.name.str.as_bytes()).or_else(|| {
         let same_bits = |f: &Form| (f.match_mask, f.match_value) == (form.match_mask, form.match_value);
@@ -203,7 +204,7 @@ impl Translation {
         let used = self.used_shared();
         for modifier in self.form.modifiers {
             let shared = self.from.shared.iter().position(|s| s.printed && s.name == modifier.name);
-            // Operands that need the shared field say so themselves.
+            // Operands that need the shared field determine it.
             let said = shared.is_some_and(|s| used & 1 << s != 0)
                 && !self.target.modifiers.iter().any(|m| m.name == modifier.name);
             if !said {
@@ -224,7 +225,7 @@ impl Translation {
         readings.fold(0, |set, a| set | a.uses)
     }
 
-    /// Translates one modifier or suffix.
+    /// Translates a modifier or suffix.
     fn modifier(
         &mut self,
         owner: &'static str,
@@ -238,7 +239,7 @@ impl Translation {
             _ => modifier_text(self.from, modifier, self.word).trim_start_matches('.'),
         };
         let same_place = |m: &&Modifier| m.bits == modifier.bits && !self.named(owner, m.name);
-        // Or another modifier that these very bits make print the very same word.
+        // Otherwise, another modifier that prints the same word for the same bits.
         let own_text = modifier_text(self.from, modifier, self.word);
         let same_text = |m: &&'static Modifier| {
             !own_text.is_empty() && !self.named(owner, m.name) && modifier_text(self.to, m, self.word) == own_text
@@ -285,8 +286,8 @@ impl Translation {
         own.unwrap_or(self.form.modifiers).iter().any(|m| m.name == name)
     }
 
-    /// The value of another enum that means the same: of the same name or with a word in common, or the one in the same
-    /// bits whose name is as unknown here as this one's is there.
+    /// The corresponding value of another enum: of the same name or spelling, or with the same bits if each name is
+    /// unknown to the other enum.
     fn value(&self, from: u16, to: u16, raw: u64, same_place: bool) -> Option<u64> {
         let (from, to) = (&self.from.enums[from as usize], &self.to.enums[to as usize]);
         let known = |v: &Value, e: &Enum| e.values.iter().any(|w| w.name == v.name || w.text == v.text);
@@ -360,7 +361,7 @@ impl Translation {
         TranslateError::Missing { isa: self.to.name, name: self.form.name.str, member }
     }
 
-    /// Modifiers that only the other revision has must have a default.
+    /// Checks that modifiers that only the other revision has have a default.
     fn complete(
         &self,
         owner: &str,
@@ -403,7 +404,7 @@ impl Translation {
         })
     }
 
-    /// The values of a reading's fields for the reading of the same name.
+    /// The values of an alternative's fields, for the alternative of the same name.
     fn fields(&self, own: &Alternative, at: u8, target: &Alternative) -> Option<[u64; MAX_FIELDS]> {
         let mut values = [0; MAX_FIELDS];
         if own.fields.len() != target.fields.len() {
@@ -423,7 +424,7 @@ impl Translation {
             (Type::Constant(c), Type::Constant(d)) => {
                 let value = self.from.constants[c as usize].values.get(raw as usize)?.value;
                 let others = self.to.constants[d as usize].values;
-                // The same place in the table if it holds the same value, so that duplicates stay apart.
+                // Prefers the same index in the table if it holds the same value, so that duplicates stay distinct.
                 let same = others.get(raw as usize).filter(|c| c.value == value).map(|_| raw);
                 same.or_else(|| others.iter().position(|c| c.value == value).map(|i| i as u64))
             }
@@ -442,7 +443,8 @@ impl Translation {
         }
     }
 
-    /// The reading of the same bits, where both name a value and the names agree or neither revision knows the other's.
+    /// The alternative with the same bits, if both have a named value, and the names agree or each is unknown to the
+    /// other revision.
     fn same_bits(
         &self,
         (alternatives, own, at): (&'static [Alternative], &'static Alternative, u8),
@@ -451,7 +453,7 @@ impl Translation {
         let other = alternative_of(self.to, targets, at, self.word)?;
         let names: Vec<_> = value_names(self.from, own, self.word, at).collect();
         let others: Vec<_> = value_names(self.to, other, self.word, at).collect();
-        // A word of a pair may be part of the name in one revision and a field in the other.
+        // A word of a pair may be part of the name in one revision, and a field in the other.
         let agree = names.iter().any(|name| others.contains(name));
         let (name, other_name) = (names.first()?, others.first()?);
         let renamed = !knows(self.to, targets, name) && !knows(self.from, alternatives, other_name);
@@ -467,7 +469,7 @@ impl Translation {
     }
 
     fn finish(self, opcode: u16, target: u16) -> Result<u64, TranslateError> {
-        // A word that already breaks such rules where it comes from may break them here.
+        // A word that already violates limits in its own revision may violate them here.
         if Builder::replacing(self.from, opcode, self.word, usize::MAX).check_limits().is_ok() {
             self.builder.check_limits().map_err(|e| self.encode(e))?;
         }
@@ -484,7 +486,7 @@ impl Translation {
     }
 }
 
-/// The words for the value that a reading stands for, if it stands for a named value.
+/// The names of the value that an alternative holds, if it holds a named value.
 fn value_names(
     isa: &'static Isa,
     alternative: &'static Alternative,
@@ -498,7 +500,7 @@ fn value_names(
     named.into_iter().flat_map(|(e, bits)| e.values.iter().filter(move |v| v.bits == bits).map(|v| v.text))
 }
 
-/// Whether some reading can stand for a value of this name.
+/// Whether some alternative can hold a value of this name.
 fn knows(isa: &'static Isa, alternatives: &[Alternative], name: &str) -> bool {
     let enums = alternatives.iter().flat_map(|a| a.fields).filter_map(|f| match f.ty {
         Type::Enum(e) => Some(&isa.enums[e as usize]),

@@ -1,20 +1,20 @@
-//! XML text to a tree of elements in which every name, attribute and text knows its place.
+//! Parses XML to a tree of elements in which every name, attribute and text has its place.
 //!
-//! Vendors' files are edited by hand, so the common mistakes each have a message that teaches, and all of a file are reported in
-//! one run: a bare `&` or `<` is taken for the text it was meant to be, and reading goes on behind it.
+//! Vendor files are edited by hand, so that common mistakes have instructive messages, and all mistakes in a file are
+//! reported in one run. A bare `&` or `<` is taken as text, and reading continues after it.
 //!
 //! | code  | meaning |
 //! |-------|---------|
 //! | E0003 | an encoding other than UTF-8 |
-//! | E0006 | a character that cannot be seen |
-//! | E0010 | not XML: a tag, comment or section that does not end |
+//! | E0006 | an invisible character |
+//! | E0010 | not XML: an unterminated tag, comment or section |
 //! | E0011 | a bare `&` |
 //! | E0012 | a bare `<` |
-//! | E0013 | a closing tag that is missing or closes something else |
+//! | E0013 | a closing tag that is missing or does not match |
 //! | E0014 | an attribute given twice |
 //! | E0015 | an attribute without quotes, value or name |
 //! | E0016 | an entity that does not exist |
-//! | E0017 | text or elements beside the root element, or no root |
+//! | E0017 | text or elements outside of the root element, or no root |
 //! | E0018 | nested too deeply |
 //! | E0019 | a DOCTYPE |
 
@@ -31,38 +31,38 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{FileId, Sources, Span, Spanned, unseen, unseen_error};
 use crate::suggest::did_you_mean;
 
-/// How deep elements may nest.
+/// The maximum nesting of elements.
 const MAX_DEPTH: usize = 64;
-/// The mistakes after which the rest of the file is not read: it is not XML.
+/// How many mistakes are reported before reading stops, since the file is not XML.
 const MAX_MISTAKES: usize = 1000;
-/// So many bytes may be read again because what looked like markup was not: keeps reading linear.
+/// How many bytes may be read again because something that looked like markup was not. Keeps the time linear.
 const MAX_REREAD: usize = 1 << 24;
-/// No entity's name is longer, in bytes.
+/// The maximum length of an entity's name, in bytes.
 const MAX_ENTITY: usize = 32;
 
-/// An element with its attributes, its child elements and its text.
+/// An element with its attributes, child elements and text.
 #[derive(Clone, Debug)]
 pub struct Element {
     /// The name in the start tag.
     pub name: Spanned<String>,
-    /// The attributes in the order of the file. No name occurs twice.
+    /// The attributes in file order, without duplicate names.
     pub attributes: Vec<Attribute>,
-    /// The elements directly inside.
+    /// The direct children.
     pub children: Vec<Element>,
-    /// The text directly inside, in one piece: trimmed, each run of white space one space.
+    /// The direct text, joined and trimmed, with each run of white space replaced by one space.
     pub text: Spanned<String>,
-    /// The start tag, with its brackets.
+    /// The start tag, including its brackets.
     pub span: Span,
 }
 
 impl Element {
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&Spanned<String>> {
         self.attributes.iter().find(|attribute| attribute.name.value == name).map(|attribute| &attribute.value)
     }
 }
 
-/// An attribute. The span of its value is what stands between the quotes.
+/// An attribute. The span of its value is the text between the quotes.
 #[derive(Clone, Debug)]
 pub struct Attribute {
     /// The name.
@@ -71,8 +71,8 @@ pub struct Attribute {
     pub value: Spanned<String>,
 }
 
-/// Reads a file that is one XML document and gives its root element. `None` after a mistake that leaves the structure in doubt;
-/// mistakes within text and attribute values do not.
+/// Reads a file that is one XML document, and returns its root element. `None` after a mistake that makes the structure
+/// uncertain, which does not include mistakes in text and attribute values.
 pub fn read_xml(sources: &Sources, file: FileId, out: &mut Diagnostics) -> Option<Element> {
     let text = sources.text(file);
     if let Some((at, found)) = unseen(text) {
@@ -86,18 +86,18 @@ pub fn read_xml(sources: &Sources, file: FileId, out: &mut Diagnostics) -> Optio
     root.filter(|_| intact)
 }
 
-/// An element whose end has not been read.
+/// An element whose end has not been reached.
 struct Open {
     element: Element,
-    /// Character data so far, as written.
+    /// The character data so far, as written.
     text: String,
-    /// From the first to the last of it that is not white space.
+    /// The span of the character data without surrounding white space.
     place: Option<Span>,
 }
 
-/// Where to read on after something that the parser took for something else.
+/// Where to continue after something that the parser misread.
 enum Resume {
-    /// Behind the one character at this offset, which is text.
+    /// After the character at this offset, which is text.
     Behind(usize),
     /// At this offset.
     At(usize),
@@ -110,11 +110,11 @@ struct Builder<'a> {
     open: Vec<Open>,
     root: Option<Element>,
     mistakes: usize,
-    /// Bytes that the parser went through and must go through again.
+    /// How many bytes the parser has to read again.
     reread: usize,
-    /// Whether the tree is what the author meant, texts and attribute values aside.
+    /// Whether the structure of the tree is certain.
     intact: bool,
-    /// Whether reading on would only find consequences.
+    /// Whether reading on would only report consequences of earlier mistakes.
     halted: bool,
 }
 
@@ -157,7 +157,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Reads to the end (`None`), or to something that must be read differently.
+    /// Reads to the end (`None`), or to something that must be reread.
     fn read_from(&mut self, base: usize) -> Option<Resume> {
         let mut reader = quick_xml::Reader::from_str(&self.text[base..]);
         reader.config_mut().check_end_names = false;
@@ -202,7 +202,7 @@ impl<'a> Builder<'a> {
         None
     }
 
-    /// Texts are read as UTF-8, whatever a declaration says; so it must say that, or nothing.
+    /// Texts are read as UTF-8 in any case, so the declaration must name that encoding or none.
     fn encoding(&mut self, declaration: &BytesDecl<'_>, range: Range<usize>) {
         let Some(Ok(encoding)) = declaration.encoding() else { return };
         let encoding = encoding.as_ref().to_owned();
@@ -213,7 +213,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// `tag` is what the parser found between the brackets of `range`.
+    /// Handles a start tag; `tag` is what the parser found between the brackets of `range`.
     fn start_tag(&mut self, tag: &BytesStart<'_>, range: Range<usize>, empty: bool) -> Option<Resume> {
         let name = tag.name();
         let name = name.as_ref();
@@ -221,7 +221,8 @@ impl<'a> Builder<'a> {
         let inner = raw[1..].find('<').map(|index| index + 1);
         let is_malformed =
             !is_name(name) || tag.attributes().any(|found| found.is_err_and(|error| is_syntax_error(&error)));
-        // If another `<` follows, this one is a sign in a text, or a quote or bracket is missing from a tag.
+        // If another `<` follows, either this one is a character in a text, or a quote or bracket is missing from a
+        // tag.
         if !is_name(name) || (is_malformed && inner.is_some()) {
             self.reread(raw.len());
         }
@@ -303,14 +304,14 @@ impl<'a> Builder<'a> {
                     self.close();
                 }
             }
-            // A misspelt name closes what it was meant to close; another tag is taken for one too many.
+            // A misspelt name closes the element it was meant for; any other closing tag is ignored.
             None if did_you_mean(name, [inner.as_str()]).is_some() => self.close(),
             None => {}
         }
         None
     }
 
-    /// Ends the innermost open element.
+    /// Closes the innermost open element.
     fn close(&mut self) {
         let Some(Open { mut element, text, place }) = self.open.pop() else { return };
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
@@ -323,7 +324,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds `text`, which the file spells at `range`, to the innermost element.
+    /// Adds `text`, which is written at `range` in the file, to the innermost element.
     fn characters(&mut self, range: Range<usize>, text: &str) -> Option<Resume> {
         let written = &self.text[range.clone()];
         let start = range.start + written.len() - written.trim_ascii_start().len();
@@ -340,7 +341,7 @@ impl<'a> Builder<'a> {
         None
     }
 
-    /// The text of the entity at the start of `range` and its length; `None` for a bare `&`, which is reported.
+    /// The text of the entity at the start of `range`, and its length; `None` for a bare `&`, which is reported.
     fn entity(&mut self, range: Range<usize>) -> Option<(String, usize)> {
         let rest = &self.text[range.clone()];
         let name = rest.get(1..).and_then(|rest| rest.split_once(';')).map_or("", |(name, _)| name);
@@ -385,7 +386,7 @@ impl<'a> Builder<'a> {
         self.report(error.label("begins no tag").help("write `&lt;` for the sign"));
     }
 
-    /// Markup that the parser could not find the end of.
+    /// Handles markup whose end the parser could not find.
     fn broken_markup(&mut self, error: &Error, at: usize) -> Option<Resume> {
         let at = self.text.floor_char_boundary(at);
         let next = self.text[at..].chars().nth(1);
@@ -402,7 +403,7 @@ impl<'a> Builder<'a> {
             && has_attribute(&rest[..close])
             && rest.starts_with(is_name_start)
         {
-            // A quote is missing in this tag, so that the parser took all that follows for a value.
+            // A quote is missing in this tag, so that the parser took everything after it as a value.
             let name = rest.find(|found: char| found.is_ascii_whitespace() || found == '/').unwrap_or(close);
             let tag = BytesStart::from_content(rest, name.min(close));
             return self.start_tag(&tag, at..self.text.len(), false);
@@ -437,7 +438,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Reports a mistake that leaves the tree as the author meant it.
+    /// Reports a mistake that does not affect the structure of the tree.
     fn report(&mut self, error: Diagnostic) {
         self.out.push(error);
         self.mistakes += 1;
@@ -447,7 +448,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Reports a mistake after which the tree may not be what the author meant.
+    /// Reports a mistake after which the structure of the tree is uncertain.
     fn structural(&mut self, error: Diagnostic) {
         self.intact = false;
         self.report(error);
@@ -458,7 +459,7 @@ fn is_syntax_error(error: &AttrError) -> bool {
     !matches!(error, AttrError::Duplicated(..))
 }
 
-/// Whether there is a value in quotes, as only a tag has.
+/// Whether the text contains a quoted attribute value, which only a tag has.
 fn has_attribute(text: &str) -> bool {
     text.split('=').skip(1).any(|after| after.trim_ascii_start().starts_with(['"', '\'']))
 }

@@ -1,8 +1,8 @@
-//! YAML text to a tree in which every key and every value knows its place.
+//! Parses YAML to a tree in which every key and value has its place.
 //!
-//! What a scalar is follows YAML 1.2 (`yes` and `on` are text) with three additions for instruction sets: `0b` numbers,
-//! underscores between digits, and whole numbers of up to 128 bits. Keys are always text, spelled as in the file: `0x10` and
-//! `15..12` are good keys. Anchors and aliases work; merge keys (`<<`) and tags of one's own do not.
+//! Scalars follow YAML 1.2 (`yes` and `on` are text), with three additions for instruction sets: `0b` numbers,
+//! underscores between digits, and whole numbers of up to 128 bits. Keys are always text, spelt as in the file: `0x10`
+//! and `15..12` are valid keys. Anchors and aliases are supported; merge keys (`<<`) and custom tags are not.
 
 mod partner;
 
@@ -17,12 +17,12 @@ use serde_saphyr::{Error, Location};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{FileId, Sources, Span, Spanned, unseen, unseen_error};
 
-/// How deep lists and maps may nest, aliases included. A level costs some 40 kB of stack without optimisation, and the thread of
-/// a test has 2 MB.
+/// The maximum nesting of lists and maps, including aliases. Without optimisation, a level takes about 40 kB of stack,
+/// and the thread of a test has 2 MB.
 const MAX_DEPTH: usize = 32;
 
-/// A value and its place. For a list or map in braces the span ends with the bracket; for one in lines, with the last value.
-/// For a value reached through an alias the span is where the anchor defined it.
+/// A value and its place. The span of a list or map in brackets ends with the closing bracket, that of a block one with
+/// its last value. The span of a value reached through an alias is that of the anchor.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// Where the value was written.
@@ -31,27 +31,28 @@ pub struct Node {
     pub value: Value,
 }
 
-/// What a [`Node`] holds.
+/// The value of a [`Node`].
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// Nothing, `~` or `null`.
+    /// Null: empty, `~` or `null`.
     Null,
-    /// `true` or `false`, and nothing else.
+    /// Exactly `true` or `false`.
     Bool(bool),
     /// A whole number.
     Int(i128),
-    /// A number with a point or an exponent.
+    /// A number with a decimal point or an exponent.
     Float(f64),
     /// Text, quoted or not.
     Text(String),
     /// A list.
     List(Vec<Node>),
-    /// A map, in the order of the file. No key occurs twice.
+    /// A map, in file order, without duplicate keys.
     Map(Vec<(Spanned<String>, Node)>),
 }
 
 impl Value {
-    /// The kind of value, and a scalar's content, for "found …": `a list`, ``text `foo` ``, ``the number `3` ``.
+    /// Describes the kind of value, with the content of a scalar, for messages: `a list`, ``text `foo` ``, ``the number
+    /// `3` ``.
     pub fn describe(&self) -> String {
         match self {
             Value::Null => "nothing".to_owned(),
@@ -69,8 +70,8 @@ impl Value {
     }
 }
 
-/// Reads a file that is one YAML document. `None` after an error that leaves nothing to read on with (E0001); a key given twice
-/// (E0002) keeps its first value. An empty file is `Value::Null`.
+/// Reads a file that is one YAML document. `None` after an error from which reading cannot continue (E0001). A
+/// duplicate key (E0002) keeps its first value. An empty file is `Value::Null`.
 pub fn read_yaml(sources: &Sources, file: FileId, out: &mut Diagnostics) -> Option<Node> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -97,7 +98,7 @@ pub fn read_yaml(sources: &Sources, file: FileId, out: &mut Diagnostics) -> Opti
     }
 }
 
-/// A node as the parser hands it over: places are the parser's, and keys are nodes.
+/// A node as returned by the parser, with the parser's locations, and with nodes as keys.
 struct Raw(serde_saphyr::Spanned<RawValue>);
 
 enum RawValue {
@@ -237,20 +238,20 @@ impl Builder<'_> {
         })
     }
 
-    /// Reports a character that cannot be seen.
+    /// Reports an invisible character.
     fn only_seen(&mut self, span: Span, text: &str) {
         let Some((_, found)) = unseen(text) else { return };
-        // An escape in quotes stands for it where it does not stand itself.
+        // The text may contain the character itself, or an escape for it in quotes.
         let written = unseen(self.sources.snippet(span)).filter(|(_, written)| *written == found);
         let place = written.map_or(span, |(at, found)| span.slice(at..at + found.len_utf8()));
         self.out.push(unseen_error(place, found));
     }
 
-    /// A quote in a text without quotes is part of it, which is seldom what was meant.
+    /// A quote within plain text is part of the text, which is seldom intended.
     fn stray_quote(&mut self, span: Span, text: &str) {
         let (line, _) = self.sources.line_start(self.file, span.start as usize);
         let before = &self.sources.text(self.file)[line..span.start as usize];
-        // A block of text begins on a line of its own, and quotes are plain signs there.
+        // A block of text begins on its own line, and quotes in it are ordinary characters.
         if text.matches('"').count() % 2 == 1 && !before.trim().is_empty() {
             let message = format!("a quote without its partner in `{}`", text.lines().next().unwrap_or_default());
             let error = Diagnostic::error("E0005", span, message);
@@ -266,7 +267,7 @@ impl Builder<'_> {
                 if self.sources.snippet(span) == text && text.contains('"') {
                     let error = Diagnostic::error("E0005", span, format!("a quote without its partner in `{text}`"));
                     self.out.push(error.help("put the key in quotes, at its start and at its end"));
-                    // Under its likely name it is no second mistake.
+                    // Under its likely name, it is not reported again as unknown.
                     return Some(Spanned::new(text.replace('"', ""), span));
                 }
                 Some(Spanned::new(text, span))
@@ -280,7 +281,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Where an alias ends in this file, if `raw` is one: its own span is the anchor's.
+    /// The end of an alias in this file, if `raw` is one; its own span is that of the anchor.
     fn extent(&self, raw: &Raw) -> Option<u32> {
         (raw.0.referenced != raw.0.defined).then(|| self.span(raw.0.referenced).end)
     }
@@ -289,7 +290,7 @@ impl Builder<'_> {
         byte_span(self.file, location).unwrap_or_else(|| place_of(self.sources, self.file, location))
     }
 
-    /// A whole number beyond 64 bits, which the parser takes for text or a float.
+    /// A whole number beyond 64 bits, which the parser returns as text or as a float.
     fn wide(&self, span: Span) -> Option<i128> {
         let text = self.sources.snippet(span);
         let (negative, digits) = match text.as_bytes() {
@@ -312,7 +313,7 @@ impl Builder<'_> {
         (i64::try_from(value).is_err() && u64::try_from(value).is_err()).then_some(value)
     }
 
-    /// Block scalars come with the line breaks after them.
+    /// Removes the trailing line breaks that the parser includes in block scalars.
     fn without_last_break(&self, span: Span) -> Span {
         let text = self.sources.snippet(span);
         span.slice(0..text.trim_end_matches(['\n', '\r']).len())
@@ -346,7 +347,7 @@ fn byte_span(file: FileId, location: Location) -> Option<Span> {
     Some(Span::new(file, start..start.saturating_add(length)))
 }
 
-/// The place of an error, or the character there if the error has only a line and a column.
+/// The place of an error, or the character at its line and column if it has no byte offsets.
 fn place_of(sources: &Sources, file: FileId, location: Location) -> Span {
     if let Some(span) = byte_span(file, location).filter(|span| span.start < span.end) {
         return span;
@@ -364,7 +365,7 @@ fn explain(sources: &Sources, file: FileId, error: &Error) -> Diagnostic {
     };
     let place = |location| place_of(sources, file, location);
     let place_in_text = inner.location().or_else(|| error.location()).map_or(Span::new(file, 0..0), place);
-    // What is wrong with an expansion is seen where the alias is, not in the innocent value that it stands for.
+    // A mistake in an expansion is reported at the alias, not at the value it stands for.
     let alias = error.locations().filter(|found| found.reference_location != found.defined_location);
     let span = alias.map_or(place_in_text, |found| place(found.reference_location));
     let new = |message: String| Diagnostic::error("E0001", span, message);
@@ -386,17 +387,17 @@ fn explain(sources: &Sources, file: FileId, error: &Error) -> Diagnostic {
         }
         Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => too_deep(new),
         Error::Budget { .. } => new(format!("this is larger than a spec may be: {}", plain(inner))),
-        // The limit on brackets is the scanner's, which has no type for it.
+        // The scanner limits the nesting of brackets itself, and has no error type for it.
         _ if plain(inner) == "recursion limit exceeded" => too_deep(new),
         _ => {
             let message = format!("not well-formed YAML: {}", plain(inner));
             let line = |at: usize| sources.line_start(file, at).1;
             let text = sources.text(file);
-            // Of brackets that do not match, the place is where the outer one begins.
+            // For mismatched brackets, the reported place is the start of the outer one.
             let until = if message.contains("mismatched bracket") { text.len() } else { span.start as usize };
             let partner = partner::without_partner(text, until);
             match partner.filter(|(range, _)| line(range.start) != line(span.start as usize)) {
-                // The parser stops where it can no longer go on, which is behind the mistake.
+                // The parser stops where it cannot continue, which is after the mistake.
                 Some((range, what)) => Diagnostic::error("E0001", Span::new(file, range), message)
                     .label(what)
                     .secondary(span, "reading stopped here"),
@@ -410,7 +411,7 @@ fn too_deep(new: impl Fn(String) -> Diagnostic) -> Diagnostic {
     new(format!("lists and maps nest deeper than {MAX_DEPTH}")).label("too deep from here on")
 }
 
-/// The parser's message without its own idea of where.
+/// The parser's message without its location.
 fn plain(error: &Error) -> String {
     let text = error.to_string();
     let place = error.location().map(|place| format!(" at line {}, column {}", place.line(), place.column()));

@@ -1,12 +1,13 @@
-//! How fast questions are answered, beside a plain loop and beside what people do without tables. Prints rows of Markdown.
+//! Measures how fast questions are answered, compared with a plain loop and with a pipeline of text tools. Prints rows of
+//! Markdown.
 //!
 //! ```sh
 //! cargo bench --features cluster --bench speed                          # ten million words
 //! cargo bench --features cluster --bench speed -- 100000000 3           # a hundred million, three rounds
 //! ```
 //!
-//! Everything is measured in turns, and the best of all rounds counts. What one thread does is measured in CPU time, so that
-//! others on the machine matter less; what several do at once, in time on the wall, where they matter.
+//! The measurements take turns, and the best of all rounds counts. Single-threaded work is measured in CPU time, which
+//! depends less on the load of the machine; parallel work in wall-clock time, which does.
 
 use std::fmt;
 use std::fs;
@@ -30,10 +31,10 @@ use isaforge_valhall as valhall;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Rows of an answer, as DataFusion has by default.
+/// The number of rows in a batch of an answer, as in DataFusion by default.
 const BATCH: usize = 8192;
 
-/// Words that are printed and sorted, which takes long.
+/// The number of words that are printed and sorted, which is slow.
 const PRINTED: usize = 2_000_000;
 
 const OPCODES: &str = "SELECT opcode, count(*) AS n FROM instructions GROUP BY opcode ORDER BY n DESC";
@@ -41,11 +42,11 @@ const HISTOGRAM: &str = "SELECT h['mnemonic'] AS mnemonic, sum(h['count']) AS n
                          FROM (SELECT unnest(isa_histogram(code)) AS h FROM programs) GROUP BY 1 ORDER BY n DESC";
 const CLAMPED: &str = "SELECT sum(isa_count(code, 'FMA.f32', 'clamp_0_1')) FROM programs";
 
-/// Time that something took.
+/// A measured time.
 #[derive(Clone, Copy)]
 struct Time {
     wall: Duration,
-    /// Of this process with all of its threads, and of children that have ended.
+    /// The CPU time of this process with all threads, and of child processes that have ended.
     cpu: Duration,
 }
 
@@ -55,7 +56,7 @@ impl Time {
     }
 }
 
-/// CPU time so far, to a hundredth of a second.
+/// The CPU time so far, at a resolution of 10 ms.
 fn cpu() -> Duration {
     let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = text.rsplit(") ").next().unwrap_or_default().split(' ');
@@ -63,7 +64,7 @@ fn cpu() -> Duration {
     Duration::from_millis(ticks * 10)
 }
 
-/// What is measured, in the order of the table.
+/// A measurement; these are kept in table order.
 struct Measured {
     name: String,
     words: usize,
@@ -76,7 +77,7 @@ impl Measured {
     }
 }
 
-/// Everything that was measured, by name.
+/// All measurements.
 #[derive(Default)]
 struct Figures {
     rows: Vec<Measured>,
@@ -123,7 +124,7 @@ fn corpus() -> Result<Vec<Vec<u8>>, Failure> {
     Ok(programs.into_iter().map(|words| words.concat()).collect())
 }
 
-/// A lake of the corpus, so often that it has this many words: files as an import makes them.
+/// A lake that repeats the corpus until it has this many words, in files like those of an import.
 async fn lake(at: &Path, programs: &[Vec<u8>], words: usize) -> Result<Lake, Failure> {
     let lake = Lake::at(at.to_str().ok_or("paths are text")?)?;
     let set = Known::open(Path::new("valhall"), None)?;
@@ -155,7 +156,7 @@ async fn lake(at: &Path, programs: &[Vec<u8>], words: usize) -> Result<Lake, Fai
     Ok(lake)
 }
 
-/// What nobody beats: a loop over words that counts their forms.
+/// The lower bound: a loop over words that counts their forms.
 fn plain(code: &[u8], counts: &mut [u64; valhall::Opcode::COUNT]) {
     for word in code.as_chunks::<8>().0 {
         if let Ok(found) = valhall::decode(u64::from_le_bytes(*word)) {
@@ -164,7 +165,7 @@ fn plain(code: &[u8], counts: &mut [u64; valhall::Opcode::COUNT]) {
     }
 }
 
-/// Columns of all programs, in batches.
+/// Builds columns for all programs, in batches.
 fn columns(sets: &Sets, programs: &[Vec<u8>], times: usize, wanted: &[Column]) -> Result<usize, Failure> {
     let set = &sets.get("valhall").ok_or("it is a built-in set")?.set;
     let mut rows = Rows::new(set, wanted, None);
@@ -187,7 +188,7 @@ async fn context(lake: &Lake, partitions: usize) -> Result<SessionContext, Failu
     Ok(context)
 }
 
-/// Asks, and looks at every row.
+/// Runs a query and passes every batch to `each`.
 async fn ask(context: &SessionContext, sql: &str, mut each: impl FnMut(&RecordBatch)) -> Result<usize, Failure> {
     let mut rows = context.sql(sql).await?.execute_stream().await?;
     let mut count = 0;
@@ -198,7 +199,7 @@ async fn ask(context: &SessionContext, sql: &str, mut each: impl FnMut(&RecordBa
     Ok(count)
 }
 
-/// What people do without tables.
+/// The usual approach without tables: a pipeline of text tools on the listing.
 fn sorted(words: &[u64]) -> Result<(), Failure> {
     let mut shell = Command::new("sh");
     shell.args(["-c", "cut -f3 | cut -d' ' -f1 | sort | uniq -c | sort -rn"]).env("LC_ALL", "C");
@@ -213,7 +214,7 @@ fn sorted(words: &[u64]) -> Result<(), Failure> {
     }
 }
 
-/// Processes that end with this one.
+/// Processes that are killed when this one ends.
 struct Children(Vec<Child>);
 
 impl Drop for Children {
@@ -231,7 +232,7 @@ fn start(arguments: &[&str]) -> Result<Child, Failure> {
     Ok(Command::new(PROGRAM).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?)
 }
 
-/// A scheduler with this many executors of one core each.
+/// A scheduler with this many single-core executors.
 async fn cluster(executors: usize, lake: &Lake) -> Result<(Children, SessionContext), Failure> {
     let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string();
     let mut children = Children(vec![start(&["scheduler", "--bind", &address])?]);
@@ -249,7 +250,7 @@ async fn cluster(executors: usize, lake: &Lake) -> Result<(Children, SessionCont
     let options = Options { partitions: Some(2), memory: None };
     let context = isaforge_corpus::cluster::context(&address, &options).await?;
     session::register(&context, lake, None).await?;
-    // Until all of them have work, and have read the files once.
+    // Waits until all executors have work, and have read the files once.
     tokio::time::sleep(Duration::from_secs(3)).await;
     while ask(&context, CLAMPED, |_| ()).await.is_err() {
         if started.elapsed() > Duration::from_secs(120) {
@@ -259,7 +260,7 @@ async fn cluster(executors: usize, lake: &Lake) -> Result<(Children, SessionCont
     Ok((children, context))
 }
 
-/// The most memory that a question takes of a process of its own, in MiB.
+/// The peak memory in MiB of a query in its own process.
 fn peak(lake: &Path, sql: &str) -> Result<f64, Failure> {
     let mut child = start(&["query", lake.to_str().ok_or("paths are text")?, sql, "--partitions", "2"])?;
     let status = format!("/proc/{}/status", child.id());
@@ -389,7 +390,7 @@ async fn run(words: usize, rounds: usize) -> Result<(), Failure> {
 }
 
 fn main() -> Result<(), Failure> {
-    // `cargo bench` adds arguments of its own, `cargo test` runs this with none that matter.
+    // `cargo bench` adds arguments of its own, and `cargo test` runs this without numbers.
     let mut numbers = std::env::args().skip(1).filter_map(|argument| argument.parse::<usize>().ok());
     let (words, rounds) = (numbers.next().unwrap_or(10_000_000).max(1000), numbers.next().unwrap_or(3).max(1));
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(run(words, rounds))

@@ -1,4 +1,4 @@
-//! What the command line says.
+//! The command line arguments.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::output::Format;
 
-/// Corpora of shaders as tables: import them, ask them in SQL, compare and run them.
+/// Turns corpora of shaders into tables: imports them, queries them with SQL, compares and runs them.
 #[derive(Debug, Parser)]
 #[command(
     name = "isaforge-corpus",
@@ -23,29 +23,29 @@ Exit status: 0 when all is well, 1 when the input had mistakes, 2 when the comma
 written, 130 when it was interrupted."
 )]
 pub struct Cli {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Reads programs into a lake.
+    /// Imports programs into a lake.
     Import(ImportArgs),
-    /// Answers a question in SQL.
+    /// Runs an SQL query.
     Query(QueryArgs),
-    /// Shows what changed between two lakes.
+    /// Shows the differences between two lakes.
     Diff(DiffArgs),
-    /// Shows what could occur in the programs of a lake and does not.
+    /// Shows forms and modifier values that no program in a lake uses.
     Unseen(UnseenArgs),
-    /// Runs the programs of a lake and keeps what they compute.
+    /// Runs the programs of a lake and stores what they compute.
     Run(RunArgs),
-    /// Hands the parts of queries to executors.
+    /// Distributes the parts of queries to executors.
     Scheduler(SchedulerArgs),
     /// Computes parts of queries for a scheduler.
     Executor(ExecutorArgs),
-    /// Prints a script that completes commands in a shell.
+    /// Prints a completion script for a shell.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
@@ -67,19 +67,19 @@ Examples:
   isaforge-corpus import --isa specs/mine.yaml captures/ -o mine/
   xxd shader.bin | isaforge-corpus import --isa valhall - -o lake/")]
 pub struct ImportArgs {
-    /// The instruction set: a name that `isaforge isas` lists, or the path of a specification.
+    /// The instruction set: a name listed by `isaforge isas`, or the path of a specification.
     #[arg(long, value_name = "ISA")]
     pub isa: PathBuf,
-    /// Which generation is meant, where a specification tells several apart.
+    /// The generation, if the specification has several.
     #[arg(long)]
     pub generation: Option<String>,
     /// Files and folders; `-` is standard input.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// The lake: a folder, or `s3://BUCKET/PREFIX`. It is made if it is not there.
+    /// The lake: a folder, or `s3://BUCKET/PREFIX`. It is created if it does not exist.
     #[arg(short, long = "output", value_name = "LAKE")]
     pub output: String,
-    /// Say nothing about what was imported.
+    /// Do not print a summary.
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -87,16 +87,16 @@ pub struct ImportArgs {
 /// How an answer is computed and written.
 #[derive(Debug, Args)]
 pub struct AnswerArgs {
-    /// How to write the answer.
+    /// The format of the answer.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Where to write it; standard output if not given.
+    /// The output file; standard output by default.
     #[arg(short, long = "output", value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// How many parts are computed at once; one for each core if not given.
+    /// How many parts are computed in parallel; one per core by default.
     #[arg(long, value_name = "N")]
     pub partitions: Option<usize>,
-    /// The most memory that sorts and joins take, in MiB; what is more goes to disk.
+    /// The maximum memory for sorts and joins in MiB; they spill to disk beyond it.
     #[arg(long, value_name = "MIB")]
     pub memory: Option<usize>,
 }
@@ -125,15 +125,16 @@ Examples:
 pub struct QueryArgs {
     /// The lake.
     pub lake: String,
-    /// The question in SQL; `-` reads it from standard input.
+    /// The SQL query; `-` reads it from standard input.
     pub sql: String,
     /// How the answer is computed and written.
     #[command(flatten)]
     pub answer: AnswerArgs,
-    /// Another lake, whose tables are those of a schema of this name.
+    /// Another lake, whose tables appear in a schema of this name.
     #[arg(long, value_name = "NAME=LAKE")]
     pub attach: Vec<String>,
-    /// A scheduler whose executors compute the answer. They have to see the lake under the same path or URL.
+    /// The scheduler whose executors compute the answer; they must be able to access the lake under the same path or
+    /// URL.
     #[arg(long, value_name = "HOST:PORT")]
     pub remote: Option<String>,
 }
@@ -148,11 +149,11 @@ Examples:
   isaforge-corpus diff before/ after/ --forms
   isaforge-corpus diff before/ after/ --format csv -o changes.csv")]
 pub struct DiffArgs {
-    /// The lake as it was.
+    /// The old lake.
     pub old: String,
-    /// The lake as it is.
+    /// The new lake.
     pub new: String,
-    /// Show how often each instruction occurs instead of what changed in each program.
+    /// Show how often each instruction occurs, instead of what changed in each program.
     #[arg(long)]
     pub forms: bool,
     /// How the answer is computed and written.
@@ -192,19 +193,19 @@ Examples:
 pub struct RunArgs {
     /// The lake.
     pub lake: String,
-    /// What the programs are run on.
+    /// The inputs of the programs.
     #[arg(long, value_name = "FILE", required = true)]
     pub inputs: Vec<PathBuf>,
-    /// What to call the results.
+    /// The label of the results.
     #[arg(long, default_value = env!("CARGO_PKG_VERSION"))]
     pub label: String,
-    /// How many programs run at once; one for each core if not given.
+    /// How many programs run in parallel; one per core by default.
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
-    /// How long each program may take, in seconds.
+    /// The time limit for each program in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub time_limit: Duration,
-    /// Say nothing about what was run.
+    /// Do not print a summary.
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -224,10 +225,10 @@ Examples:
   isaforge-corpus scheduler
   isaforge-corpus scheduler --bind 10.0.0.1:50050")]
 pub struct SchedulerArgs {
-    /// The address to listen at.
+    /// The address to listen on.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050")]
     pub bind: String,
-    /// Seconds without a sign of life after which an executor is taken for dead.
+    /// The number of seconds without a heartbeat after which an executor counts as dead.
     #[arg(long, value_name = "SECONDS", default_value_t = 15)]
     pub executor_timeout: u64,
 }
@@ -241,19 +242,19 @@ Examples:
   isaforge-corpus executor --scheduler localhost:50050
   isaforge-corpus executor --scheduler 10.0.0.1:50050 --bind 10.0.0.2 --cores 16")]
 pub struct ExecutorArgs {
-    /// The scheduler to work for.
+    /// The address of the scheduler.
     #[arg(long, value_name = "HOST:PORT")]
     pub scheduler: String,
-    /// The address that others reach it at.
+    /// The address under which others reach the executor.
     #[arg(long, value_name = "HOST", default_value = "127.0.0.1")]
     pub bind: String,
-    /// The port for its answers; a free one if not given.
+    /// The port for results; a free one by default.
     #[arg(long, default_value_t = 0)]
     pub port: u16,
-    /// How many parts it computes at once; one for each core if not given.
+    /// How many parts it computes in parallel; one per core by default.
     #[arg(long, value_name = "N")]
     pub cores: Option<usize>,
-    /// Where it keeps intermediate results; a temporary folder if not given.
+    /// The folder for intermediate results; a temporary one by default.
     #[arg(long, value_name = "FOLDER")]
     pub work: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Answers the command line.
+//! Runs the command line.
 
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
@@ -26,7 +26,7 @@ const MISTAKES: u8 = 1;
 const MISUSED: u8 = 2;
 const INTERRUPTED: u8 = 130;
 
-/// Set when the user presses Ctrl-C while something is done that can be gone on with later.
+/// Set when the user presses Ctrl-C during work that can be resumed later.
 static INTERRUPT: AtomicBool = AtomicBool::new(false);
 
 /// Runs the command with the arguments of the process.
@@ -39,7 +39,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if misuse { MISUSED } else { FINE });
         }
     };
-    // Plans of deep queries are walked by recursion.
+    // Plans are walked recursively, and those of nested queries are deep.
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(64 << 20).build();
     let ended = match runtime {
         Ok(runtime) => runtime.block_on(async { tokio::spawn(dispatch(cli.command)).await }),
@@ -50,7 +50,7 @@ pub fn main() -> ExitCode {
         Ok(Err(Error::Output(error))) if error.kind() == io::ErrorKind::BrokenPipe => FINE,
         Ok(Err(Error::Specification)) => MISTAKES,
         Ok(Err(error)) => complain(&error),
-        // What panicked has said so.
+        // The panic was already reported.
         Err(_) => MISUSED,
     })
 }
@@ -90,7 +90,7 @@ fn without_cluster() -> Error {
     Error::usage("this program was built for one machine alone", help)
 }
 
-/// Lets Ctrl-C end things where they can be gone on with; pressed twice, it ends the process.
+/// Makes Ctrl-C end work at a point where it can be resumed; a second Ctrl-C ends the process.
 fn listen() {
     tokio::spawn(async {
         while tokio::signal::ctrl_c().await.is_ok() {
@@ -195,12 +195,13 @@ async fn unseen(args: UnseenArgs) -> Result<u8> {
     answer(&context, compare::UNSEEN, &args.answer).await
 }
 
-/// Plans are walked by recursion, to the depth of the longest chain of operators.
+/// The maximum number of operators in a query. Plans are walked recursively, to the depth of the longest chain of
+/// operators.
 const MOST_OPERATORS: usize = 2000;
 
-/// Refuses a question whose plan would be too deep for the stack.
+/// Rejects a query whose plan would be too deep for the stack.
 fn is_short(sql: &str) -> Result<()> {
-    // What stands in quotes is a text.
+    // Text in quotes contains no operators.
     let parts = || sql.split('\'').step_by(2);
     let words = ["and", "or", "not", "like", "is", "between", "case"];
     let is_one = |word: &&str| words.iter().any(|known| word.eq_ignore_ascii_case(known));
@@ -218,7 +219,7 @@ fn is_short(sql: &str) -> Result<()> {
 /// Computes an answer and writes it.
 async fn answer(context: &SessionContext, sql: &str, args: &AnswerArgs) -> Result<u8> {
     is_short(sql)?;
-    // A question changes nothing.
+    // Queries must not modify anything.
     let reads = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
     let rows = context.sql_with_options(sql, reads).await?.execute_stream().await?;
     let Some(path) = &args.output else {
@@ -235,7 +236,7 @@ async fn answer(context: &SessionContext, sql: &str, args: &AnswerArgs) -> Resul
     write_file(path, rows, args.format).await
 }
 
-/// Knows whether the reader went away, which is no failure: formats hide the reason of a failed write.
+/// Records whether the reader closed the pipe, which is not an error; some formats hide the reason of a failed write.
 struct Pipe<W> {
     out: W,
     closed: bool,

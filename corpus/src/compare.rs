@@ -1,8 +1,8 @@
-//! What changed between two lakes, and what no program of a lake has.
+//! Queries for the differences between two lakes, and for what no program in a lake uses.
 
-/// What changed: programs by name and stage, with how many instructions they have and how many registers are live.
+/// The differences: programs by name and stage, with their numbers of instructions and of live registers.
 ///
-/// Both lakes are registered, in the schemas `old` and `new`.
+/// The lakes must be registered in the schemas `old` and `new`.
 pub const DIFF: &str = "
 WITH o AS (SELECT DISTINCT name, coalesce(stage, '') AS stage, isa, hash FROM old.origins),
      n AS (SELECT DISTINCT name, coalesce(stage, '') AS stage, isa, hash FROM new.origins),
@@ -22,7 +22,7 @@ FROM pairs LEFT JOIN old.programs op ON op.hash = old_hash AND op.isa = pairs.is
            LEFT JOIN new.programs np ON np.hash = new_hash AND np.isa = pairs.isa
 ORDER BY change, abs(words) DESC NULLS LAST, program, phase, old_hash, new_hash";
 
-/// What changed: how often each form occurs, in all programs together.
+/// The differences in how often each form occurs in all programs together.
 pub const DIFF_FORMS: &str = "
 WITH o AS (SELECT isa, h['mnemonic'] AS mnemonic, sum(h['count']) AS count
            FROM (SELECT isa, unnest(isa_histogram(code, isa)) AS h FROM old.programs) GROUP BY 1, 2),
@@ -33,7 +33,7 @@ WITH o AS (SELECT isa, h['mnemonic'] AS mnemonic, sum(h['count']) AS count
               FROM o FULL JOIN n ON o.isa = n.isa AND o.mnemonic = n.mnemonic)
 SELECT isa, mnemonic, old, new, new - old AS change FROM both WHERE old <> new ORDER BY abs(new - old) DESC, isa, mnemonic";
 
-/// What could occur and does not: forms, and of forms that occur the values of their modifiers.
+/// Forms that do not occur, and modifier values that do not occur although their form does.
 pub const UNSEEN: &str = "
 WITH seen AS (SELECT isa, h['mnemonic'] AS mnemonic FROM (SELECT isa, unnest(isa_histogram(code, isa)) AS h FROM programs)
               GROUP BY 1, 2),

@@ -1,4 +1,4 @@
-//! Why something about a corpus cannot be done.
+//! Errors of corpus operations.
 
 use std::io;
 
@@ -8,15 +8,15 @@ use datafusion::object_store;
 use datafusion::parquet::errors::ParquetError;
 use thiserror::Error;
 
-/// Why something cannot be done.
+/// Why an operation failed.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// What was asked for cannot be done, and what to do instead.
+    /// The request is not possible.
     #[error("{message}")]
     Usage {
         /// What is wrong.
         message: String,
-        /// What to do instead; may be empty.
+        /// How to fix it; may be empty.
         help: String,
     },
     /// A specification has mistakes, which have been reported.
@@ -25,25 +25,25 @@ pub enum Error {
     /// A file cannot be read or written.
     #[error("{what}: {error}")]
     File {
-        /// What was to be done with which file.
+        /// The operation and the file.
         what: String,
-        /// What the operating system answered.
+        /// The error from the operating system.
         #[source]
         error: io::Error,
     },
     /// A store cannot be read or written.
     #[error("{what}: {error}")]
     Store {
-        /// What was to be done with which object.
+        /// The operation and the object.
         what: String,
-        /// What the store answered.
+        /// The error from the store.
         #[source]
         error: object_store::Error,
     },
     /// A query cannot be planned or executed.
     #[error("{}", of_query(.0))]
     Query(#[from] DataFusionError),
-    /// Rows do not fit into a batch.
+    /// Rows cannot be combined to a batch.
     #[error(transparent)]
     Arrow(#[from] ArrowError),
     /// A Parquet file cannot be read or written.
@@ -54,16 +54,16 @@ pub enum Error {
     Output(#[from] io::Error),
 }
 
-/// The result of most functions here.
+/// The result type of most functions in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// What is wrong and what to do instead.
+    /// Creates an [`Error::Usage`] from a message and a help text.
     pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Error {
         Error::Usage { message: message.into(), help: help.into() }
     }
 
-    /// What to do instead, if that is known.
+    /// How to fix it; empty if that is not known.
     pub fn help(&self) -> &str {
         match self {
             Error::Usage { help, .. } => help,

@@ -1,6 +1,7 @@
-//! Functions of whole programs: `isa_count(code, form, modifiers)` and its like.
+//! SQL functions on whole programs: `isa_count(code, form, modifiers)` and others.
 //!
-//! Each takes the code of a program, and at the end the name of its set, which may be left out where a lake has only one.
+//! Each takes the code of a program, and as the last argument the name of its set, which is optional if the lake has
+//! only one.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -20,26 +21,26 @@ use isaforge_compiler::suggest::did_you_mean;
 
 use crate::sets::Sets;
 
-/// A function of a program.
+/// A function on a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// `isa_count(code, form [, modifiers])`: how many instructions are of this form and have these modifiers, which dots
-    /// separate as in assembly.
+    /// `isa_count(code, form [, modifiers])`: the number of instructions of this form with these modifiers, which are
+    /// separated by dots as in assembly.
     Count,
-    /// `isa_histogram(code)`: a list of forms and how often each occurs.
+    /// `isa_histogram(code)`: a list of forms with their counts.
     Histogram,
-    /// `isa_variants(code)`: a list of forms, modifiers and values, and how often each occurs.
+    /// `isa_variants(code)`: a list of forms, modifiers and values, with their counts.
     Variants,
     /// `isa_registers(code)`: the registers that are read or written.
     Registers,
-    /// `isa_pressure(code)`: the most registers that are live at once.
+    /// `isa_pressure(code)`: the maximum number of live registers.
     Pressure,
     /// `isa_text(code)`: the program as assembly.
     Text,
 }
 
 impl Kind {
-    /// All of them.
+    /// All functions.
     pub const ALL: [Kind; 6] =
         [Kind::Count, Kind::Histogram, Kind::Variants, Kind::Registers, Kind::Pressure, Kind::Text];
 
@@ -55,7 +56,7 @@ impl Kind {
         }
     }
 
-    /// How it is called.
+    /// The signature.
     pub fn usage(self) -> &'static str {
         match self {
             Kind::Count => "isa_count(code, form [, modifiers [, isa]])",
@@ -67,7 +68,7 @@ impl Kind {
         }
     }
 
-    /// How many arguments it has: at least, and at most, the set included.
+    /// The minimum and the maximum number of arguments, including the set.
     fn arguments(self) -> (usize, usize) {
         match self {
             Kind::Count => (2, 4),
@@ -87,13 +88,13 @@ impl Kind {
     }
 }
 
-/// The name of a form, texts, and a number behind them.
+/// The fields of a list element: the mnemonic of a form, texts, and a count.
 fn counted(texts: &[&str]) -> Fields {
     let texts = ["mnemonic"].iter().chain(texts).map(|name| Field::new(*name, DataType::Utf8View, true));
     texts.chain([Field::new("count", DataType::UInt64, true)]).collect()
 }
 
-/// A function with the sets of the lake that it is asked of.
+/// A function with the sets of its lake.
 #[derive(Clone, Debug)]
 pub struct Function {
     kind: Kind,
@@ -102,7 +103,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// A function of the programs of some sets.
+    /// A function on programs of these sets.
     pub fn new(kind: Kind, sets: Sets) -> Function {
         Function { kind, sets, signature: Signature::user_defined(Volatility::Immutable) }
     }
@@ -127,7 +128,7 @@ impl Function {
         }
     }
 
-    /// What to count, if some set of the lake has such a form.
+    /// The instructions to count; an error unless some set of the lake has such a form.
     fn wanted(&self, set: &Set, form: &str, modifiers: &str) -> Result<Option<Wanted>> {
         let modifiers: Vec<&str> = modifiers.split(['.', ',', ' ']).filter(|modifier| !modifier.is_empty()).collect();
         let found = Wanted::new(set, form, &modifiers);
@@ -140,7 +141,7 @@ impl Function {
     }
 }
 
-/// All functions of the programs of some sets.
+/// All functions on programs of these sets.
 pub fn all(sets: &Sets) -> impl Iterator<Item = ScalarUDF> {
     Kind::ALL.into_iter().map(|kind| ScalarUDF::from(Function::new(kind, sets.clone())))
 }
@@ -200,7 +201,7 @@ impl ScalarUDFImpl for Function {
         let column = match self.kind {
             Kind::Count => self.count(&rows, texts[0], texts.get(1).copied())?,
             Kind::Histogram => {
-                // Rows of one set mostly stand together.
+                // Rows of the same set are usually adjacent.
                 let mut last: Option<(&Set, Histogram)> = None;
                 rows.counted(&[], |set, code, found| {
                     let same = last.take().filter(|(of, _)| std::ptr::eq(*of, set));
@@ -253,7 +254,7 @@ impl Function {
         modifiers: Option<&StringViewArray>,
     ) -> Result<ArrayRef> {
         let mut counts = Vec::with_capacity(rows.code.len());
-        // The form is nearly always the same for all rows.
+        // The form is usually the same for all rows.
         let mut last: Option<(String, String, String, Option<Wanted>)> = None;
         for row in 0..rows.code.len() {
             let Some((set, code)) = rows.get(row)?.filter(|_| forms.is_valid(row)) else {
@@ -274,7 +275,7 @@ impl Function {
     }
 }
 
-/// The programs that a function is called for.
+/// The arguments of a call: one program per row.
 struct Programs<'a> {
     function: &'a Function,
     code: &'a BinaryViewArray,
@@ -290,7 +291,7 @@ impl<'a> Programs<'a> {
         Ok(Some((self.function.set(isa)?, self.code.value(row))))
     }
 
-    /// Calls `each` with every program; with `None` for null.
+    /// Calls `each` with every program, or with `None` for null.
     fn each(&self, mut each: impl FnMut(Option<(&'a Set, &'a [u8])>)) -> Result<()> {
         for row in 0..self.code.len() {
             each(self.get(row)?);
@@ -298,7 +299,7 @@ impl<'a> Programs<'a> {
         Ok(())
     }
 
-    /// A column of lists of names of forms, texts and numbers.
+    /// A column with lists of form names, texts and counts.
     fn counted(&self, names: &[&str], mut of: impl FnMut(&'a Set, &'a [u8], &mut Counted)) -> Result<ArrayRef> {
         let texts = names.iter().map(|_| StringViewBuilder::new()).collect();
         let mut found = Counted { forms: FormNames::default(), texts, counts: Vec::new() };

@@ -1,15 +1,15 @@
-//! A lake: a folder, or a prefix of an S3 store, with the programs of a corpus as Parquet files.
+//! A lake: a folder, or a prefix in an S3 store, that holds the programs of a corpus as Parquet files.
 //!
 //! ```text
-//! lake/sets/NAME.json          what the instruction set is
-//! lake/forms/NAME.parquet      what could occur: instructions
+//! lake/sets/NAME.json          the instruction set
+//! lake/forms/NAME.parquet      the instructions of the set
 //! lake/variants/NAME.parquet   and the values of their modifiers
-//! lake/programs/*.parquet      code, each once by hash
-//! lake/origins/*.parquet       everything that has been imported, and the hash of its code
-//! lake/results/*.parquet       what programs computed
+//! lake/programs/*.parquet      distinct code, by hash
+//! lake/origins/*.parquet       the origins of everything imported, with the hash of the code
+//! lake/results/*.parquet       the results of programs
 //! ```
 //!
-//! Each file appears whole or not at all, and none is changed again, so that an import may be interrupted at any time.
+//! Each file is written atomically and never changed, so that an import may be interrupted at any time.
 
 use std::fs;
 use std::path::PathBuf;
@@ -34,34 +34,34 @@ use crate::sets::{Known, Recipe, Sets};
 /// A lake.
 #[derive(Clone, Debug)]
 pub struct Lake {
-    /// What to call it in messages.
+    /// Its name in messages.
     pub name: String,
-    /// Where its files are, as a URL that ends with a slash.
+    /// The location of its files, as a URL that ends with a slash.
     pub url: String,
     store: Arc<dyn ObjectStore>,
     root: Path,
 }
 
-/// A folder of a lake.
+/// A table of a lake, stored in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table {
-    /// Code, each once.
+    /// Distinct code.
     Programs,
-    /// Everything that was imported.
+    /// The origins of everything that was imported.
     Origins,
-    /// What programs computed.
+    /// The results of programs.
     Results,
     /// The forms of the sets.
     Forms,
-    /// The values of their modifiers.
+    /// The values of the forms' modifiers.
     Variants,
 }
 
 impl Table {
-    /// All of them.
+    /// All tables.
     pub const ALL: [Table; 5] = [Table::Programs, Table::Origins, Table::Results, Table::Forms, Table::Variants];
 
-    /// The name of the table, and of the folder.
+    /// The name of the table and of its folder.
     pub fn name(self) -> &'static str {
         match self {
             Table::Programs => "programs",
@@ -72,7 +72,7 @@ impl Table {
         }
     }
 
-    /// Its columns, as queries see them.
+    /// Its columns, as seen by queries.
     pub fn schema(self) -> SchemaRef {
         let text = |name: &str| Field::new(name, DataType::Utf8View, false);
         let perhaps = |name: &str| Field::new(name, DataType::Utf8View, true);
@@ -108,14 +108,14 @@ impl Table {
     }
 }
 
-/// Programs of a row group, which one partition reads and decodes.
+/// The number of programs in a row group, which is read and decoded by one partition.
 const ROW_GROUP: usize = 1024;
 
 impl Lake {
-    /// The lake at a path or a URL, whether it is there or not.
+    /// The lake at a path or URL, whether or not it exists.
     ///
     /// # Errors
-    /// When the URL is none of a store that is known here.
+    /// When the URL does not belong to a supported store.
     pub fn at(given: &str) -> Result<Lake> {
         if let Some((scheme, rest)) = given.split_once("://") {
             return crate::store::open(given, scheme, rest);
@@ -132,7 +132,7 @@ impl Lake {
         Lake { name: name.to_owned(), url, store, root }
     }
 
-    /// The store of its files.
+    /// The store that holds its files.
     pub fn store(&self) -> &Arc<dyn ObjectStore> {
         &self.store
     }
@@ -142,7 +142,7 @@ impl Lake {
         format!("{}{}/", self.url, table.name())
     }
 
-    /// The lake's folder on this machine, if it is one.
+    /// The folder of a lake on this machine; `None` if it is elsewhere.
     pub fn folder(&self) -> Option<PathBuf> {
         self.url.strip_prefix("file://").map(PathBuf::from)
     }
@@ -152,18 +152,18 @@ impl Lake {
         move |error| Error::Store { what, error }
     }
 
-    /// The files of a folder that end like this, in order.
+    /// The files of a folder with this suffix, in order.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Returns errors from the store.
     pub async fn files(&self, folder: &str, ending: &str) -> Result<Vec<Path>> {
         Ok(self.objects(folder, ending).await?.into_iter().map(|found| found.location).collect())
     }
 
-    /// The same with their sizes.
+    /// Like [`files`](Self::files), with sizes.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Returns errors from the store.
     pub async fn objects(&self, folder: &str, ending: &str) -> Result<Vec<ObjectMeta>> {
         let prefix = self.root.clone().join(folder);
         let mut found: Vec<ObjectMeta> =
@@ -175,19 +175,19 @@ impl Lake {
         Ok(found)
     }
 
-    /// The content of a file.
+    /// The contents of a file.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Returns errors from the store.
     pub async fn get(&self, file: &Path) -> Result<Vec<u8>> {
         let found = self.store.get(file).await.map_err(self.failed("read"))?;
         Ok(found.bytes().await.map_err(self.failed("read"))?.to_vec())
     }
 
-    /// Writes a file: whole, or not at all.
+    /// Writes a file atomically.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Returns errors from the store.
     pub async fn put(&self, folder: &str, file: &str, content: Vec<u8>) -> Result<()> {
         if let Some(root) = self.folder() {
             let folder = root.join(folder);
@@ -199,20 +199,20 @@ impl Lake {
         Ok(())
     }
 
-    /// Writes rows of a table to a file of its own, which the rows name.
+    /// Writes rows of a table to a new file, which is named by their hash.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Returns errors from the store.
     pub async fn append(&self, table: Table, rows: &RecordBatch) -> Result<()> {
         let content = parquet(rows)?;
         let name = hex(&Sha256::digest(&content)[..8]);
         self.put(table.name(), &format!("{name}.parquet"), content).await
     }
 
-    /// The sets of a lake that is there.
+    /// The sets of an existing lake.
     ///
     /// # Errors
-    /// When there is no lake, or what it says of its sets is damaged.
+    /// When there is no lake, or the description of its sets is damaged.
     pub async fn sets(&self) -> Result<Sets> {
         let files = self.files("sets", ".json").await?;
         if files.is_empty() {
@@ -228,7 +228,7 @@ impl Lake {
         Sets::new(recipes)
     }
 
-    /// Adds a set, with what could occur in its programs.
+    /// Adds a set, with its forms and variants.
     ///
     /// # Errors
     /// When the lake has another set of this name.
@@ -253,12 +253,12 @@ impl Lake {
     }
 }
 
-/// Rows as a Parquet file.
+/// Encodes rows as a Parquet file.
 ///
 /// # Errors
-/// Those of Parquet.
+/// Returns errors from Parquet.
 pub fn parquet(rows: &RecordBatch) -> Result<Vec<u8>> {
-    // Code and hashes are each once: a dictionary and statistics of them would be as long as they are.
+    // Code and hashes are distinct, so a dictionary or statistics would be as large as the data.
     let code = ColumnPath::from("code");
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
@@ -274,7 +274,7 @@ pub fn parquet(rows: &RecordBatch) -> Result<Vec<u8>> {
     Ok(content)
 }
 
-/// Bytes as hexadecimal digits.
+/// Formats bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

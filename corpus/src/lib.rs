@@ -3,18 +3,18 @@
 //! ```text
 //! PATH… ──import──▶ lake (Parquet) ──session──▶ tables and functions ──query──▶ output: table, CSV, JSON, a picture
 //!                       ▲    └──run──▶ results ─┘
-//!                       └── sets: what the programs are programs of
+//!                       └── sets: the instruction sets of the programs
 //! ```
 //!
-//! - [`args`], [`command`]: the command line and what answers it
-//! - [`sets`]: built-in instruction sets, and specifications that are kept with the programs
-//! - [`lake`], [`store`]: where programs are kept, on disk or in S3
-//! - [`import`]: programs of files into a lake
-//! - [`session`]: a lake in DataFusion: [`table`] is what decodes while it is read, [`functions`] those of whole programs
-//! - [`compare`]: the queries behind `diff` and `unseen`
-//! - [`run`]: executes programs and keeps what they compute
+//! - [`args`], [`command`]: the command line
+//! - [`sets`]: built-in instruction sets, and specifications that are stored with the programs
+//! - [`lake`], [`store`]: storage of programs, on disk or in S3
+//! - [`import`]: imports programs from files into a lake
+//! - [`session`]: a lake in DataFusion; [`table`] decodes instructions on reading, [`functions`] work on whole programs
+//! - [`compare`]: the queries of `diff` and `unseen`
+//! - [`run`]: executes programs and stores what they compute
 //! - [`output`], [`picture`]: answers for people and for programs
-//! - `cluster`: more than one machine, behind the feature of that name
+//! - `cluster`: queries on several machines, if the feature of that name is enabled
 #![forbid(unsafe_code)]
 
 pub mod args;

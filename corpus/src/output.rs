@@ -1,4 +1,4 @@
-//! Batches for people and for programs.
+//! Writes batches for people and for programs.
 
 use std::io::Write;
 
@@ -16,36 +16,36 @@ use crate::error::{Error, Result};
 use crate::lake::{hex, parquet};
 use crate::picture;
 
-/// How to write an answer.
+/// The format of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     /// A table for people.
     #[default]
     Table,
-    /// Values with commas between them, and a line of names.
+    /// Comma-separated values with a header line.
     Csv,
-    /// The same with tabs.
+    /// Tab-separated values with a header line.
     Tsv,
     /// One JSON array of objects.
     Json,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Ndjson,
     /// A Parquet file.
     Parquet,
-    /// A picture of bars: the first column names them, the first number is their length.
+    /// A bar chart: the first column labels the bars, the first number is their length.
     Svg,
 }
 
-/// The most rows of a table for people.
+/// The maximum number of rows in a table for people.
 const MOST_ROWS: usize = 10_000;
 
-/// The most rows of a file or a picture, which is made as a whole.
+/// The maximum number of rows in a file or chart that is built as a whole.
 const MOST_WHOLE: usize = 1 << 24;
 
-/// Writes an answer while it is computed. Returns how many rows there were.
+/// Writes an answer while it is computed, and returns the number of rows.
 ///
 /// # Errors
-/// Those of the query and of the writer.
+/// Returns errors from the query and from the writer.
 pub async fn write(mut rows: SendableRecordBatchStream, format: Format, out: &mut (dyn Write + Send)) -> Result<usize> {
     let schema = rows.schema();
     let mut count = 0;
@@ -122,7 +122,7 @@ fn values(batch: &RecordBatch, tab: bool, header: bool, out: &mut dyn Write) -> 
     Ok(writer.write(&texts(batch)?)?)
 }
 
-/// The batch with lists and bytes as texts: elements have spaces between them, bytes are digits.
+/// Converts lists and bytes in a batch to texts: elements are separated by spaces, bytes are digits.
 fn texts(batch: &RecordBatch) -> Result<RecordBatch> {
     let mut fields = Vec::new();
     let mut columns = Vec::new();
@@ -143,7 +143,7 @@ fn texts(batch: &RecordBatch) -> Result<RecordBatch> {
     Ok(RecordBatch::try_new_with_options(std::sync::Arc::new(schema), columns, &options)?)
 }
 
-/// A value as text; `None` where it is null.
+/// A value as text; `None` if it is null.
 pub fn cell(column: &dyn Array, row: usize) -> Result<Option<String>, ArrowError> {
     if column.is_null(row) {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! An answer as a picture of bars.
+//! An answer as a bar chart.
 
 use std::fmt::Write;
 
@@ -9,15 +9,15 @@ use datafusion::arrow::datatypes::{DataType, Float64Type};
 use crate::error::{Error, Result};
 use crate::output::cell;
 
-/// Rows that a picture has room for.
+/// The maximum number of rows in a chart.
 const MOST_BARS: usize = 60;
 
 const ROW: usize = 20;
 const BAR: f64 = 480.0;
-/// About the width of a character of the font.
+/// The approximate width of a character in the font.
 const CHARACTER: usize = 8;
 
-/// A bar a row: the first column that is no number names it, the first number is its length.
+/// A bar for each row: the first column that is not a number labels it, the first number is its length.
 ///
 /// # Errors
 /// When no column is a number.
@@ -30,7 +30,7 @@ pub fn bars(rows: &RecordBatch) -> Result<String> {
         ));
     };
     let label = rows.columns().iter().position(|column| !column.data_type().is_numeric());
-    // Without a text, the first number names the bars and the second is their length.
+    // Without a text column, the first number labels the bars and the second is their length.
     let second = rows.columns().iter().skip(number + 1).position(|column| column.data_type().is_numeric());
     let (label, number) = match (label, second) {
         (Some(label), _) => (Some(label), number),

@@ -1,4 +1,4 @@
-//! A lake's tables and functions in a session of DataFusion.
+//! Provides the tables and functions of a lake in a DataFusion session.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use crate::lake::{Lake, Table};
 use crate::sets::Sets;
 use crate::table::Instructions;
 
-/// How queries are executed.
+/// Options for the execution of queries.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// How many parts of a table are read at once; one for each core if not given.
+    /// How many parts of a table are read in parallel; one per core by default.
     pub partitions: Option<usize>,
-    /// The most bytes that sorts and joins keep in memory; what is more goes to disk.
+    /// The maximum memory in bytes for sorts and joins; they spill to disk beyond it.
     pub memory: Option<usize>,
 }
 
@@ -32,21 +32,21 @@ pub fn config(options: &Options) -> SessionConfig {
     settle(SessionConfig::new(), options)
 }
 
-/// The settings of all sessions, here and on other machines.
+/// The settings common to sessions on this and other machines.
 pub fn settle(config: SessionConfig, options: &Options) -> SessionConfig {
     let mut config = config.with_information_schema(true);
     if let Some(partitions) = options.partitions {
         config = config.with_target_partitions(partitions.max(1));
     }
     let settings = config.options_mut();
-    // Code is compact, and takes long to decode for its size: a small file is worth two readers.
+    // Code is compact and slow to decode relative to its size, so that even small files are worth splitting.
     settings.optimizer.repartition_file_min_size = 4096;
-    // Programs that a filter leaves out are not unpacked.
+    // Programs that a filter excludes are not decompressed.
     settings.execution.parquet.pushdown_filters = true;
     config
 }
 
-/// What sessions keep data in: memory, temporary files, stores.
+/// The environment of sessions: memory, temporary files, stores.
 pub fn runtime(options: &Options) -> RuntimeEnvBuilder {
     let runtime = RuntimeEnvBuilder::new();
     #[cfg(feature = "cluster")]
@@ -60,7 +60,7 @@ pub fn runtime(options: &Options) -> RuntimeEnvBuilder {
 /// A session without tables.
 ///
 /// # Errors
-/// Those of DataFusion.
+/// Returns errors from DataFusion.
 pub fn state(config: SessionConfig, options: &Options) -> datafusion::error::Result<SessionState> {
     let state = SessionStateBuilder::new().with_config(config).with_default_features();
     Ok(state.with_runtime_env(runtime(options).build_arc()?).build())
@@ -69,16 +69,16 @@ pub fn state(config: SessionConfig, options: &Options) -> datafusion::error::Res
 /// A session without tables, on this machine.
 ///
 /// # Errors
-/// Those of DataFusion.
+/// Returns errors from DataFusion.
 pub fn context(options: &Options) -> Result<SessionContext> {
     Ok(SessionContext::new_with_state(state(config(options), options)?))
 }
 
-/// Registers the tables of a lake, and the functions of its programs; `schema` puts the tables into a schema of this name.
-/// Functions know the sets of the lake that was registered last.
+/// Registers the tables of a lake, in the given schema if there is one, and the functions on its programs. Functions
+/// use the sets of the lake that was registered last.
 ///
 /// # Errors
-/// When the lake is none, or some of its files are those of somebody else.
+/// When the lake does not exist, or contains files with other columns.
 pub async fn register(context: &SessionContext, lake: &Lake, schema: Option<&str>) -> Result<Sets> {
     let sets = lake.sets().await?;
     if let Some(schema) = schema
@@ -99,7 +99,7 @@ pub async fn register(context: &SessionContext, lake: &Lake, schema: Option<&str
     Ok(sets)
 }
 
-/// The Parquet files of a table; `None` where there are none.
+/// The Parquet files of a table; `None` if there are none.
 async fn listing(context: &SessionContext, lake: &Lake, table: Table) -> Result<Option<Arc<dyn TableProvider>>> {
     let files = lake.objects(table.name(), ".parquet").await?;
     if files.is_empty() {
@@ -115,7 +115,7 @@ async fn listing(context: &SessionContext, lake: &Lake, table: Table) -> Result<
 /// The Parquet files of a table at a URL.
 ///
 /// # Errors
-/// When it is no URL.
+/// When the URL is not valid.
 pub fn at_url(url: &str, table: Table) -> datafusion::error::Result<Arc<dyn TableProvider>> {
     let options = ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension(".parquet");
     let config = ListingTableConfig::new(ListingTableUrl::parse(url)?);
@@ -123,7 +123,7 @@ pub fn at_url(url: &str, table: Table) -> datafusion::error::Result<Arc<dyn Tabl
     Ok(Arc::new(ListingTable::try_new(config)?))
 }
 
-/// Whether a file has the columns of a table: a file of somebody else would be read as one that is full of nulls.
+/// Checks that a file has the columns of its table: otherwise an unrelated file would be read as rows full of nulls.
 async fn check(state: &SessionState, lake: &Lake, table: Table, file: &ObjectMeta) -> Result<()> {
     let refused = |what: String| {
         let (lake, table, file) = (&lake.name, table.name(), file.location.filename().unwrap_or_default());

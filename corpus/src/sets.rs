@@ -1,4 +1,4 @@
-//! The instruction sets of a lake: built-in ones by name, and specifications that are kept with the programs.
+//! The instruction sets of a lake: built-in ones by name, and specifications that are stored with the programs.
 
 use std::collections::HashMap;
 use std::fs;
@@ -36,34 +36,35 @@ static DECODERS: &[(&str, Decoder)] = &[
     ("vpu", decoder!(isaforge_vpu)),
 ];
 
-/// What makes an instruction set again, on this machine or another: the name of a built-in one, or a specification.
+/// A description from which an instruction set can be recreated on any machine: the name of a built-in one, or a
+/// specification.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Recipe {
-    /// The name, which the column `isa` has.
+    /// The name, as in the column `isa`.
     pub name: String,
-    /// The specification; none for a built-in set.
+    /// The specification; `None` for a built-in set.
     pub specification: Option<Specification>,
 }
 
 /// A specification with all of its files.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Specification {
-    /// The file to begin with, relative as those of `files` are.
+    /// The entry file; its path is relative, like those of `files`.
     pub entry: String,
-    /// Which generation is meant, where it tells several apart.
+    /// The generation, if the specification has several.
     pub generation: Option<String>,
     /// Paths and contents.
     pub files: Vec<(String, String)>,
 }
 
-/// An instruction set and what makes it again.
+/// An instruction set with its recipe.
 #[derive(Debug)]
 pub struct Known {
-    /// What makes it again.
+    /// The recipe to recreate it.
     pub recipe: Recipe,
     /// The set.
     pub set: Arc<Set>,
-    /// What executes its programs, if its specification describes that.
+    /// The machine that executes its programs, if its specification describes one.
     pub hardware: Option<&'static Hardware>,
 }
 
@@ -71,29 +72,29 @@ pub struct Known {
 #[derive(Clone, Debug, Default)]
 pub struct Sets(Vec<Arc<Known>>);
 
-/// Sets by the digest of their recipe. Tables live as long as the process, so none is made twice.
+/// Sets by the digest of their recipe. Tables live until the process ends, so each is built only once.
 static KNOWN: Mutex<Option<HashMap<[u8; 32], Arc<Known>>>> = Mutex::new(None);
 
 impl Sets {
-    /// Makes sets of their recipes.
+    /// Creates sets from their recipes.
     ///
     /// # Errors
-    /// When a specification has mistakes, or there is no such built-in set.
+    /// When a specification has mistakes, or a built-in set does not exist.
     pub fn new(recipes: Vec<Recipe>) -> Result<Sets> {
         recipes.into_iter().map(Known::of).collect::<Result<_>>().map(Sets)
     }
 
-    /// All of them.
+    /// All sets.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Known>> {
         self.0.iter()
     }
 
-    /// The set of this name.
+    /// The set with this name.
     pub fn get(&self, name: &str) -> Option<&Arc<Known>> {
         self.0.iter().find(|known| known.recipe.name == name)
     }
 
-    /// The set, where there is only one.
+    /// The set, if there is only one.
     pub fn only(&self) -> Option<&Arc<Known>> {
         match self.0.as_slice() {
             [one] => Some(one),
@@ -101,10 +102,10 @@ impl Sets {
         }
     }
 
-    /// These and others, for those who ask two lakes at once.
+    /// Merges two collections of sets, for queries on two lakes.
     ///
     /// # Errors
-    /// When two different sets have one name.
+    /// When two different sets have the same name.
     pub fn and(mut self, others: Sets) -> Result<Sets> {
         for other in others.0 {
             match self.get(&other.recipe.name) {
@@ -124,16 +125,16 @@ impl Sets {
         one_of(self.0.iter().map(|known| known.recipe.name.as_str()))
     }
 
-    /// The recipes as bytes, for other machines.
+    /// Serialises the recipes for other machines.
     pub fn encode(&self) -> Vec<u8> {
         let recipes: Vec<&Recipe> = self.0.iter().map(|known| &known.recipe).collect();
         serde_json::to_vec(&recipes).unwrap_or_default()
     }
 
-    /// The sets of [`encode`](Sets::encode).
+    /// Recreates sets from the output of [`encode`](Sets::encode).
     ///
     /// # Errors
-    /// When the bytes are cut or damaged, and those of [`Sets::new`].
+    /// When the bytes are truncated or damaged, and as for [`Sets::new`].
     pub fn decode(bytes: &[u8]) -> Result<Sets> {
         let recipes = serde_json::from_slice(bytes);
         Sets::new(recipes.map_err(|error| Error::usage(format!("the names of sets are damaged: {error}"), ""))?)
@@ -141,7 +142,7 @@ impl Sets {
 }
 
 impl Known {
-    /// The set that a user names: a built-in one, or the path of a specification.
+    /// Opens a set that a user names: a built-in one, or the path of a specification.
     ///
     /// # Errors
     /// When it is neither, or the specification has mistakes, which are reported.
@@ -157,7 +158,7 @@ impl Known {
         if !given.exists() {
             return Err(no_set(name));
         }
-        // Mistakes are shown as the command shows them.
+        // Reports mistakes like the `isaforge` command.
         match target::from_specification(given, generation) {
             Ok(Some(_)) => {}
             Ok(None) => return Err(Error::Specification),
@@ -173,10 +174,10 @@ impl Known {
         launches.is_some_and(|launches| std::ptr::eq(launches, &valhall::LAUNCHES))
     }
 
-    /// The set of a recipe.
+    /// Creates the set of a recipe.
     ///
     /// # Errors
-    /// When the specification has mistakes, or there is no such built-in set.
+    /// When the specification has mistakes, or a built-in set does not exist.
     pub fn of(recipe: Recipe) -> Result<Arc<Known>> {
         let key: [u8; 32] = Sha256::digest(serde_json::to_vec(&recipe).unwrap_or_default()).into();
         let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -227,7 +228,7 @@ fn of_specification(recipe: Recipe) -> Result<Known> {
     Ok(Known { recipe, set, hardware })
 }
 
-/// A path that stays in the folder that it is relative to: recipes come from files, and from the network.
+/// Rejects a path that leads out of its folder: recipes come from files and from the network.
 fn inside(name: &str) -> Result<&Path> {
     let path = Path::new(name);
     match path.components().all(|part| matches!(part, std::path::Component::Normal(_))) {
@@ -236,7 +237,7 @@ fn inside(name: &str) -> Result<&Path> {
     }
 }
 
-/// A specification with its files, relative to the folder that holds all of them.
+/// Packs a specification with its files, relative to the folder that contains them all.
 fn packed(given: &Path, generation: Option<&str>) -> Result<Recipe> {
     let spec = entry(given);
     let settings = Settings { generation: generation.map(str::to_owned), ..Settings::new(spec.clone()) };

@@ -1,4 +1,4 @@
-//! Stores that are no folder: S3, and what speaks like it.
+//! Remote stores: S3 and compatible ones.
 
 use crate::error::{Error, Result};
 use crate::lake::Lake;
@@ -9,7 +9,7 @@ pub use remote::{Stores, open};
 /// The lake at a URL.
 ///
 /// # Errors
-/// Always: this program was built without stores.
+/// Always, because this program was built without remote stores.
 #[cfg(not(feature = "cluster"))]
 pub fn open(given: &str, _: &str, _: &str) -> Result<Lake> {
     let help = "build it with `--features cluster`, or give a path";
@@ -32,7 +32,7 @@ mod remote {
     /// The lake at a URL.
     ///
     /// # Errors
-    /// When no such store is known here, or the environment says too little about it.
+    /// When the store is not supported, or is not configured by the environment.
     pub fn open(given: &str, scheme: &str, rest: &str) -> Result<Lake> {
         if scheme != "s3" {
             let message = format!("`{given}`: there is no store `{scheme}`");
@@ -46,14 +46,14 @@ mod remote {
         Ok(Lake::in_store(given.trim_end_matches('/'), url, Arc::new(store), Path::from(prefix)))
     }
 
-    /// A bucket. `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID` and the other usual variables say where it is and who asks.
+    /// A bucket, which is configured by `AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID` and the other usual variables.
     fn bucket_of(bucket: &str) -> object_store::Result<AmazonS3> {
-        // A store on this machine has no certificate.
+        // A local store has no certificate.
         let plain = std::env::var("AWS_ENDPOINT_URL").is_ok_and(|url| url.starts_with("http://"));
         AmazonS3Builder::from_env().with_bucket_name(bucket).with_allow_http(plain).build()
     }
 
-    /// The stores of sessions, here and on executors: folders, and buckets when they are first asked for.
+    /// The stores of sessions, here and on executors: folders, and buckets that are opened on first use.
     #[derive(Debug, Default)]
     pub struct Stores {
         known: DefaultObjectStoreRegistry,

@@ -1,4 +1,4 @@
-//! Arrow arrays out and in, by the PyCapsule protocol of Arrow's C data interface.
+//! Exports and imports Arrow arrays by the PyCapsule protocol of Arrow's C data interface.
 
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ use crate::sequence::Items;
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 
-/// A column of a batch as an Arrow array: `pyarrow.array(column)`, `polars.Series(column)` and all else that knows
-/// `__arrow_c_array__` take it without a copy.
+/// A column of a batch as an Arrow array. `pyarrow.array(column)`, `polars.Series(column)` and everything else that
+/// supports `__arrow_c_array__` takes it without a copy.
 ///
 /// >>> import isaforge
 /// >>> isa = isaforge.load("valhall")
@@ -49,7 +49,7 @@ impl Array {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        // A producer may answer with the type that it has.
+        // The protocol allows a producer to ignore the request and return its own type.
         let _ = requested_schema;
         export(py, self.array.as_ref())
     }
@@ -60,13 +60,13 @@ impl Array {
         self.array.data_type().to_string()
     }
 
-    /// How many values are null.
+    /// The number of null values.
     #[getter]
     fn null_count(&self) -> usize {
         self.array.logical_null_count()
     }
 
-    /// All values as Python objects, for those who have no Arrow library at hand.
+    /// All values as Python objects, for use without an Arrow library.
     fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let values: Vec<_> =
             (0..self.array.len()).map(|index| value(py, &self.array, index)).collect::<PyResult<_>>()?;
@@ -128,7 +128,7 @@ impl RecordBatch {
         PyTuple::new(py, self.rows.column_names())
     }
 
-    /// A column by its name.
+    /// A column by name.
     fn __getitem__(&self, name: &str) -> PyResult<Array> {
         let column = self.rows.column_by_name(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
         Ok(Arc::clone(column).into())
@@ -159,7 +159,7 @@ fn export<'py>(py: Python<'py>, array: &dyn arrow_array::Array) -> PyResult<Boun
     PyTuple::new(py, [schema, array])
 }
 
-/// The Arrow data of an object that has any.
+/// Imports the Arrow data of an object; `None` if it does not export any.
 #[allow(unsafe_code, reason = "structures of Arrow's C data interface behind capsules")]
 pub fn import(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayData>> {
     let name = intern!(object.py(), "__arrow_c_array__");
@@ -173,17 +173,18 @@ pub fn import(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayData>> {
     let array = array.cast_into::<PyCapsule>().map_err(|error| not_capsules(error.to_string()))?;
     let schema = schema.pointer_checked(Some(SCHEMA))?.cast::<FFI_ArrowSchema>();
     let array = array.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
-    // SAFETY: A capsule of this name holds this structure, as the protocol says, and keeps it while it lives.
+    // SAFETY: The protocol guarantees that a capsule of this name holds this structure and keeps it alive.
     if unsafe { array.as_ref() }.is_released() {
         return Err(PyValueError::new_err("the Arrow array has been taken before"));
     }
-    // SAFETY: A capsule of this name holds this structure, as the protocol says, and keeps it while it lives, which both do to
-    // the end of this function. `from_raw` moves the array out and leaves it marked as released, as a consumer has to.
+    // SAFETY: The protocol guarantees that capsules of these names hold these structures and keep them alive, and both
+    // capsules live to the end of this function. `from_raw` moves the array out and marks it as released, as a consumer
+    // must.
     let data = unsafe { arrow_array::ffi::from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
     data.map(Some).map_err(|error| PyTypeError::new_err(error.to_string()))
 }
 
-/// A value of one of the types that batches have.
+/// Converts a value of one of the column types in batches.
 fn value<'py>(py: Python<'py>, array: &ArrayRef, index: usize) -> PyResult<Bound<'py, PyAny>> {
     if array.is_null(index) {
         return Ok(py.None().into_bound(py));

@@ -20,7 +20,7 @@ use crate::input::{CHUNK, Items};
 use crate::instruction::Flow;
 use crate::set::Set;
 
-/// Calls `each` with every word, its index and whether it is not null.
+/// Calls `each` with every word, its index, and whether it is valid (not null).
 fn words(items: &Items, mut each: impl FnMut(usize, u64, bool)) {
     let mut chunk = [0u64; CHUNK];
     let mut from = 0;
@@ -36,7 +36,7 @@ fn words(items: &Items, mut each: impl FnMut(usize, u64, bool)) {
     }
 }
 
-/// The opcodes of words; null where a word is no instruction.
+/// The opcodes of words; null for a word that is not an instruction.
 pub fn opcodes(set: &'static Set, isa: &'static isaforge_core::Isa, items: &Items) -> UInt16Array {
     let mut values = Vec::with_capacity(items.len);
     let mut nulls = NullBufferBuilder::new(items.len);
@@ -49,12 +49,12 @@ pub fn opcodes(set: &'static Set, isa: &'static isaforge_core::Isa, items: &Item
     UInt16Array::new(ScalarBuffer::from(values), nulls.finish())
 }
 
-/// The names of instructions by opcode.
+/// The mnemonics for opcodes.
 pub fn named(set: &Set, opcodes: UInt16Array) -> DictionaryArray<UInt16Type> {
     DictionaryArray::new(opcodes, set.mnemonics.clone())
 }
 
-/// The texts of words; null where a word is no instruction. `None` where they have more than 2 GiB.
+/// The texts of words; null for a word that is not an instruction. `None` if they exceed 2 GiB.
 pub fn texts(set: &'static Set, isa: &'static isaforge_core::Isa, items: &Items) -> Option<StringArray> {
     let mut bytes: Vec<u8> = Vec::with_capacity(items.len.saturating_mul(28));
     let mut offsets: Vec<i32> = Vec::with_capacity(items.len + 1);
@@ -80,7 +80,7 @@ pub fn texts(set: &'static Set, isa: &'static isaforge_core::Isa, items: &Items)
     })
 }
 
-/// A row for each instruction of a program.
+/// The columns under construction, with one row for each instruction of a program.
 struct Rows {
     address: UInt64Builder,
     word: UInt64Builder,
@@ -96,13 +96,13 @@ struct Rows {
     error: StringBuilder,
 }
 
-/// Names that a dictionary of instructions can hold; a group's name is made of several.
+/// The maximum number of names in a dictionary of instructions; the name of a group combines several.
 const MOST_NAMES: usize = 1 << 16;
 
-/// Records of a program. `items` are words, or the bytes of a program of another kind.
+/// The records of a program. `items` are words, or the bytes of a program in a set of another kind.
 ///
 /// # Errors
-/// When the rows do not fit into columns.
+/// When a column would become too large.
 pub fn records(set: &'static Set, items: &Items) -> Result<StructArray, String> {
     let mut rows = Rows {
         address: UInt64Builder::new(),
@@ -121,7 +121,7 @@ pub fn records(set: &'static Set, items: &Items) -> Result<StructArray, String> 
     let tables = set.tables();
     match tables {
         Tables::Words(isa) => {
-            // What is known of an instruction takes far more room than its row: some words at a time.
+            // The analysis of an instruction takes far more memory than its row, so words are processed in chunks.
             let size = tables.unit();
             let mut chunk = [0u64; CHUNK];
             let mut from = 0;
@@ -231,10 +231,10 @@ impl Rows {
     }
 }
 
-/// The columns of a program that is no list of words, by the entries of its listing: names and texts.
+/// A column of a program whose instructions are not words, from the entries of its listing: names and texts.
 ///
 /// # Errors
-/// When the rows do not fit into columns.
+/// When a column would become too large.
 pub fn column(set: &'static Set, items: &Items, name: &str) -> Result<ArrayRef, String> {
     let rows = records(set, items)?;
     rows.column_by_name(name).cloned().ok_or_else(|| format!("there is no column {name}"))

@@ -1,29 +1,29 @@
-//! The instruction sets that have a name.
+//! The built-in instruction sets.
 
 use isaforge_core::Tables;
 use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
 
-/// The opcode of a valid word; `None` for any other.
+/// Returns the opcode of a valid word; `None` for any other word.
 pub type Opcode = fn(u64) -> Option<u16>;
 
-/// A set that is compiled in.
+/// A built-in set.
 pub struct Builtin {
-    /// Its names, the proper one first.
+    /// Its names, the canonical one first.
     pub names: &'static [&'static str],
     /// Its tables.
     pub tables: Tables,
-    /// The generated decoder, for words.
+    /// The generated decoder, for sets of words.
     pub opcode: Option<Opcode>,
-    /// What its instructions do.
+    /// The meaning of its instructions.
     pub semantics: &'static Semantics,
-    /// What executes its programs.
+    /// The machine that executes its programs.
     pub hardware: &'static Hardware,
-    /// Whether launches are those of Valhall: workgroups of threads, by the runtime's engines.
+    /// Whether its programs run as launches of Valhall: workgroups of threads, on the engines of the runtime.
     pub launches: bool,
 }
 
-/// All of them, in the order of `isaforge isas`.
+/// All built-in sets, in the order of `isaforge isas`.
 pub static ALL: &[Builtin] = &[
     Builtin {
         names: &["valhall", "mali", "v9", "valhall-v9"],

@@ -1,4 +1,4 @@
-//! Errors as the exceptions of `isaforge.errors`.
+//! Converts errors to the exceptions of `isaforge.errors`.
 
 use isaforge_compiler::diagnostic::{Diagnostic, Severity, Style};
 use isaforge_compiler::load::Refusal;
@@ -7,14 +7,14 @@ use isaforge_core::program::ProgramError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-/// The most mistakes of one text or specification that become exceptions of their own.
+/// How many mistakes in a text or specification become exceptions of their own at most.
 const MOST: usize = 1000;
 
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("isaforge.errors")?.getattr(name)
 }
 
-/// An exception of a class with a message, help and more.
+/// Creates an exception with a message, a help text and further arguments.
 fn build<'py>(
     py: Python<'py>,
     name: &str,
@@ -29,7 +29,7 @@ fn build<'py>(
     class(py, name)?.call((message, help), Some(&named))
 }
 
-/// What was to become an exception, or why it could not.
+/// The exception that was created, or the one raised by creating it.
 fn raised(built: PyResult<Bound<'_, PyAny>>) -> PyErr {
     match built {
         Ok(value) => PyErr::from_value(value),
@@ -37,7 +37,7 @@ fn raised(built: PyResult<Bound<'_, PyAny>>) -> PyErr {
     }
 }
 
-/// An `Error` without a place.
+/// An `Error` without a position.
 pub fn plain(py: Python<'_>, message: &str, help: &str) -> PyErr {
     raised(build(py, "Error", message, help, &[]))
 }
@@ -47,7 +47,7 @@ pub fn run(py: Python<'_>, message: &str, help: &str) -> PyErr {
     raised(build(py, "RunError", message, help, &[]))
 }
 
-/// A `DecodeError`, with the highest and the lowest of the bits that are wrong where it is certain ones.
+/// A `DecodeError`, with the highest and the lowest of the wrong bits, if particular bits are wrong.
 pub fn decode(py: Python<'_>, message: &str, help: &str, bits: Option<(u8, u8)>) -> PyErr {
     let build = || {
         let more = match bits {
@@ -59,12 +59,12 @@ pub fn decode(py: Python<'_>, message: &str, help: &str, bits: Option<(u8, u8)>)
     raised(build())
 }
 
-/// An `AssembleError` without a place.
+/// An `AssembleError` without a position.
 pub fn not_one(py: Python<'_>, message: &str) -> PyErr {
     raised(build(py, "AssembleError", message, "`assemble` takes programs", &[]))
 }
 
-/// An `AssembleError` for all mistakes of a text.
+/// An `AssembleError` for all mistakes in a text.
 pub fn assemble(py: Python<'_>, errors: &[ProgramError]) -> PyErr {
     let one = |error: &ProgramError, more: Option<Bound<'_, PyAny>>| -> PyResult<Bound<'_, PyAny>> {
         let span = class(py, "TextSpan")?.call1((error.line, error.column, error.len))?;
@@ -83,12 +83,12 @@ pub fn assemble(py: Python<'_>, errors: &[ProgramError]) -> PyErr {
     raised(all())
 }
 
-/// A `SpecError` without a place.
+/// A `SpecError` without a position.
 pub fn no_set(py: Python<'_>, message: &str, help: &str) -> PyErr {
     raised(build(py, "SpecError", message, help, &[]))
 }
 
-/// A `SpecError` for all findings on a specification.
+/// A `SpecError` for all diagnostics of a specification.
 pub fn specification(py: Python<'_>, refusal: &Refusal) -> PyErr {
     let failure = match refusal {
         Refusal::Generation { message, help } => return no_set(py, message, help),
@@ -110,7 +110,7 @@ pub fn specification(py: Python<'_>, refusal: &Refusal) -> PyErr {
     raised(all())
 }
 
-/// The code and the place of a finding.
+/// The code and the position of a diagnostic.
 fn finding<'py>(
     py: Python<'py>,
     diagnostic: &Diagnostic,

@@ -1,4 +1,4 @@
-//! What every bit of an instruction means, as data.
+//! The meaning of every bit of an instruction, as data.
 
 use isaforge_core::annotate::Role;
 use isaforge_core::explain::picture::picture;
@@ -16,9 +16,9 @@ use pyo3::types::PyTuple;
 use crate::html;
 use crate::set::Set;
 
-/// A field of an instruction: the runs of bits that it takes (`bits`, highest and lowest of each), what it holds, what that
-/// means. `role` is `opcode`, `fixed`, `modifier`, `operand`, `suffix`, `shared` or `ignored`. `wrong` marks what makes bits
-/// no instruction.
+/// A field of an instruction: its runs of bits (`bits`, highest and lowest of each), its value, and the meaning of the
+/// value. `role` is `opcode`, `fixed`, `modifier`, `operand`, `suffix`, `shared` or `ignored`. `wrong` marks a field
+/// that makes the instruction invalid.
 #[pyclass(frozen, eq, hash, get_all, module = "isaforge")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Field {
@@ -67,44 +67,44 @@ pub fn role(field: &Known) -> &'static str {
     }
 }
 
-/// Runs of bits as text, the most significant first: `63..56, 3`.
+/// Formats runs of bits, most significant first: `63..56, 3`.
 pub fn place(runs: &[(u8, u8)]) -> String {
     let one = |(high, low): &(u8, u8)| if high == low { high.to_string() } else { format!("{high}..{low}") };
     runs.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// Bits that are explained together: a word, or one record of a group.
+/// Bits that are explained together: a word, or a record of a group.
 #[derive(Clone, Default)]
 pub struct Bits {
-    /// What they are, if there are several parts.
+    /// The title, if there are several parts.
     pub title: String,
-    /// How many.
+    /// The number of bits.
     pub count: u16,
-    /// Their digits, the highest bit first.
+    /// The binary digits, highest bit first.
     pub digits: String,
-    /// What they mean, the highest bit first.
+    /// The fields, highest bit first.
     pub fields: Vec<Known>,
 }
 
-/// Bits that are explained together: a word, or one record of a group. `digits` are the bits, the highest first.
+/// Bits that are explained together: a word, or a record of a group. `digits` are its binary digits, highest bit first.
 #[pyclass(frozen, module = "isaforge")]
 pub struct Part(Bits);
 
 #[pymethods]
 impl Part {
-    /// What the part is; empty where there is only one.
+    /// The title; empty if there is only one part.
     #[getter]
     fn title(&self) -> &str {
         &self.0.title
     }
 
-    /// The bits, the highest first.
+    /// The binary digits, highest bit first.
     #[getter]
     fn digits(&self) -> &str {
         &self.0.digits
     }
 
-    /// What they mean, the highest first.
+    /// The fields, highest bit first.
     #[getter]
     fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.0.fields.iter().cloned().map(Field::from))
@@ -115,7 +115,8 @@ impl Part {
     }
 }
 
-/// All that is known of an instruction, or of bits that are none. `str()` lists it; notebooks show a diagram of the bits.
+/// The explanation of an instruction, or of invalid bits. `str()` lists its fields; notebooks show a diagram of the
+/// bits.
 ///
 /// >>> import isaforge
 /// >>> print(isaforge.load("vpu").explain(0x2a00004000800000))  # doctest: +ELLIPSIS
@@ -124,32 +125,32 @@ impl Part {
 #[pyclass(frozen, module = "isaforge")]
 #[derive(Clone, Default)]
 pub struct Explanation {
-    /// The digits, of a word the most significant first.
+    /// The hexadecimal digits; for a word, most significant first.
     #[pyo3(get)]
     pub code: String,
-    /// The text; empty for what is no instruction.
+    /// The text; empty if the bits are not an instruction.
     #[pyo3(get)]
     pub text: String,
-    /// The instruction's name, also of one that the bits nearly are.
+    /// The mnemonic of the instruction, or of the one that the bits resemble most.
     #[pyo3(get)]
     pub mnemonic: String,
-    /// A few words on it.
+    /// A short description.
     #[pyo3(get)]
     pub title: String,
-    /// The specification's description of it.
+    /// The description in the specification.
     #[pyo3(get)]
     pub doc: String,
-    /// Why the bits are no instruction; empty if they are one.
+    /// Why the bits are not an instruction; empty if they are.
     #[pyo3(get)]
     pub error: String,
-    /// Registers that it reads, with the operands that name them.
+    /// The registers that it reads, with the operands that name them.
     reads: Vec<String>,
-    /// Registers that it writes.
+    /// The registers that it writes.
     writes: Vec<String>,
-    /// What the instruction does in the language of specifications; empty where that is not said.
+    /// The meaning of the instruction in the language of specifications; empty if it is not defined.
     #[pyo3(get)]
     pub does: String,
-    /// What is left of `does` once the modifiers of these bits are known.
+    /// The part of `does` that remains for the modifiers of these bits.
     #[pyo3(get)]
     pub here: String,
     /// The data path of a group as SVG.
@@ -180,7 +181,7 @@ impl Explanation {
         self.parts.iter().flat_map(|part| part.fields.iter().cloned()).map(Field::from).collect()
     }
 
-    /// Registers that it reads and writes.
+    /// The registers that it reads and writes.
     pub fn uses(&self) -> [(&'static str, &[String]); 2] {
         [("reads", &self.reads), ("writes", &self.writes)]
     }
@@ -193,7 +194,7 @@ impl Explanation {
     }
 }
 
-/// The first bits that are wrong with a word, and what they must be.
+/// The first wrong bits of a word, and the values they must have.
 pub fn wrong(isa: &'static Isa, word: u64) -> (Option<(u8, u8)>, String) {
     let found = words::explain(isa, word).fields.into_iter().find(|field| field.wrong);
     found.map_or((None, String::new()), |field| (field.runs.first().copied(), field.meaning))
@@ -337,19 +338,19 @@ fn stream_fields(engine: Engine, decoded: &stream::Decoded) -> Vec<Known> {
 
 #[pymethods]
 impl Explanation {
-    /// Registers that it reads, each with the operands that name it.
+    /// The registers that it reads, each with the operands that name it.
     #[getter]
     fn reads<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.reads)
     }
 
-    /// Registers that it writes.
+    /// The registers that it writes.
     #[getter]
     fn writes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.writes)
     }
 
-    /// The parts that are explained, in the order of memory.
+    /// The parts in memory order.
     #[getter]
     fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.parts.iter().cloned().map(Part))
@@ -397,7 +398,7 @@ impl Explanation {
     }
 }
 
-/// A field as a row of a table: bits, name, text, meaning.
+/// Formats a field as a table row: bits, name, text, meaning.
 pub fn row(field: &Known) -> [String; 4] {
     let meaning = if field.wrong { format!("wrong: {}", field.meaning) } else { field.meaning.clone() };
     [place(&field.runs), field.full_name(), field.text.clone(), meaning]

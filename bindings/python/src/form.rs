@@ -1,4 +1,4 @@
-//! The instructions of a set, without code.
+//! The list of a set's instructions.
 
 use isaforge_core::semantics::Semantics;
 use isaforge_core::table::Access;
@@ -10,23 +10,23 @@ use crate::set::Set;
 /// An entry of `Isa.list()`: an instruction, or an operation of a set whose instructions are groups.
 #[pyclass(frozen, get_all, module = "isaforge")]
 pub struct Form {
-    /// Its index, the `opcode` of its instructions.
+    /// Its index, which is the `opcode` of its instructions.
     opcode: usize,
-    /// Its name.
+    /// Its mnemonic.
     mnemonic: &'static str,
-    /// A few words on it.
+    /// A short description.
     title: &'static str,
-    /// The specification's description.
+    /// The description in the specification.
     doc: &'static str,
-    /// The unit that executes it, or the part of a group that it stands in.
+    /// The unit that executes it, or the part of a group that it is in.
     unit: &'static str,
     /// The operands that it reads.
     reads: Vec<&'static str>,
     /// The operands that it writes.
     writes: Vec<&'static str>,
-    /// What it does in the language of specifications; empty where that is not said.
+    /// Its meaning in the language of specifications; empty if it is not defined.
     does: &'static str,
-    /// File and line of the specification.
+    /// File and line of its definition.
     source: &'static str,
 }
 
@@ -38,7 +38,7 @@ impl Form {
 }
 
 impl Form {
-    /// Whether all of these words, in small letters, stand in its name, title or description.
+    /// Whether its name, title or description contains all of these words, given in lower case.
     pub fn has(&self, words: &[String]) -> bool {
         let text = format!("{} {} {}", self.mnemonic, self.title, self.doc).to_lowercase();
         words.iter().all(|word| text.contains(word))
@@ -113,7 +113,7 @@ pub fn list(set: &'static Set) -> Vec<Form> {
     }
 }
 
-/// The code of an example of an instruction with this name.
+/// The code of an example for the instruction with this name.
 pub fn example(set: &'static Set, name: &str) -> Option<Vec<u8>> {
     match set.tables() {
         Tables::Words(isa) => {

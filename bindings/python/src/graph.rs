@@ -1,4 +1,4 @@
-//! Control flow: blocks, edges, a picture.
+//! The control flow graph: blocks, edges, drawings.
 
 use isaforge_analysis as analysis;
 use isaforge_analysis::graph::Edge;
@@ -9,8 +9,7 @@ use pyo3::types::PyTuple;
 use crate::error;
 use crate::program::Program;
 
-/// Instructions that are executed one after another. `successors` has the index of each block that follows, and how it is
-/// reached: `next` or `branch`.
+/// A basic block. `successors` contains the index of each following block, and how it is reached: `next` or `branch`.
 #[pyclass(frozen, get_all, module = "isaforge")]
 pub struct Block {
     /// Its index in the graph.
@@ -19,11 +18,11 @@ pub struct Block {
     address: usize,
     /// The blocks that may follow it.
     successors: Vec<(usize, &'static str)>,
-    /// Whether it can be reached from the first instruction.
+    /// Whether it is reachable from the first instruction.
     reachable: bool,
-    /// How many loops it is in.
+    /// How many loops contain it.
     depth: usize,
-    /// Where execution goes on is computed, so that it may be anywhere.
+    /// Whether the target of its branch is computed, so that any block may follow.
     indirect: bool,
     /// Its instructions.
     instructions: Py<PyTuple>,
@@ -36,7 +35,7 @@ impl Block {
     }
 }
 
-/// The control flow of a program. Notebooks show it as a picture.
+/// The control flow graph of a program. Notebooks show it as a picture.
 ///
 /// >>> import isaforge
 /// >>> isa = isaforge.load("valhall")
@@ -50,7 +49,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The control flow of a program.
+    /// Builds the control flow graph of a program.
     pub fn new(program: Py<Program>, read: &analysis::Program<'_>) -> Self {
         Graph { graph: analysis::Graph::new(read), program }
     }
@@ -62,7 +61,7 @@ impl Graph {
 
 #[pymethods]
 impl Graph {
-    /// The blocks in the order of their addresses.
+    /// The blocks in address order.
     #[getter]
     fn blocks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let program = self.program.get();
@@ -82,13 +81,13 @@ impl Graph {
         PyTuple::new(py, all)
     }
 
-    /// Edges that close a loop: from a block to the loop's first, by their indices.
+    /// Edges that close a loop: from a block to the first block of the loop, by index.
     #[getter]
     fn back_edges(&self) -> Vec<(usize, usize)> {
         self.graph.back_edges()
     }
 
-    /// The graph as SVG. Raises `Error` for one that is empty or too large to be laid out.
+    /// The graph as SVG. Raises `Error` if it is empty or too large to lay out.
     #[pyo3(signature = (title="program"))]
     fn svg(&self, py: Python<'_>, title: &str) -> PyResult<String> {
         let blocks = self.graph.blocks.len();
@@ -103,7 +102,7 @@ impl Graph {
         Ok(py.detach(|| svg::write(self.drawing(program.read()), title)))
     }
 
-    /// The graph in the language of Graphviz.
+    /// The graph in the Graphviz language.
     fn dot(&self) -> String {
         dot::write(self.drawing(self.program.get().read()))
     }
@@ -113,7 +112,7 @@ impl Graph {
         format!("<isaforge.Graph of {} blocks and {edges} edges>", self.graph.blocks.len())
     }
 
-    /// The picture; notebooks show other graphs as text.
+    /// The picture. A graph that cannot be drawn is shown as text in notebooks.
     fn _repr_svg_(&self, py: Python<'_>) -> Option<String> {
         self.svg(py, "program").ok()
     }

@@ -1,4 +1,4 @@
-//! Instructions and programs as notebooks show them. The diagrams are those of the manual.
+//! HTML for instructions and programs in notebooks. The diagrams are those of the manual.
 
 use isaforge_compiler::backend::manual::diagram;
 use isaforge_compiler::backend::manual::facts::Run;
@@ -6,7 +6,7 @@ use isaforge_core::annotate::Role;
 
 use crate::explain::{Bits, Explanation, role, row};
 
-/// Colours by role, light and dark, for nothing but what stands in an element of the class `isaforge`.
+/// Colours by role, for light and dark themes, limited to elements of the class `isaforge`.
 const STYLE: &str = "<style>\
 .isaforge{--paper:#fff;--line:#d9dde3;--ink:#1b2026;--soft:#56606b;--opcode:#f3e3fa;--fixed:#eceff2;--modifier:#fdf0d3;\
 --operand:#dff3e2;--suffix:#d9f2f4;--shared:#e0eafc;--wrong:#fbdcd8}\
@@ -28,12 +28,12 @@ const STYLE: &str = "<style>\
 .isaforge svg path{fill:none;stroke:var(--soft)}.isaforge svg path.head{fill:var(--soft)}\
 </style>";
 
-/// A text without anything that HTML reads.
+/// Escapes a text for HTML.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// A description of the specification: what stands between backticks is code.
+/// A description from the specification, with text in backticks as code.
 fn prose(text: &str) -> String {
     let part = |(index, part): (usize, &str)| match index % 2 {
         0 => escaped(part),
@@ -42,12 +42,12 @@ fn prose(text: &str) -> String {
     text.split('`').enumerate().map(part).collect()
 }
 
-/// An element of the class `isaforge` with the style that it needs.
+/// Wraps HTML in an element of the class `isaforge`, with the style sheet.
 pub fn shell(inner: &str) -> String {
     format!("{STYLE}<div class=\"isaforge\">{inner}</div>")
 }
 
-/// The diagram of some bits.
+/// The diagram of a part.
 fn drawn(part: &Bits, label: &str) -> String {
     let mut runs: Vec<Run> = Vec::new();
     for field in &part.fields {
@@ -62,12 +62,12 @@ fn drawn(part: &Bits, label: &str) -> String {
         }
     }
     runs.sort_by_key(|run| std::cmp::Reverse(run.high));
-    // Bits that operands share have a note each.
+    // Bits that operands share have a field for each operand.
     runs.dedup_by(|next, kept| next.high >= kept.low);
     diagram(part.count, runs, label)
 }
 
-/// The fields of some bits as a table.
+/// The fields of a part as a table.
 fn table(part: &Bits) -> String {
     let rows = part.fields.iter().map(|field| {
         let [bits, name, text, meaning] = row(field).map(|text| escaped(&text));
@@ -87,7 +87,7 @@ fn head(found: &Explanation) -> String {
     }
 }
 
-/// An instruction: its text and its bits.
+/// An instruction: its text and its diagram.
 pub fn instruction(found: &Explanation) -> String {
     let parts = found.bits().iter().map(|part| titled(part) + &drawn(part, &found.mnemonic));
     shell(&(head(found) + &parts.collect::<String>()))
@@ -97,7 +97,7 @@ fn titled(part: &Bits) -> String {
     if part.title.is_empty() { String::new() } else { format!("<p><b>{}</b></p>", escaped(&part.title)) }
 }
 
-/// All that is known of an instruction.
+/// The explanation of an instruction.
 pub fn explanation(found: &Explanation) -> String {
     let mut out = head(found);
     if !found.title.is_empty() || !found.doc.is_empty() {

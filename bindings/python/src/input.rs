@@ -1,8 +1,8 @@
-//! Machine code as Python has it: numbers, `bytes`, buffers such as numpy's, Arrow arrays.
+//! Machine code in its Python forms: numbers, `bytes`, buffers such as numpy arrays, and Arrow arrays.
 //!
-//! A batch reads its input in place, a chunk at a time into a buffer of its own. So nothing is copied as a whole, every word
-//! is read once, and what another thread writes to an array meanwhile can make a result a mix of old and new words, but
-//! nothing worse.
+//! A batch reads its input in place, copying a chunk at a time into its own buffer. The input is never copied as a
+//! whole, and every word is read once. If another thread writes to an array meanwhile, a result may mix old and new
+//! words, but nothing worse can happen.
 #![allow(
     unsafe_code,
     reason = "memory that Python objects own, described by the buffer protocol and by Arrow's C data interface"
@@ -18,38 +18,38 @@ use pyo3::types::{PyBytes, PyInt, PyList, PyString};
 
 use crate::arrow;
 
-/// Words that are read at a time.
+/// The number of words read at a time.
 pub const CHUNK: usize = 1024;
 
-/// What keeps the memory alive.
+/// The object that keeps the memory alive.
 enum Owner {
     Bytes(#[expect(dead_code, reason = "is held")] Py<PyBytes>),
     Buffer(#[expect(dead_code, reason = "is held")] PyUntypedBuffer),
     Arrow(#[expect(dead_code, reason = "is held")] ArrayData),
 }
 
-/// Items of one size in memory that somebody else owns.
+/// Items of the same size in memory owned by another object.
 pub struct Items {
     first: *const u8,
-    /// How many items.
+    /// The number of items.
     pub len: usize,
-    /// Bytes of an item, 1 to 8.
+    /// The size of an item in bytes, 1 to 8.
     size: usize,
-    /// Bytes from one item to the next.
+    /// The distance between items in bytes.
     stride: isize,
-    /// Items that are null.
+    /// Which items are null.
     pub nulls: Option<NullBuffer>,
     _owner: Owner,
 }
 
-// SAFETY: The owner keeps the memory alive and is only dropped with the whole; its types may be sent to other threads and
-// pyo3 drops them there. Memory is read only, by copies of bytes.
+// SAFETY: The owner keeps the memory alive and is dropped only with the whole struct; its types may be sent to other
+// threads, where pyo3 drops them correctly. The memory is only read, by copying bytes.
 unsafe impl Send for Items {}
-// SAFETY: As above; nothing is changed through a shared reference.
+// SAFETY: As above; shared references do not allow changes.
 unsafe impl Sync for Items {}
 
 impl Items {
-    /// Bytes of an object: `bytes`, or a contiguous buffer of any type.
+    /// The bytes of an object: `bytes`, or a contiguous buffer of any type.
     pub fn bytes(object: &Bound<'_, PyAny>) -> PyResult<Items> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
             return Ok(Items::of_bytes(bytes, 1));
@@ -64,7 +64,7 @@ impl Items {
         Ok(Items { first, len, size: 1, stride: 1, nulls: None, _owner: Owner::Buffer(buffer) })
     }
 
-    /// Words of a size in bytes: `bytes` in the order of memory, a buffer of bytes or of words, an Arrow array of words.
+    /// Words of `size` bytes: `bytes` in memory order, a buffer of bytes or words, or an Arrow array of words.
     pub fn words(object: &Bound<'_, PyAny>, size: usize) -> PyResult<Items> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
             whole(bytes.as_bytes().len(), size)?;
@@ -97,7 +97,7 @@ impl Items {
             (buffer.len_bytes() / size, size as isize)
         } else if strided && let (Some(len), Some(stride)) = (buffer.shape().first(), buffer.strides().first()) {
             if stride.unsigned_abs() < size {
-                // As many items as anybody likes in the memory of one.
+                // Overlapping words would allow any number of items in the memory of one.
                 return Err(PyValueError::new_err("words must not overlap (numpy.ascontiguousarray copies)"));
             }
             (*len, *stride)
@@ -134,12 +134,13 @@ impl Items {
         Ok(Items { first, len, size, stride: size as isize, nulls, _owner: Owner::Arrow(data) })
     }
 
-    /// Copies items from an index on, as many as fit and are there, and says how many.
+    /// Copies items, starting at an index, as far as they exist and fit, and returns their number.
     pub fn read(&self, from: usize, into: &mut [u64]) -> usize {
         let count = into.len().min(self.len.saturating_sub(from));
         if self.size == 8 && self.stride == 8 && cfg!(target_endian = "little") {
-            // SAFETY: The items from `from` to `from + count` lie within the memory that the owner keeps, eight bytes each and
-            // side by side; `into` has room for as many. Bytes need no alignment, and the two do not overlap.
+            // SAFETY: The items from `from` to `from + count` are within the memory kept alive by the owner, eight
+            // bytes each and contiguous; `into` has room for as many. Bytes need no alignment, and the two regions do
+            // not overlap.
             unsafe {
                 std::ptr::copy_nonoverlapping(self.first.add(8 * from), into.as_mut_ptr().cast::<u8>(), 8 * count);
             }
@@ -148,8 +149,8 @@ impl Items {
         for (index, into) in into[..count].iter_mut().enumerate() {
             let mut bytes = [0u8; 8];
             let offset = (from + index) as isize * self.stride;
-            // SAFETY: The item lies within the memory that the owner keeps: the index is less than `len`, and the owner says
-            // that `len` items of `size` bytes lie `stride` bytes apart. `size` is at most 8.
+            // SAFETY: The item is within the memory kept alive by the owner: the index is less than `len`, and the
+            // owner guarantees `len` items of `size` bytes at a distance of `stride` bytes. `size` is at most 8.
             unsafe {
                 std::ptr::copy_nonoverlapping(self.first.offset(offset), bytes.as_mut_ptr(), self.size);
             }
@@ -158,13 +159,13 @@ impl Items {
         count
     }
 
-    /// A copy of all bytes of items that lie side by side.
+    /// Copies the bytes of all items, which must be contiguous.
     pub fn to_vec(&self) -> Vec<u8> {
         let count = self.len * self.size;
         let mut bytes = vec![0; count];
         if count > 0 {
-            // SAFETY: `bytes` and `words` only make items that lie side by side where this is called, so that as many bytes
-            // lie in the memory that the owner keeps; the vector has room for them.
+            // SAFETY: This is called only for items from `bytes` and `words` that are contiguous, so that this many
+            // bytes are within the memory kept alive by the owner; the vector has room for them.
             unsafe { std::ptr::copy_nonoverlapping(self.first, bytes.as_mut_ptr(), count) };
         }
         bytes
@@ -176,7 +177,7 @@ impl Items {
     }
 }
 
-/// What stands for a whole number, such as one of numpy; arrays do not.
+/// Converts an object that represents a whole number, such as a numpy integer; arrays do not count.
 pub fn number<'py>(code: &Bound<'py, PyAny>) -> Option<Bound<'py, PyInt>> {
     match code.cast::<PyInt>() {
         Ok(number) => Some(number.clone()),
@@ -185,7 +186,7 @@ pub fn number<'py>(code: &Bound<'py, PyAny>) -> Option<Bound<'py, PyInt>> {
     }
 }
 
-/// The buffer of an object.
+/// Gets the buffer of an object.
 fn open(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
     PyUntypedBuffer::get(object).map_err(|_| {
         let kind = object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
@@ -202,7 +203,7 @@ fn open(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
     })
 }
 
-/// Refuses a part of a word at the end.
+/// Rejects an incomplete word at the end.
 fn whole(bytes: usize, size: usize) -> PyResult<()> {
     match bytes % size {
         0 => Ok(()),
@@ -213,12 +214,12 @@ fn whole(bytes: usize, size: usize) -> PyResult<()> {
     }
 }
 
-/// Whether a format of the buffer protocol is that of unsigned numbers in this machine's order, or of bytes.
+/// Whether a format of the buffer protocol denotes unsigned integers in native byte order, or bytes.
 fn unsigned(format: &[u8]) -> bool {
     let native = if cfg!(target_endian = "little") { b'<' } else { b'>' };
     let code = match format {
         [order, code] if matches!(order, b'@' | b'=') || *order == native => *code,
-        // A byte has no order.
+        // Bytes have no byte order.
         [_, code @ (b'B' | b'c')] => *code,
         [code] => *code,
         _ => return false,

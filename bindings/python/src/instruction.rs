@@ -1,4 +1,4 @@
-//! One instruction and what it says about itself.
+//! A single instruction and its properties.
 
 use std::sync::OnceLock;
 
@@ -18,8 +18,8 @@ use crate::set::Set;
 
 /// An operand of an instruction.
 ///
-/// `kind` says which of the operand's readings it has, such as `register` or `number`. `value` is a number as written, of a
-/// register the register's number, else the bits. `text` is the operand in assembly.
+/// `kind` is the alternative of the operand, such as `register` or `number`. `value` is the number as written, the
+/// register number, or else the bits. `text` is the operand in assembly.
 #[pyclass(frozen, eq, hash, get_all, module = "isaforge")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Operand {
@@ -45,8 +45,8 @@ impl Operand {
     }
 }
 
-/// A modifier that is not at its default: its name, with that of the operand before a dot where it belongs to one; its bits;
-/// its text in assembly.
+/// A modifier that is not at its default: its name (`operand.name` if it belongs to an operand), its value, and its
+/// text in assembly.
 #[pyclass(frozen, eq, hash, get_all, module = "isaforge")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Modifier {
@@ -71,10 +71,10 @@ impl Modifier {
     }
 }
 
-/// Where execution goes on after an instruction.
+/// Where execution continues after an instruction.
 ///
-/// `kind` is `next`, `branch`, `jump`, `call` or `end`; `conditional` holds where it may be otherwise. `waits` has the slots
-/// whose messages the instruction waits for.
+/// `kind` is `next`, `branch`, `jump`, `call` or `end`. `conditional` tells whether it depends on a condition. `waits`
+/// contains the slots whose messages the instruction waits for.
 #[pyclass(frozen, eq, hash, get_all, module = "isaforge")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Flow {
@@ -103,7 +103,7 @@ impl Flow {
 }
 
 impl Flow {
-    /// What it is, in a word.
+    /// The kind.
     pub fn name(&self) -> &'static str {
         self.kind
     }
@@ -122,16 +122,16 @@ impl From<&analysis::Flow> for Flow {
     }
 }
 
-/// The bits of an instruction.
+/// The encoding of an instruction.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Code {
     /// A word with its opcode.
     Word(u16, u64),
-    /// Bytes in the order of memory.
+    /// Bytes in memory order.
     Bytes(Box<[u8]>),
 }
 
-/// A valid instruction. Two are equal if they have the same bits, belong to the same set and stand at the same address.
+/// A valid instruction. Two instructions are equal if they have the same bits, set and address.
 ///
 /// >>> import isaforge
 /// >>> fma = isaforge.load("valhall").decode(0x00B2C00000808140)
@@ -150,12 +150,12 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// An instruction whose facts are looked up when they are asked for.
+    /// An instruction that is analysed on demand.
     pub fn new(set: &'static Set, code: Code) -> Self {
         Instruction { set, code, at: 0, facts: OnceLock::new() }
     }
 
-    /// An instruction of a program.
+    /// An instruction of a program, with its analysis.
     pub fn within(set: &'static Set, code: Code, at: u64, facts: analysis::Instruction) -> Self {
         Instruction { set, code, at, facts: OnceLock::from(facts) }
     }
@@ -164,12 +164,12 @@ impl Instruction {
         self.facts.get_or_init(|| {
             let program = analysis::Program::read(&self.set.analysis, &self.raw());
             let first = program.entries.into_iter().next().and_then(|entry| entry.instruction.ok());
-            // It was decoded before, so there is one.
+            // It was decoded before, so there is an entry.
             first.unwrap_or_default()
         })
     }
 
-    /// Its bytes in the order of memory.
+    /// The bytes in memory order.
     pub fn raw(&self) -> Vec<u8> {
         match &self.code {
             Code::Word(_, word) => word.to_le_bytes()[..self.set.tables().unit().min(8)].to_vec(),
@@ -177,7 +177,7 @@ impl Instruction {
         }
     }
 
-    /// Its digits, of a word the most significant first.
+    /// The hexadecimal digits; for a word, most significant first.
     pub fn digits(&self) -> String {
         match &self.code {
             Code::Word(_, word) => format!("{word:0digits$x}", digits = self.set.tables().unit() * 2),
@@ -185,7 +185,7 @@ impl Instruction {
         }
     }
 
-    /// Its text.
+    /// The text.
     pub fn text(&self) -> String {
         match (&self.code, self.set.tables()) {
             (Code::Word(opcode, word), Tables::Words(isa)) => {
@@ -213,7 +213,7 @@ impl Instruction {
         ("mnemonic", "operands", "modifiers")
     }
 
-    /// Its name; of a group the names of its operations with ` | ` between.
+    /// The mnemonic; for a group, the names of its operations joined by ` | `.
     #[getter]
     fn mnemonic(&self) -> String {
         match (&self.code, self.set.words()) {
@@ -222,7 +222,7 @@ impl Instruction {
         }
     }
 
-    /// Its index in the set's `list()`. A group holds several operations and has `None`.
+    /// The index in the set's `list()`; `None` for a group, which contains several operations.
     #[getter]
     pub fn opcode(&self) -> Option<u16> {
         match (&self.code, self.set.tables()) {
@@ -249,37 +249,37 @@ impl Instruction {
         PyTuple::new(py, all.map(|m| Modifier { name: m.name.clone(), value: m.value, text: m.text.clone() }))
     }
 
-    /// The names of the registers that it reads, each once.
+    /// The names of the registers that it reads, without duplicates.
     #[getter]
     fn reads<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         self.names(py, self.facts().reads.iter().copied())
     }
 
-    /// The names of the registers that it writes, each once.
+    /// The names of the registers that it writes, without duplicates.
     #[getter]
     fn writes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         self.names(py, self.facts().writes.iter().map(|(register, _)| *register))
     }
 
-    /// Where execution goes on.
+    /// Where execution continues.
     #[getter]
     fn flow(&self) -> Flow {
         Flow::from(&self.facts().flow)
     }
 
-    /// The address that a branch leads to, where the instruction says it: in bytes, counted like `address`.
+    /// The branch target, if the instruction contains it, in bytes relative to the same origin as `address`.
     #[getter]
     fn target(&self) -> Option<u64> {
         self.facts().flow.target
     }
 
-    /// Its address in the program, in bytes; 0 for one that was decoded alone.
+    /// The address in the program in bytes; 0 if the instruction was decoded alone.
     #[getter]
     fn address(&self) -> u64 {
         self.at
     }
 
-    /// Its word as a number; `None` where instructions are no words.
+    /// The word as a number; `None` if instructions are not words.
     #[getter]
     fn word(&self) -> Option<u64> {
         match self.code {
@@ -288,18 +288,18 @@ impl Instruction {
         }
     }
 
-    /// Its bytes in the order of memory.
+    /// The bytes in memory order.
     #[getter]
     fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.raw())
     }
 
-    /// What every bit means.
+    /// The meaning of every bit.
     fn annotate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.explain().all())
     }
 
-    /// All that is known of it.
+    /// The explanation of the instruction.
     pub fn explain(&self) -> Explanation {
         Explanation::of_code(self.set, &self.raw())
     }
@@ -332,7 +332,7 @@ impl Instruction {
         html::instruction(&self.explain())
     }
 
-    /// Another process loads the set again. A branch keeps its target, which depends on the address.
+    /// Pickling: the other process loads the set again. A branch keeps its target, which depends on the address.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
         let rebuild = py.import("isaforge._isaforge")?.getattr("_instruction")?;
         Ok((rebuild, (Isa { set: self.set }, self.bytes(py), self.at, self.target())))

@@ -1,4 +1,4 @@
-//! The class of an instruction set.
+//! The class for an instruction set.
 
 use isaforge_core::print::{Style, print};
 use isaforge_core::stream::Wide;
@@ -18,14 +18,14 @@ use crate::run::{self, Outcome, Request, Trace};
 use crate::set::{Origin, Set};
 use crate::{batch, error, explain as explained};
 
-/// An instruction set; `load` makes one. May be used from any number of threads at once.
+/// An instruction set, created by `load`. It may be used from any number of threads at once.
 #[pyclass(frozen, module = "isaforge")]
 pub struct Isa {
     pub set: &'static Set,
 }
 
 impl Isa {
-    /// Refuses what works on bits of instructions, where these have no layout.
+    /// Rejects operations on the bits of instructions for sets without layouts.
     fn layouts(&self, py: Python<'_>) -> PyResult<()> {
         if self.set.has_layouts() {
             return Ok(());
@@ -34,7 +34,7 @@ impl Isa {
         Err(error::plain(py, &message, "`disassemble` and `assemble` read and write them"))
     }
 
-    /// The bytes of one instruction, which may be a number, an `Instruction`, or the `Invalid` of a program.
+    /// The bytes of one instruction, given as a number, bytes, an `Instruction`, or the `Invalid` of a program.
     fn one(&self, code: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         let py = code.py();
         self.layouts(py)?;
@@ -80,7 +80,7 @@ impl Isa {
         })
     }
 
-    /// The instruction that some bytes are.
+    /// The instruction for exactly these bytes.
     pub fn exactly(&self, py: Python<'_>, bytes: Vec<u8>) -> PyResult<Instruction> {
         let refused = |message: &str| error::decode(py, message, "", None);
         let len = match self.set.tables() {
@@ -112,7 +112,7 @@ impl Isa {
         }
     }
 
-    /// Words where instructions are words, else the bytes of a program.
+    /// The words if instructions are words, else the bytes of a program.
     fn items(&self, code: &Bound<'_, PyAny>) -> PyResult<Items> {
         self.layouts(code.py())?;
         match self.set.tables() {
@@ -121,7 +121,7 @@ impl Isa {
         }
     }
 
-    /// The bytes of a program that may be text, bytes, or words.
+    /// The bytes of a program given as text, bytes, or words.
     fn program_of(&self, code: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         if let Ok(text) = code.cast::<PyString>() {
             let text = text.to_str()?;
@@ -143,14 +143,14 @@ impl Isa {
     }
 }
 
-/// Why a word is no instruction.
+/// The error for a word that is not an instruction.
 fn invalid(py: Python<'_>, isa: &'static WordIsa, word: u64) -> PyErr {
     let reason = isaforge_core::decode::decode(isa, word).err().map_or_else(String::new, |error| error.to_string());
     let (bits, help) = explained::wrong(isa, word);
     error::decode(py, &reason, &help, bits)
 }
 
-/// A column that does not fit.
+/// The error for a column that is too large.
 fn too_much(py: Python<'_>, what: &str) -> PyErr {
     error::plain(py, what, "split the batch")
 }
@@ -163,7 +163,7 @@ impl Isa {
         &self.set.name
     }
 
-    /// What its instructions are: `words` of one length, `groups` of bytes, or a `stream` of bytes.
+    /// The kind of its instructions: `words` of one length, `groups` of bytes, or a `stream` of bytes.
     #[getter]
     fn kind(&self) -> &'static str {
         match self.set.tables() {
@@ -173,21 +173,21 @@ impl Isa {
         }
     }
 
-    /// Bits of a word; `None` where instructions are no words.
+    /// The width of a word in bits; `None` if instructions are not words.
     #[getter]
     fn word_bits(&self) -> Option<u8> {
         self.set.words().map(|isa| isa.word_bits)
     }
 
-    /// Instructions start at multiples of this many bytes.
+    /// The alignment of instructions in bytes.
     #[getter]
     fn unit(&self) -> usize {
         self.set.tables().unit()
     }
 
-    /// The instruction that a number or some bytes are, strictly: every bit is checked.
+    /// Decodes an instruction given as a number or bytes. Decoding is strict: every bit is checked.
     ///
-    /// Raises `DecodeError` with what is wrong and where.
+    /// Raises `DecodeError` with the mistake and its position.
     ///
     /// >>> import isaforge
     /// >>> isa = isaforge.load("valhall")
@@ -204,7 +204,7 @@ impl Isa {
         self.exactly(code.py(), self.one(code)?)
     }
 
-    /// The instruction that a line of assembly is.
+    /// Parses an instruction from a line of assembly.
     ///
     /// Raises `AssembleError`.
     fn parse(&self, py: Python<'_>, text: &str) -> PyResult<Instruction> {
@@ -217,11 +217,11 @@ impl Isa {
         self.exactly(py, bytes)
     }
 
-    /// The text of an `Instruction` or of one given as a number, or of a program given as bytes: an instruction a line, labels where
-    /// branches lead, and what is no instruction as raw words or bytes with the reason. It assembles to the same bytes, except
-    /// where two encodings share a text.
+    /// Disassembles an `Instruction`, a word given as a number, or a program given as bytes. A program has an
+    /// instruction per line, labels at branch targets, and raw words or bytes with the reason where it is not valid.
+    /// The text assembles to the same bytes, unless two encodings have the same text.
     ///
-    /// Raises `DecodeError` for a number that is no instruction, and for a part of a word at the end of bytes.
+    /// Raises `DecodeError` for a number that is not an instruction, and for an incomplete word at the end of bytes.
     ///
     /// >>> import isaforge
     /// >>> isa = isaforge.load("valhall")
@@ -252,7 +252,7 @@ impl Isa {
         Ok(PyString::new(py, &text))
     }
 
-    /// The bytes of a program's text: an instruction a line, `label:`, comments from `//` or `;`.
+    /// Assembles the text of a program to bytes: an instruction per line, `label:`, comments from `//` or `;`.
     ///
     /// Raises `AssembleError` with every mistake.
     ///
@@ -269,7 +269,7 @@ impl Isa {
         Ok(PyBytes::new(py, &bytes.map_err(|errors| error::assemble(py, &errors))?))
     }
 
-    /// The words of a program's text as numbers.
+    /// Assembles the text of a program to words, as numbers.
     ///
     /// >>> import isaforge
     /// >>> [hex(word) for word in isaforge.load("valhall").assemble_words("MOV.i32 r1, r2")]
@@ -283,15 +283,15 @@ impl Isa {
         Ok(bytes.chunks(self.unit()).map(word).collect())
     }
 
-    /// A program: from bytes, or from its text.
+    /// Reads a program from bytes or from its text.
     fn program(&self, code: &Bound<'_, PyAny>) -> PyResult<Program> {
         self.layouts(code.py())?;
         let bytes = self.program_of(code)?;
         Ok(code.py().detach(|| Program::new(self.set, bytes)))
     }
 
-    /// All that is known of an instruction given as an `Instruction`, a number, bytes, a line of assembly, or by its name alone;
-    /// bits that are no instruction are explained, too.
+    /// Explains an instruction given as an `Instruction`, a number, bytes, a line of assembly, or its mnemonic alone.
+    /// Bits that are not an instruction are explained, too.
     ///
     /// >>> import isaforge
     /// >>> isa = isaforge.load("valhall")
@@ -318,7 +318,7 @@ impl Isa {
         Ok(Explanation::of_code(self.set, &bytes))
     }
 
-    /// What every bit of an instruction means.
+    /// The meaning of every bit of an instruction.
     ///
     /// >>> import isaforge
     /// >>> isaforge.load("valhall").annotate(0x0091C10000000002)[-1]
@@ -327,7 +327,7 @@ impl Isa {
         PyTuple::new(code.py(), self.explain(code)?.all())
     }
 
-    /// The instructions of the set whose name, title or description has all of these words.
+    /// The instructions whose name, title or description contains all of these words.
     ///
     /// >>> import isaforge
     /// >>> isaforge.load("valhall").list("fma.", "v2f16")
@@ -338,10 +338,10 @@ impl Isa {
         PyTuple::new(py, form::list(self.set).into_iter().filter(|form| form.has(&words)).collect::<Vec<_>>())
     }
 
-    /// The opcodes of many instructions as an Arrow array of `uint16`; null where there is no instruction.
+    /// The opcodes of instructions as an Arrow array of `uint16`; null for invalid ones.
     ///
-    /// Code is `bytes`, a buffer of bytes or of words such as a numpy array, or an Arrow array of words; it is not copied. An
-    /// array must not be written to meanwhile.
+    /// Code is `bytes`, a buffer of bytes or words such as a numpy array, or an Arrow array of words. It is not copied,
+    /// and an array must not be modified meanwhile.
     ///
     /// >>> import isaforge
     /// >>> isa = isaforge.load("valhall")
@@ -357,7 +357,7 @@ impl Isa {
         Ok(column.map_err(|reason| error::plain(code.py(), &reason, "`mnemonics` names them"))?.into())
     }
 
-    /// The names of many instructions as a dictionary-encoded Arrow array; null where there is no instruction.
+    /// The mnemonics of instructions as a dictionary-encoded Arrow array; null for invalid ones.
     fn mnemonics(&self, code: &Bound<'_, PyAny>) -> PyResult<Array> {
         let (items, set) = (self.items(code)?, self.set);
         let column = code.py().detach(|| match set.tables() {
@@ -369,7 +369,7 @@ impl Isa {
         Ok(column.map_err(|reason| too_much(code.py(), &reason))?.into())
     }
 
-    /// The texts of many instructions as an Arrow array of `utf8`; null where there is no instruction.
+    /// The texts of instructions as an Arrow array of `utf8`; null for invalid ones.
     fn texts(&self, code: &Bound<'_, PyAny>) -> PyResult<Array> {
         let (items, set) = (self.items(code)?, self.set);
         let column = code.py().detach(|| match set.tables() {
@@ -381,23 +381,23 @@ impl Isa {
         Ok(column.map_err(|reason| too_much(code.py(), &reason))?.into())
     }
 
-    /// Many instructions as an Arrow record batch, a row each: `address`, `word` or `bytes`, `opcode`, `mnemonic`,
-    /// `modifiers`, `flow`, `target`, `reads`, `writes`, `text`, and for what is no instruction `error`.
+    /// Instructions as an Arrow record batch with one row each: `address`, `word` or `bytes`, `opcode`, `mnemonic`,
+    /// `modifiers`, `flow`, `target`, `reads`, `writes`, `text`, and `error` for invalid ones.
     fn records(&self, code: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
         let (items, set) = (self.items(code)?, self.set);
         let rows = code.py().detach(|| batch::records(set, &items));
         Ok(rows.map_err(|reason| too_much(code.py(), &reason))?.into())
     }
 
-    /// Runs a program, given as text, bytes, or a list of words, and waits for its end.
+    /// Runs a program, given as text, bytes, or a list of words, until it ends.
     ///
-    /// A launch of Valhall has `groups` of `local_size` threads. `uniforms` are its words: whole numbers, floats, or writable
-    /// arrays, each of which stands for the two words of its address. `buffers` maps addresses to arrays.
+    /// On Valhall, a launch has `groups` of `local_size` threads. `uniforms` are its words: whole numbers, floats, or
+    /// writable arrays, each of which is replaced by the two words of its address. `buffers` maps addresses to arrays.
     ///
-    /// Other sets run on the machine that their specification describes: `registers` has values by name, for all lanes or a
-    /// list with one for each; `address` is where the program starts.
+    /// Other sets run on the machine that their specification describes: `registers` maps names to values, either one
+    /// for all lanes or a list with one for each; `address` is the start of the program.
     ///
-    /// What a program writes is in the arrays afterwards. Raises `RunError` where it cannot go on.
+    /// Afterwards, the arrays contain what the program wrote. Raises `RunError` if it cannot continue.
     ///
     /// >>> import isaforge
     /// >>> out = bytearray(4)
@@ -437,10 +437,11 @@ impl Isa {
         run::run(self.set, self.program_of(program)?, &request, program.py())
     }
 
-    /// Runs a program as `run` does, by the reference, and gives what it executes: an iterator of `Step`.
+    /// Runs a program like `run`, on the reference engine, and returns an iterator of `Step` over the executed
+    /// instructions.
     ///
-    /// The program waits for whoever iterates, so the trace takes bounded memory. What it writes is in the arrays when the
-    /// iterator has come to its end; one that is dropped stops the program.
+    /// The program waits for the iterator, so the trace takes bounded memory. The arrays contain what the program wrote
+    /// once the iterator is exhausted. Dropping the iterator stops the program.
     ///
     /// >>> import isaforge
     /// >>> for step in isaforge.load("valhall").trace("IADD_IMM.i32 r0, 0x0, #0x2a\nNOP.end"):
@@ -478,7 +479,7 @@ impl Isa {
         run::trace(self.set, self.program_of(program)?, &request, program.py())
     }
 
-    /// Another process loads it again.
+    /// Pickling: the other process loads the set again.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, &Origin)> {
         Ok((py.import("isaforge")?.getattr("load")?, &self.set.origin))
     }

@@ -7,11 +7,11 @@
 //!           └──run, trace──▶ Outcome, Trace
 //! ```
 //!
-//! - `error`: what Rust calls errors, as exceptions
-//! - `set`: an instruction set and what is known of it; `builtin` lists those with a name, `load` reads others
-//! - `isa`: the class that does all the rest; `form` lists what there is
-//! - `instruction`, `program`, `graph`: code and what it says about itself; `sequence` iterates
-//! - `explain`, `html`: every bit, for people and for notebooks
+//! - `error`: Rust errors as exceptions
+//! - `set`: an instruction set and its derived data; `builtin` lists the built-in ones, `load` reads others
+//! - `isa`: the class for an instruction set; `form` lists its instructions
+//! - `instruction`, `program`, `graph`: code and its properties; `sequence` has iterators
+//! - `explain`, `html`: the meaning of every bit, as text and for notebooks
 //! - `input`, `batch`, `arrow`: many words at once, without a copy and without the interpreter's lock
 //! - `run`: execution
 #![deny(unsafe_code)]

@@ -1,4 +1,4 @@
-//! From a name or a path to a set.
+//! Loads a set by name or path.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,16 +16,16 @@ use crate::error;
 use crate::isa::Isa;
 use crate::set::{Decoder, Origin, Set};
 
-/// A file as it was when a specification was read.
+/// The state of a file when a specification was read.
 type Stamp = (PathBuf, Option<(SystemTime, u64)>);
 
-/// A set that was loaded, and the files that it came from. Built-in sets come from none.
+/// A loaded set with the files it came from; built-in sets have none.
 struct Known {
     set: &'static Set,
     stamps: Vec<Stamp>,
 }
 
-/// Tables live as long as the process, so a specification that has not changed is not lowered again.
+/// Tables live until the process ends, so a specification that has not changed is not lowered again.
 static KNOWN: Mutex<Option<HashMap<Origin, Known>>> = Mutex::new(None);
 
 fn stamp(path: &Path) -> Stamp {
@@ -58,10 +58,11 @@ pub fn sets(py: Python<'_>) -> PyResult<Bound<'_, pyo3::types::PyTuple>> {
 
 /// Loads an instruction set: a built-in one by name (see `sets`), or a specification by its path.
 ///
-/// A path is that of a file, of a folder with an `isa.yaml`, or of a document that others wrote, such as Mesa's isaspec XML.
-/// A specification that tells generations apart needs `generation`. One that has not changed is loaded once.
+/// A path is that of a file, of a folder with an `isa.yaml`, or of a document in a foreign format such as Mesa's
+/// isaspec XML. A specification with several generations requires `generation`. A specification is loaded again only if
+/// it has changed.
 ///
-/// Raises `SpecError` with every mistake of the specification.
+/// Raises `SpecError` with every mistake in the specification.
 ///
 /// >>> import isaforge
 /// >>> isaforge.load("mali")
@@ -110,7 +111,7 @@ fn from_specification(given: &Path, generation: Option<String>) -> Result<&'stat
         origin: key.clone(),
         ..Set::new(name, analysis::Set::new(tables, semantics))
     };
-    // A folder that has got another file is newer, too.
+    // The folder is included because adding a file to it may change the specification.
     let files = checked.files.iter().map(PathBuf::as_path).chain([key.0.as_path()]);
     let stamps = files.map(stamp).collect();
     Ok(keep(key, set, stamps))

@@ -14,14 +14,14 @@ use crate::isa::Isa;
 use crate::sequence::Items;
 use crate::set::Set;
 
-/// Bytes of a program that are no instruction, and why.
+/// Bytes of a program that are not an instruction, with the reason.
 #[pyclass(frozen, module = "isaforge")]
 pub struct Invalid {
-    /// Where they stand in the program, in bytes.
+    /// The address in the program in bytes.
     #[pyo3(get)]
     address: u64,
     pub raw: Vec<u8>,
-    /// Why they are no instruction.
+    /// Why they are not an instruction.
     #[pyo3(get)]
     error: String,
 }
@@ -33,7 +33,7 @@ impl Invalid {
         ("bytes", "error")
     }
 
-    /// The bytes in the order of memory.
+    /// The bytes in memory order.
     #[getter]
     fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.raw)
@@ -45,9 +45,9 @@ impl Invalid {
     }
 }
 
-/// A program: a sequence of `Instruction` and, for bytes that are none, `Invalid`.
+/// A program: a sequence of `Instruction` and, for invalid bytes, `Invalid`.
 ///
-/// `str()` is its listing, which can be assembled again.
+/// `str()` returns its listing, which can be assembled again.
 ///
 /// >>> import isaforge
 /// >>> isa = isaforge.load("valhall")
@@ -82,7 +82,7 @@ impl Program {
                 let code = match self.set.words() {
                     Some(isa) => {
                         let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-                        // What was read as an instruction is one.
+                        // The word was decoded before, so it has an opcode.
                         Code::Word(self.set.opcode(isa, word).unwrap_or_default(), word)
                     }
                     None => Code::Bytes(bytes.into()),
@@ -102,10 +102,10 @@ impl Program {
     }
 }
 
-/// The text of a program with labels, as `isaforge dis` prints it.
+/// The text of a program with labels, as printed by `isaforge dis`.
 ///
 /// # Errors
-/// Where a set of whole modules has no module.
+/// When the set has whole modules and the code is not a module.
 pub fn listing(set: &Set, code: &[u8]) -> Result<String, String> {
     let mut text = String::new();
     match set.tables() {
@@ -114,7 +114,7 @@ pub fn listing(set: &Set, code: &[u8]) -> Result<String, String> {
             let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
             let words = code.chunks_exact(size);
             let rest = words.remainder();
-            // A string takes everything.
+            // Writing to a string cannot fail.
             let _ = program::disassemble(isa, &words.map(word).collect::<Vec<_>>(), Style::Customary, &mut text);
             if !rest.is_empty() {
                 text.push_str(&format!("// {} of {} bytes are left over: a word has {size}\n", rest.len(), code.len()));
@@ -133,7 +133,7 @@ pub fn listing(set: &Set, code: &[u8]) -> Result<String, String> {
 
 #[pymethods]
 impl Program {
-    /// The labels by address, in bytes.
+    /// The labels, by address in bytes.
     #[getter]
     fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let labels = PyDict::new(py);
@@ -143,13 +143,13 @@ impl Program {
         Ok(labels)
     }
 
-    /// The code.
+    /// The bytes of the program.
     #[getter]
     fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.code)
     }
 
-    /// The control flow.
+    /// The control flow graph.
     fn graph(slf: &Bound<'_, Self>) -> Graph {
         Graph::new(slf.clone().unbind(), &slf.get().read)
     }
@@ -178,7 +178,7 @@ impl Program {
         self.entry(py, usize::try_from(at).unwrap_or(usize::MAX))
     }
 
-    /// The entries that hold an address, by the address in bytes.
+    /// The entry at an address, given in bytes.
     fn at<'py>(&self, py: Python<'py>, address: u64) -> PyResult<Bound<'py, PyAny>> {
         let place = self.read.place(address).unwrap_or(usize::MAX);
         self.entry(py, place)
@@ -189,7 +189,7 @@ impl Program {
         Ok(text.trim_end_matches('\n').to_owned())
     }
 
-    /// Another process loads the set and reads the bytes again.
+    /// Pickling: the other process loads the set and reads the bytes again.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         let isa = Bound::new(py, Isa { set: self.set })?;
         Ok((isa.getattr("program")?, (self.bytes(py),)))
@@ -204,10 +204,10 @@ impl Program {
     }
 }
 
-/// The most instructions that a notebook shows.
+/// The maximum number of instructions shown in a notebook.
 const MOST_ROWS: usize = 2000;
 
-/// Addresses, bytes, texts; branches name the labels that they lead to.
+/// A table of addresses, bytes and texts; branches show the labels of their targets.
 fn html(read: &analysis::Program<'_>, code: &[u8]) -> String {
     let mut rows = String::new();
     let label = |rows: &mut String, place: usize| {
@@ -243,12 +243,12 @@ impl Program {
         &self.code
     }
 
-    /// The program as the analysis has it.
+    /// The analysis of the program.
     pub fn read(&self) -> &analysis::Program<'static> {
         &self.read
     }
 
-    /// The entries of a range.
+    /// The entries in a range.
     pub fn range<'py>(&self, py: Python<'py>, range: std::ops::Range<usize>) -> PyResult<Bound<'py, PyTuple>> {
         let found: Vec<_> = range.map(|index| self.entry(py, index)).collect::<PyResult<_>>()?;
         PyTuple::new(py, found)

@@ -1,9 +1,9 @@
-//! Iterators of classes that are sequences.
+//! Iterators for sequence classes.
 
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Asks a sequence for one item after another.
+/// Iterates over a sequence by index.
 #[pyclass(frozen, module = "isaforge", name = "_Items")]
 pub struct Items {
     sequence: Py<PyAny>,
@@ -12,7 +12,7 @@ pub struct Items {
 }
 
 impl Items {
-    /// The items of a sequence of this length.
+    /// An iterator over a sequence of this length.
     pub fn new(sequence: Py<PyAny>, len: usize) -> Self {
         Items { sequence, len, next: AtomicUsize::new(0) }
     }

@@ -1,4 +1,4 @@
-//! An instruction set and what is known of it.
+//! An instruction set and its derived data.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,34 +12,34 @@ use isaforge_core::{Isa, Tables, group, program, stream};
 
 use crate::builtin::{Builtin, Opcode};
 
-/// What a set was loaded as: its name, or the path of its specification and the generation.
+/// The arguments a set was loaded with: its name, or the path of its specification, and the generation.
 pub type Origin = (PathBuf, Option<String>);
 
-/// What decodes valid words fast.
+/// The fast decoder for valid words.
 pub enum Decoder {
     /// A generated decoder.
     Generated(Opcode),
-    /// Tables that were made here.
+    /// Tables built at run time.
     Tables(Fast),
-    /// Instructions are no words.
+    /// Instructions are not words.
     None,
 }
 
-/// An instruction set. Sets live as long as the process, as their tables do.
+/// An instruction set. Sets live until the process ends, like their tables.
 pub struct Set {
-    /// What it was loaded as.
+    /// The name it was loaded by.
     pub name: String,
-    /// What loads it again.
+    /// The arguments to load it again.
     pub origin: Origin,
-    /// Its tables with what its instructions do.
+    /// Its tables and the meaning of its instructions.
     pub analysis: analysis::Set,
-    /// The fast half of decoding.
+    /// The fast path of decoding.
     pub decoder: Decoder,
-    /// What executes programs.
+    /// The machine that executes programs.
     pub hardware: Option<&'static Hardware>,
-    /// Whether launches are those of Valhall.
+    /// Whether programs run as launches of Valhall.
     pub launches: bool,
-    /// The names of its instructions, by opcode.
+    /// The mnemonics of its instructions, by opcode.
     pub mnemonics: Arc<StringArray>,
 }
 
@@ -81,12 +81,12 @@ impl Set {
         }
     }
 
-    /// Whether instructions have layouts of bits; otherwise they are sequences of operands.
+    /// Whether instructions have bit layouts, as opposed to sequences of operands.
     pub fn has_layouts(&self) -> bool {
         !matches!(self.tables(), Tables::Streams(engine) if engine.stream.sequence.is_some())
     }
 
-    /// The opcode of a word; `None` where it is no instruction.
+    /// The opcode of a word; `None` if it is not an instruction.
     #[inline(always)]
     pub fn opcode(&self, isa: &'static Isa, word: u64) -> Option<u16> {
         let fast = match &self.decoder {
@@ -97,10 +97,11 @@ impl Set {
         fast.or_else(|| decode(isa, word).ok())
     }
 
-    /// The bytes of the text of one instruction. A group keeps the length that it is written with, which a program may change.
+    /// Assembles the text of one instruction. A group keeps the length it is written with, which may change within a
+    /// program.
     ///
     /// # Errors
-    /// Every mistake of the text.
+    /// Returns every mistake in the text.
     pub fn parse(&self, text: &str) -> Result<Vec<u8>, Vec<ProgramError>> {
         let Tables::Groups(isa) = self.tables() else { return self.assemble(text) };
         let read = group::assemble(isa, text).map_err(|error| {
@@ -113,10 +114,10 @@ impl Set {
         Ok(group.as_bytes().to_vec())
     }
 
-    /// The bytes of a program's text.
+    /// Assembles the text of a program.
     ///
     /// # Errors
-    /// Every mistake of the text.
+    /// Returns every mistake in the text.
     pub fn assemble(&self, text: &str) -> Result<Vec<u8>, Vec<ProgramError>> {
         match self.tables() {
             Tables::Words(isa) => program::assemble(isa, text).map(|words| {
@@ -134,7 +135,7 @@ impl Set {
     }
 }
 
-/// A mistake at a byte of a text.
+/// A mistake at a byte offset in a text.
 fn placed(text: &str, at: usize, message: &str) -> ProgramError {
     let before = text.get(..at).unwrap_or(text);
     let start = before.rfind('\n').map_or(0, |line| line + 1);

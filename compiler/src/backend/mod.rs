@@ -1,7 +1,7 @@
-//! Back ends: what is made of a specification that has passed its checks.
+//! Back ends: the outputs generated from a specification that has passed its checks.
 //!
-//! Each is a room. All work on the tables of `isaforge-core`, which [`lower`](crate::lower) and its siblings make of the model:
-//! what one back end prints and another describes cannot differ.
+//! Each back end is a module. All of them use the tables of `isaforge-core` that [`lower`](crate::lower) and its
+//! siblings make from the model, so that their outputs cannot disagree.
 
 #[cfg(feature = "manual")]
 pub mod manual;

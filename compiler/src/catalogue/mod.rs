@@ -1,7 +1,7 @@
-//! A page for every error and warning: what it means, a wrong specification and the right one.
+//! A page for every error and warning: its meaning, a specification with the mistake, and the corrected one.
 //!
-//! The pages are Markdown files beside this one, named after their codes. Their examples are complete specifications; a test
-//! compiles each and sees that the wrong one has that mistake and no other, and that the right one has none.
+//! The pages are Markdown files next to this one, named after their codes. Their examples are complete specifications.
+//! A test compiles each and checks that the wrong one has exactly that mistake and the right one has none.
 
 use std::fmt::Write;
 
@@ -14,18 +14,18 @@ pub const BASES: [File; 3] = [
     File { language: "yaml", name: "groups.yaml", text: include_str!("groups.yaml") },
 ];
 
-/// What there is to know about one code.
+/// The documentation of one code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// The code: `E0107`.
     pub code: &'static str,
-    /// What is wrong, in a few words.
+    /// A short summary of the mistake.
     pub title: &'static str,
     /// What it means and why it matters, in Markdown.
     pub text: &'static str,
-    /// The files of a specification with this mistake and no other; the entry is `isa.yaml`.
+    /// The files of a specification that has this mistake and no other; the entry is `isa.yaml`.
     pub wrong: Vec<File>,
-    /// The files of the specification as it should be.
+    /// The files of the corrected specification.
     pub right: Vec<File>,
 }
 
@@ -36,13 +36,13 @@ pub struct File {
     pub language: &'static str,
     /// Its name.
     pub name: &'static str,
-    /// What is in it.
+    /// Its contents.
     pub text: &'static str,
 }
 
 macro_rules! pages {
     ($($code:ident)*) => {
-        /// The pages as they are in their files, by code.
+        /// The pages as stored in their files, by code.
         const PAGES: &[(&str, &str)] = &[$((stringify!($code), include_str!(concat!(stringify!($code), ".md")))),*];
     };
 }
@@ -67,11 +67,11 @@ pub fn all() -> impl Iterator<Item = Page> {
     PAGES.iter().map(|(code, text)| read(code, text))
 }
 
-/// The page of a code as text for a terminal; upper and lower case are the same. The name of one of [`BASES`] gives that
-/// specification.
+/// Returns the page of a code as text for a terminal, ignoring case. The name of one of [`BASES`] returns that
+/// specification instead.
 ///
 /// # Errors
-/// When there is no such code: a message with the one that was perhaps meant.
+/// When there is no such code: a message that suggests a similar one.
 ///
 /// ```
 /// let text = isaforge_compiler::catalogue::explain("e0107")?;
@@ -111,14 +111,14 @@ impl std::fmt::Display for Page {
 fn indented(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {
-        // A line of spaces would only be noise.
+        // Avoids trailing spaces.
         let _ = if line.is_empty() { writeln!(out) } else { writeln!(out, "    {line}") };
     }
     out
 }
 
-/// Takes a page apart: a title line, text, and fenced blocks whose first line says the language, the name of the file and
-/// whether it is of the `wrong` specification, of the `right` one, or of `both`.
+/// Splits a page into its title line, its text, and its fenced blocks. The first line of a block names the language,
+/// the file, and the specification that the file belongs to: `wrong`, `right`, or `both`.
 fn read(code: &'static str, page: &'static str) -> Page {
     let (first, rest) = page.split_once('\n').unwrap_or((page, ""));
     let title = first.trim_start_matches("# ").trim_start_matches(code).trim_start_matches(": ");
@@ -126,11 +126,11 @@ fn read(code: &'static str, page: &'static str) -> Page {
     let text = blocks.next().unwrap_or_default().trim();
     let (mut wrong, mut right) = (Vec::new(), Vec::new());
     for block in blocks {
-        // What closes a block begins another piece, which is empty.
+        // A closing fence also starts a piece, which is empty.
         let Some((info, text)) = block.split_once('\n') else { continue };
         let mut words = info.split(' ');
         let (Some(language), Some(name), Some(side)) = (words.next(), words.next(), words.next()) else { continue };
-        // The line break before the closing fence was taken with it.
+        // The split removed the line break before the closing fence.
         let file = File { language, name, text };
         if side != "right" {
             wrong.push(file);

@@ -1,7 +1,7 @@
-//! One word, one meaning.
+//! Every word has at most one meaning.
 //!
-//! E0106: two instructions match one word. E0110: two readings of an operand match the same bits. Both are proved: the
-//! constant bits of two patterns either differ somewhere, or a word that has both is the witness.
+//! E0106: two instructions match the same word. E0110: two alternatives of an operand match the same bits. Both are
+//! proved: either the constant bits of the two patterns differ somewhere, or a word with both patterns is the witness.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,14 +14,14 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Alternative, Fixed, Form, Isa, Kind, Part};
 use crate::source::Span;
 
-/// The pairs after which no more are looked for: something is wrong with all instructions at once.
+/// How many pairs are collected at most: with this many, something is wrong with all instructions at once.
 const MOST_PAIRS: usize = 1 << 18;
-/// How many instructions one message points at.
+/// How many instructions a message lists.
 const SHOWN: usize = 4;
 
-/// All pairs of instructions whose constant bits one word can have, as indices into [`Isa::forms`], the lower first.
+/// All pairs of instructions whose constant bits are compatible, as indices into [`Isa::forms`], the lower index first.
 ///
-/// Instructions are sorted by the bits that all of them have constant, so that only those with the same opcode are
+/// Instructions are grouped by the bits that are constant in all of them, so that only those with the same opcode are
 /// compared with each other.
 pub fn pairs(isa: &Isa) -> Vec<(usize, usize)> {
     let patterns: Vec<(u64, u64)> = isa.forms.iter().map(Form::pattern).collect();
@@ -29,7 +29,7 @@ pub fn pairs(isa: &Isa) -> Vec<(usize, usize)> {
         patterns.iter().map(|(mask, _)| *mask).filter(|mask| *mask != 0).fold(u64::MAX, |all, mask| all & mask);
     let mut buckets: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut found = Vec::new();
-    // Those without any constant bits match what each other one matches.
+    // Instructions without constant bits match every word.
     let mut bare = Vec::new();
     for (i, &(mask, value)) in patterns.iter().enumerate() {
         let bucket = buckets.entry(value & common).or_default();
@@ -51,7 +51,7 @@ pub fn pairs(isa: &Isa) -> Vec<(usize, usize)> {
     found
 }
 
-/// Looks at all pairs.
+/// Checks all pairs.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
     let pairs = pairs(isa);
     if !pairs.is_empty() {
@@ -93,21 +93,21 @@ fn instructions(isa: &Isa, pairs: &[(usize, usize)], out: &mut Diagnostics) {
     }
 }
 
-/// What all constant bits are called, to compare where they lie.
+/// The name of all constant bits, for comparing their positions.
 const CONSTANT: &str = "constant bits";
 
-/// The constants of instructions that match each other's words.
+/// The constants of instructions that match the same words.
 #[derive(Default)]
 struct Opcodes {
-    /// How many of these instructions have a constant.
+    /// How many of these instructions use a constant.
     users: HashMap<Span, usize>,
-    /// Constants that others have, too, and are told apart by.
+    /// Constants that other instructions use without conflict.
     sound: HashSet<Span>,
 }
 
 impl Opcodes {
-    /// The constant of an instruction to look at: one that only instructions with the mistake have, and most of them; among
-    /// equals the widest.
+    /// The constant of an instruction to point at: one that only instructions in conflict use, and most of them; if
+    /// several qualify, the widest.
     fn suspect<'f>(&self, form: &'f Form) -> Option<&'f Fixed> {
         let own = form.fixed.iter().filter(|fixed| fixed.matches && !self.sound.contains(&fixed.span));
         own.rev().max_by_key(|fixed| (self.users.get(&fixed.span), fixed.mask.count_ones()))
@@ -134,7 +134,7 @@ fn ambiguous(isa: &Isa, finding: &Finding, opcodes: &Opcodes, out: &mut Diagnost
     let (place, label) = mark(form);
     let mut error = Diagnostic::error("E0106", place, names).label(label);
     let (rival, label) = mark(other);
-    // Instructions that share a constant are one side.
+    // Instructions that share a constant count as one side.
     if others.iter().all(|other| mark(other).0 == rival) && (finding.even || others.len() > 1) {
         error = error.rival(rival, label);
     }
@@ -160,7 +160,8 @@ fn ambiguous(isa: &Isa, finding: &Finding, opcodes: &Opcodes, out: &mut Diagnost
             "no valid word was found that is both, but the bits that choose the instruction are the same".to_owned()
         }
     });
-    // A special case of the other one that shares no word with it: both mean what they say, and one key says so.
+    // If one is a special case of the other and no valid word is common to both, both may be correct, and a key must
+    // say how they are related.
     if found.is_none()
         && let Some((special, general)) = special_case(form, other)
     {
@@ -174,7 +175,7 @@ fn ambiguous(isa: &Isa, finding: &Finding, opcodes: &Opcodes, out: &mut Diagnost
     out.push(error.help(how_to_tell_apart(isa, form, other)));
 }
 
-/// The one of two instructions that has all constant bits of the other one and more, before the other one.
+/// Of two instructions, the one that has all constant bits of the other and more, followed by the other.
 fn special_case<'f>(form: &'f Form, other: &'f Form) -> Option<(&'f Form, &'f Form)> {
     [(form, other), (other, form)].into_iter().find(|(special, general)| {
         let ((mask, value), (wider, same)) = (general.pattern(), special.pattern());
@@ -182,7 +183,7 @@ fn special_case<'f>(form: &'f Form, other: &'f Form) -> Option<(&'f Form, &'f Fo
     })
 }
 
-/// Which bits could tell two instructions apart.
+/// Suggests bits that could distinguish two instructions.
 fn how_to_tell_apart(isa: &Isa, form: &Form, other: &Form) -> String {
     let ((mask, value), (other_mask, other_value)) = (form.pattern(), other.pattern());
     if mask == other_mask {

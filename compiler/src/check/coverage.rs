@@ -1,6 +1,6 @@
-//! Every bit of every instruction means exactly one thing.
+//! Every bit of every instruction has exactly one meaning.
 //!
-//! E0104: bits outside the word or the operand. E0105: bits that nothing accounts for. E0107: bits that two things claim.
+//! E0104: bits outside the word or the operand. E0105: bits that are not defined. E0107: bits that are defined twice.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -14,22 +14,22 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Alternative, Bits, Form, Isa, Kind, Part, Piece, Shape};
 use crate::source::Span;
 
-/// Something that says what certain bits mean.
+/// A definition of certain bits.
 #[derive(Clone, Debug)]
 pub struct Claim {
     /// The bits.
     pub mask: u64,
     /// One above the highest bit, which may be beyond the word.
     pub end: u32,
-    /// What claims them, for messages.
+    /// A description, for messages.
     pub what: String,
-    /// Where it says so.
+    /// Where it is written.
     pub span: Span,
-    /// Where its bits are said, if that is elsewhere.
+    /// Where its bits are defined, if that is elsewhere.
     pub declared: Option<Span>,
-    /// What constant bits are.
+    /// The value, for constant bits.
     pub constant: Option<u64>,
-    /// Whether it is a shared field, which is judged once and not in every instruction.
+    /// Whether it is a shared field, which is checked once and not for every instruction.
     pub shared: bool,
 }
 
@@ -38,13 +38,13 @@ impl Claim {
         Claim { mask: bits.own_mask(0), end: bits.end(0), what, span, declared, constant: None, shared: false }
     }
 
-    /// Where to point for its bits.
+    /// The place to point at for its bits.
     fn place(&self) -> Span {
         self.declared.unwrap_or(self.span)
     }
 }
 
-/// Everything that says something about bits of a form.
+/// All claims on bits of a form.
 pub fn claims(isa: &Isa, form: &Form) -> Vec<Claim> {
     let constant = |f: &crate::model::Fixed| Claim {
         mask: f.mask,
@@ -71,8 +71,8 @@ pub fn claims(isa: &Isa, form: &Form) -> Vec<Claim> {
             Shape::One { kind, at } => claims.push(claim(&operand_bits(&isa.kinds[*kind], *at), what)),
             Shape::List { kind, at, count, .. } => {
                 claims.extend(register_of(&isa.kinds[*kind]).map(|bits| claim(&bits.moved(*at), what)));
-                // Two lists may be counted by one field.
-                // A count without a name is said by a modifier, whose bits these are.
+                // One field may count the registers of two lists. A count without a name belongs to a modifier, which
+                // claims the bits.
                 if let Some(bits) = count.bits.as_ref().filter(|_| !count.name.is_empty()) {
                     let declared = isa.places.of(operand.span, Part::Count).first().map(|(_, span)| *span);
                     let what = format!("the count `{}`", count.name);
@@ -104,12 +104,12 @@ fn register_of(kind: &Kind) -> Option<&Bits> {
     Some(&kind.alternatives.first()?.fields.first()?.bits)
 }
 
-/// The bits of an operand of a kind: a register of a bank may be in pieces, anything else is a run.
+/// The bits of an operand of a kind. A register of a bank may be in pieces; other operands are one run.
 fn operand_bits(kind: &Kind, at: u8) -> Bits {
     match &kind.alternatives[..] {
         [only] if only.mask == 0 && only.fields.len() == 1 => only.fields[0].bits.moved(at),
         alternatives => {
-            // In pieces: all readings leave the same bits to others.
+            // The operand is in pieces if all alternatives leave the same bits free.
             let own = |a: &Alternative| a.fields.iter().fold(a.mask, |mask, f| mask | f.bits.own_mask(0));
             let mask = alternatives.iter().fold(0, |mask, a| mask | own(a));
             if alternatives.iter().any(|a| own(a) != mask) {
@@ -132,7 +132,7 @@ fn runs(mut mask: u64) -> impl Iterator<Item = (u8, u8)> {
 
 /// Applies the rules to all instructions and kinds.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
-    // The kind of a plain register is made for an operand, which is judged itself.
+    // The kind of a plain register was made for an operand, which is checked itself.
     let declared = |kind: &&Kind| kind.alternatives.first().is_none_or(|alternative| alternative.span != kind.span);
     let kinds: Vec<&Kind> = isa.kinds.iter().filter(declared).collect();
     let parts: Vec<Vec<Claim>> =
@@ -173,7 +173,7 @@ fn outside(end: u32, width: u8, what: &str, span: Span, out: &mut Diagnostics) -
     true
 }
 
-/// A claim as the mistakes of several instructions share it.
+/// A claim, as the key under which mistakes of several instructions are merged.
 #[derive(PartialEq, Eq, Hash, Clone)]
 struct Node {
     place: Span,
@@ -187,7 +187,8 @@ impl Node {
     }
 }
 
-/// An overlap: the bits, the first instruction with it, where that one makes the two claims, how many have it.
+/// An overlap: the bits, the first instruction with it, where that instruction makes the two claims, and how many
+/// instructions have it.
 struct Overlap {
     bits: u64,
     form: String,
@@ -195,24 +196,24 @@ struct Overlap {
     forms: usize,
 }
 
-/// What is wrong with the words of all instructions. A mistake in what many have in common is collected once.
+/// The mistakes in the words of all instructions. A mistake in a part that many instructions share is collected once.
 #[derive(Default)]
 struct Layout {
     nodes: Vec<Node>,
     index: HashMap<Node, usize>,
     overlaps: BTreeMap<(usize, usize), Overlap>,
-    /// Claims beyond the word: where, what, the last bit, the first instruction, how many.
+    /// Claims beyond the word: claim, highest bit, first instruction, number of instructions.
     beyond: Vec<(Node, u32, String, usize)>,
     missing: Vec<Missing>,
 }
 
-/// Bits that nothing accounts for.
+/// Bits that are not defined.
 struct Missing {
     mask: u64,
     drawing: String,
-    /// What lies beside them in the first of the instructions.
+    /// Their neighbours in the first of the instructions.
     near: Vec<(Span, String)>,
-    /// The instructions in which they are missing.
+    /// The instructions that do not define them.
     forms: Vec<(String, Span)>,
 }
 
@@ -225,7 +226,7 @@ impl Layout {
         })
     }
 
-    /// Everything that says something about bits of a form, what it ignores included.
+    /// All claims on bits of a form, including ignored bits.
     fn all_claims(isa: &Isa, form: &Form) -> Vec<Claim> {
         let mut claims = claims(isa, form);
         let ignored = |span| Claim::new(&Bits::default(), "bits declared ignored".to_owned(), span, None);
@@ -304,14 +305,14 @@ impl Layout {
         }
     }
 
-    /// Reports overlaps at the claim that is wrong.
+    /// Reports overlaps at the claim that is likely wrong.
     fn overlapping(&self, isa: &Isa, out: &mut Diagnostics) {
         if self.overlaps.is_empty() {
             return;
         }
         let all: Vec<Vec<Claim>> = isa.forms.iter().map(|form| Self::all_claims(isa, form)).collect();
         let mut habits = Habits::default();
-        // Instructions of a group share their elements and are one place.
+        // Instructions of a group share their elements and count as one place.
         let body = |form: &Form| form.operands.last().map_or(form.span, |operand| operand.span);
         let mut sound: HashSet<(&str, u64, Span)> = HashSet::new();
         let mut conflicts: Vec<HashSet<Span>> = vec![HashSet::new(); self.nodes.len()];
@@ -340,11 +341,11 @@ impl Layout {
         }
     }
 
-    /// One claim and those that it overlaps. Of a claim that is right elsewhere, the use is marked.
+    /// Reports a claim and those that it overlaps. If a claim is correct elsewhere, its use is marked.
     fn overlap(&self, finding: &Finding, is_right_elsewhere: impl Fn(usize) -> bool, out: &mut Diagnostics) {
         const SHOWN: usize = 4;
         let Finding { wrong, others, .. } = finding;
-        // Claims that are made in one place are one side.
+        // Claims that are made in the same place count as one side.
         let mut places = others.iter().map(|other| self.nodes[*other].place);
         let first = places.next();
         let even = finding.even || others.len() > 1 && places.all(|place| Some(place) == first);
@@ -359,7 +360,7 @@ impl Layout {
         let names = names[..names.len().min(SHOWN)].join(", ");
         let bits = others.iter().filter_map(|other| between(*other)).fold(0, |mask, (found, ..)| mask | found.bits);
         let message = format!("{} of {} {} {names}{rest}", bits_text(bits), self.nodes[*wrong].what, overlap(bits));
-        // Where a claim lies, and where it is made: the place to look at first, and the other one, if it is another.
+        // The place to mark first, and another one if the claim is defined and used in different places.
         let marks = |node: usize, used: Span| {
             let Node { place, what, .. } = &self.nodes[node];
             let (lies, made) = ((*place, format!("{what} here")), (used, format!("{what} of `{}`", first.form)));
@@ -382,14 +383,14 @@ impl Layout {
     }
 }
 
-/// Whether two claims of one form exclude each other.
+/// Whether two claims of a form exclude each other.
 fn clash(a: &Claim, b: &Claim) -> bool {
-    // Two lists may be counted by one field.
+    // One field may count the registers of two lists.
     let counted = a.what == b.what && a.what.starts_with("the count");
     a.mask & b.mask != 0 && !counted && !(a.shared && b.shared)
 }
 
-/// `overlap` or `overlaps`, for bits as [`bits_text`] names them.
+/// `overlap` or `overlaps`, to agree with the number of bits in [`bits_text`].
 fn overlap(bits: u64) -> &'static str {
     if bits.count_ones() == 1 { "overlaps" } else { "overlap" }
 }
@@ -407,7 +408,7 @@ fn in_the_instruction(name: &str, forms: usize) -> String {
     }
 }
 
-/// What says something about bits of an alternative: its constants, then its fields.
+/// The claims on bits of an alternative: its constants, then its fields.
 fn parts(isa: &Isa, alternative: &Alternative) -> Vec<Claim> {
     let constant = |mask: u64, span: Span| Claim {
         mask,
@@ -425,7 +426,7 @@ fn parts(isa: &Isa, alternative: &Alternative) -> Vec<Claim> {
     parts
 }
 
-/// Where parts of alternatives lie that are in no conflict.
+/// The positions of those parts of alternatives that are not in conflict.
 fn habits(all: &[Vec<Claim>]) -> Habits<'_> {
     let mut habits = Habits::default();
     for parts in all {

@@ -1,7 +1,7 @@
-//! Values and the fields that hold them.
+//! Enum values and the fields that hold them.
 //!
-//! E0103: two values with the same bits. E0108: a value that the field cannot hold. E0116: a default that is none of the
-//! values. E0034: no values.
+//! E0103: two values with the same number. E0108: a value that does not fit into the field. E0116: a default that is
+//! not one of the values. E0034: no values.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -34,7 +34,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
                 let message = format!("the value `{}` is {} and does not fit {width} bits", value.name, value.bits);
                 let list = isa.places.first(e.span, Part::List);
                 let error = Diagnostic::error("E0108", value.span, message).secondary(e.span, "the enum says so");
-                // It has the number that its place in the list gives it.
+                // The number comes from its position in the list.
                 out.push(error.rival(list, "in this list"));
             }
         }
@@ -81,12 +81,12 @@ struct Place<'a> {
     used: Option<Span>,
 }
 
-/// Fields that do not hold what they choose from.
+/// Fields that cannot hold all values of their enum or table.
 struct Widths<'a> {
     isa: &'a Isa,
-    /// By what they choose from: an enum or a table.
+    /// Fields that are too narrow.
     misfits: Vec<Misfit>,
-    /// Enums and tables that a field holds.
+    /// Enums and tables that fit into at least one field.
     held: HashSet<Span>,
 }
 
@@ -94,9 +94,9 @@ struct Misfit {
     error: Diagnostic,
     /// Where the enum or table is defined.
     definition: Span,
-    /// Where that says what does not fit, and what is to be seen there.
+    /// Where the value that does not fit is written, with a label.
     says: (Span, String),
-    /// What is wrong if it is the definition.
+    /// The message if the definition is wrong instead.
     otherwise: String,
 }
 
@@ -155,8 +155,8 @@ impl Widths<'_> {
         }
     }
 
-    /// Reports a field at its place if another one holds the same enum; if none does, and there are several, it is the enum
-    /// that is wrong.
+    /// Reports a field at its place if another field holds the same enum. If several fields are too narrow and none
+    /// fits, reports the enum.
     fn report(self, out: &mut Diagnostics) {
         const SHOWN: usize = 4;
         let mut by_definition: BTreeMap<Span, Vec<Misfit>> = BTreeMap::new();

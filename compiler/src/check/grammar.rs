@@ -1,9 +1,9 @@
-//! E0114: what is written can be read back.
+//! E0114: printed text can be parsed back.
 //!
-//! The assembler reads with the tables that write, from left to right and without looking back: a number as far as letters
-//! and digits go, of several words the longest, of several readings of an operand the one that takes most. A text is read as
-//! what wrote it if no two things that follow each other run together. That is seen from the bytes that something can begin
-//! with.
+//! The assembler parses with the tables that print, from left to right and without backtracking: a number takes as many
+//! letters and digits as possible, among several words the longest is taken, and among several alternatives of an
+//! operand the one that consumes the most. A text parses back to what printed it if no two adjacent parts run together.
+//! That follows from the bytes that each part can begin with.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -27,7 +27,7 @@ impl Bytes {
         set
     }
 
-    /// Letters, digits and `_`: what numbers and words are made of.
+    /// Letters, digits and `_`: the characters of numbers and words.
     fn word() -> Self {
         Bytes::range(b'0', b'9').or(Bytes::range(b'A', b'Z')).or(Bytes::range(b'a', b'z')).or(Bytes::one(b'_'))
     }
@@ -52,7 +52,7 @@ impl Bytes {
         self.and(other) != Bytes::default()
     }
 
-    /// The bytes, from the lowest.
+    /// The bytes in ascending order.
     pub(super) fn iter(self) -> impl Iterator<Item = u8> {
         (0..4u8).flat_map(move |part| {
             let mut rest = self.0[usize::from(part)];
@@ -77,7 +77,7 @@ impl Bytes {
     }
 }
 
-/// What a piece of text can begin with, and whether it can be empty.
+/// The bytes that a piece of text can begin with, and whether it can be empty.
 #[derive(Clone, Copy, Default)]
 struct Start {
     bytes: Bytes,
@@ -98,7 +98,7 @@ impl Start {
         Start { bytes: self.bytes.or(other.bytes), empty: self.empty || other.empty }
     }
 
-    /// This, and where it is empty, what comes after it.
+    /// This start, followed by the next one if this may be empty.
     fn then(self, next: impl FnOnce() -> Start) -> Start {
         if !self.empty {
             return self;
@@ -108,8 +108,8 @@ impl Start {
     }
 }
 
-/// How much work comparing the texts of all kinds may be: some seconds. A hundredth is what the largest known list of
-/// values, five thousand of them in two alternatives, takes.
+/// The limit on the work of comparing the texts of all kinds, which takes some seconds. The largest known list (five
+/// thousand values in two alternatives) takes a hundredth of it.
 const MOST_STEPS: usize = 1 << 25;
 
 /// Applies the rule.
@@ -128,11 +128,11 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
 struct Grammar<'a> {
     isa: &'a Isa,
     told: HashSet<(Span, String)>,
-    /// What can follow an operand of a kind without its suffixes, and the words of these.
+    /// The bytes that can follow an operand of a kind without its suffixes, and the words that can.
     follows: BTreeMap<usize, (Bytes, HashSet<String>)>,
-    /// What an operand of each kind can begin with.
+    /// The bytes that an operand of each kind can begin with.
     starts: Vec<Start>,
-    /// What is left of [`MOST_STEPS`].
+    /// The remainder of [`MOST_STEPS`].
     steps: usize,
     out: &'a mut Diagnostics,
 }
@@ -178,7 +178,7 @@ impl Grammar<'_> {
         }
     }
 
-    /// Reports that something is not told from what follows it.
+    /// Reports that a part of a text cannot be separated from what follows it.
     fn separate(&mut self, form: &Form, what: &str, clash: Bytes, place: Span, other: Option<Span>) {
         if clash != Bytes::default() {
             let message = format!(
@@ -245,7 +245,7 @@ impl Grammar<'_> {
         }
     }
 
-    /// The words that a modifier prints.
+    /// The words that a modifier is printed with.
     fn words(&self, modifier: &Modifier) -> Vec<String> {
         match modifier.ty {
             Type::Enum(e) => self.isa.enums[e].values.iter().map(|value| value.text.clone()).collect(),
@@ -315,7 +315,8 @@ impl Grammar<'_> {
 
     fn kind(&mut self, index: usize, kind: &Kind) {
         let (follow, words) = self.follows.get(&index).cloned().unwrap_or_default();
-        // What is only read is held against the others as if it were printed: it is to be read as what it says.
+        // Texts that are only parsed are compared with the others as if they were printed, since they must parse as
+        // what they stand for.
         let texts: Vec<_> = kind
             .alternatives
             .iter()
@@ -336,7 +337,7 @@ impl Grammar<'_> {
                     Common::None => continue,
                     Common::Unknown => return self.too_large(kind),
                 };
-                // Of two that read the same text, the first takes it.
+                // Of two alternatives with the same text, the first is parsed.
                 if whole && j > i {
                     continue;
                 }
@@ -353,7 +354,7 @@ impl Grammar<'_> {
         }
     }
 
-    /// Refuses a kind whose texts cannot be compared in the time that there is.
+    /// Rejects a kind whose texts cannot be compared in reasonable time.
     fn too_large(&mut self, kind: &Kind) {
         let message = format!("the texts of `{}` are too many to see whether they can be told apart", kind.name);
         let help = "begin each alternative with a sign of its own, or list fewer values";
@@ -402,7 +403,7 @@ impl Grammar<'_> {
         }
     }
 
-    /// Whether a word with what follows it looks like a longer word of the same field.
+    /// Whether a word followed by more text looks like a longer word of the same field.
     fn longer_word(
         &self,
         alternative: &Alternative,
@@ -414,7 +415,7 @@ impl Grammar<'_> {
         let mut texts = texts.to_vec();
         texts.sort_unstable();
         texts.dedup();
-        // Sorted, the words that begin with a word follow it.
+        // In sorted order, longer words directly follow their prefix.
         for (i, short) in texts.iter().enumerate() {
             for ending in texts[i + 1..].iter().map_while(|long| long.strip_prefix(short)) {
                 if self.may_begin(alternative, rest, ending, follow, words) {
@@ -425,7 +426,7 @@ impl Grammar<'_> {
         None
     }
 
-    /// Whether what some tokens write, and what follows the operand, may begin with `text`.
+    /// Whether the text of some tokens, followed by the text after the operand, may begin with `text`.
     fn may_begin(
         &self,
         alternative: &Alternative,

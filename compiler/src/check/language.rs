@@ -1,6 +1,6 @@
-//! What an alternative of a kind writes and what it reads, as automata over bytes.
+//! The texts that an alternative of a kind prints and parses, as automata over bytes.
 //!
-//! Two of them are walked together to find a text that one writes and the other reads.
+//! Two automata are walked together to find a text that one prints and the other parses.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,17 +9,17 @@ use isaforge_core::bits::ones;
 use crate::check::grammar::Bytes;
 use crate::model::{Alternative, Field, Isa, Token, Type};
 
-/// Fields with more values than this are any digits.
+/// A field with more values than this is treated as any sequence of digits.
 const LISTED: u64 = 256;
 
-/// An automaton without empty transitions; state 0 is the first.
+/// An automaton without empty transitions; state 0 is the start.
 #[derive(Default)]
 pub(super) struct Automaton {
     edges: Vec<Vec<(Bytes, usize)>>,
     ends: HashSet<usize>,
 }
 
-/// Whether an automaton is of what is written or of what is read.
+/// Whether an automaton describes printed or parsed text.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Side {
     Writes,
@@ -27,7 +27,7 @@ pub(super) enum Side {
 }
 
 impl Automaton {
-    /// What one of the texts of an alternative writes or reads.
+    /// The automaton for one of the texts of an alternative.
     pub(super) fn of(isa: &Isa, alternative: &Alternative, text: &[Token], side: Side) -> Self {
         let mut automaton = Automaton { edges: vec![Vec::new()], ends: HashSet::new() };
         let mut ends = vec![0];
@@ -55,8 +55,9 @@ impl Automaton {
         from.iter().for_each(|state| self.edges[*state].push((bytes, to)));
     }
 
-    /// Any of some words; the states after them. Words share their beginnings, so that two lists with thousands of words in
-    /// common are walked together in as many steps as they have letters; and they share a state where they end.
+    /// Adds transitions for any of the words, and returns the states after them. Words share their prefixes, so that
+    /// walking two lists with thousands of common words takes only as many steps as they have letters. They also share
+    /// their final state.
     fn words<'w>(&mut self, from: &[usize], words: impl IntoIterator<Item = &'w [u8]>) -> Vec<usize> {
         let mut words: Vec<&[u8]> = words.into_iter().collect();
         words.sort_unstable();
@@ -67,7 +68,7 @@ impl Automaton {
             words.remove(0);
             ends.extend(from);
         }
-        // The letters of the last word that has a state for each of its letters but the last, and these states.
+        // The path of the previous word: its letters and the states that they lead to.
         let mut path: Vec<(u8, usize)> = Vec::new();
         for (i, word) in words.iter().enumerate() {
             let goes_on = words.get(i + 1).is_some_and(|next| next.starts_with(word));
@@ -85,14 +86,14 @@ impl Automaton {
             if goes_on {
                 ends.extend(path.last().map(|(_, state)| *state));
             } else {
-                // No other word goes on behind the common end.
+                // The shared final state must not be continued by another word.
                 path.pop();
             }
         }
         ends
     }
 
-    /// At least one of some bytes.
+    /// Adds transitions for one or more of the bytes.
     fn many(&mut self, from: &[usize], bytes: Bytes) -> Vec<usize> {
         let state = self.state();
         self.edge(from, bytes, state);
@@ -150,23 +151,23 @@ impl Automaton {
     }
 }
 
-/// What walking two automata together found.
+/// The result of walking two automata together.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Common {
-    /// A text that one writes and the other reads: `true` if the other reads all of it, else the other reads on if a byte
-    /// that may follow comes next.
+    /// A text that one prints and the other parses. `true` if the parser consumes exactly this text; `false` if it goes
+    /// on with a byte that may follow.
     Text(String, bool),
-    /// There is none.
+    /// There is no such text.
     None,
-    /// The steps did not suffice to find out.
+    /// The steps were used up before the search ended.
     Unknown,
 }
 
-/// Looks for a text that one automaton writes and another one reads, before a byte of `follow`. Every pair of edges that is
-/// compared takes one of the `steps`.
+/// Looks for a text that one automaton prints and another parses, followed by a byte of `follow`. Each comparison of
+/// two edges takes one of the `steps`.
 pub(super) fn common(writer: &Automaton, reader: &Automaton, follow: Bytes, steps: &mut usize) -> Common {
     let mut seen = HashSet::from([(0, 0)]);
-    // Pairs of states in the order in which they are reached; each knows the one before it and the byte between them.
+    // The pairs of states in the order of discovery, each with the index of its predecessor and the byte in between.
     let mut pairs = vec![(0, 0, 0, 0u8)];
     let mut index = 0;
     while let Some(&(a, b, ..)) = pairs.get(index) {
@@ -189,7 +190,7 @@ pub(super) fn common(writer: &Automaton, reader: &Automaton, follow: Bytes, step
             return Common::Unknown;
         };
         *steps = left;
-        // The reader's edges by the bytes they take, so that edges without a byte in common are not compared.
+        // The reader's edges by byte, so that edges without a common byte are not compared.
         let mut by_byte: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
         for (bytes, next) in &reader.edges[b] {
             bytes.iter().for_each(|byte| by_byte.entry(byte).or_default().push(*next));

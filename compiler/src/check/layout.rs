@@ -1,9 +1,9 @@
-//! A word drawn as text, for messages.
+//! Draws a word as text, for messages.
 
 use crate::check::coverage::Claim;
 use crate::model::Form;
 
-/// What a bit is.
+/// The meaning of a bit.
 #[derive(Clone, Copy, PartialEq)]
 enum Cell {
     Unknown,
@@ -12,8 +12,8 @@ enum Cell {
     Field(char),
 }
 
-/// A drawing of a form's word from the top bit: constants as digits, each field as a letter, `.` for bits that may be
-/// anything and `?` for bits that nothing accounts for; then what the letters stand for.
+/// Draws a form's word from the top bit: constants as digits, each field as a letter, `.` for ignored bits and `?` for
+/// undefined ones, followed by the meaning of the letters.
 pub(super) fn draw(width: u8, form: &Form, claims: &[Claim]) -> String {
     let mut cells = [Cell::Unknown; 64];
     let mut letters: Vec<(char, &str)> = Vec::new();

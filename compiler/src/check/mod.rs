@@ -1,9 +1,8 @@
-//! Rules that a model must keep.
+//! Rules that a model must follow.
 //!
-//! Each rule is a module, or a function of one, with a code of its own; `isaforge check --explain CODE` prints the page of
-//! [`catalogue`](crate::catalogue) on it. Rules look at a model whose names are all bound; they never stop at the first
-//! mistake. Definitions and instructions that could not be resolved are not in the model, and what is not there is not
-//! complained about.
+//! Each rule is a module, or a function in one, with its own code; `isaforge check --explain CODE` prints its page from
+//! the [`catalogue`](crate::catalogue). Rules see a model with all names bound, and they do not stop at the first
+//! mistake. Definitions and instructions that could not be resolved are missing from the model and not reported again.
 
 pub mod ambiguity;
 pub mod coverage;
@@ -21,9 +20,9 @@ mod witness;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
 
-/// Applies every rule.
+/// Applies all rules.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
-    // What is unused is not known while definitions or instructions are missing for a mistake of theirs.
+    // Whether something is unused is unknown while definitions or instructions are missing because of mistakes.
     let complete = !out.has_errors();
     if complete && isa.forms.is_empty() {
         let message = format!("`{}` has no instructions", isa.name);
@@ -36,27 +35,27 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     ambiguity::check(isa, out);
     syntax::check(isa, out);
     readable::check(isa, out);
-    // A text is read back as it was written only if names are well-formed and each stands for one thing.
+    // Text can be parsed back only if names are well-formed and unambiguous.
     if !out.has_errors() {
         grammar::check(isa, out);
     }
     unused::check(isa, complete, out);
 }
 
-/// Applies the rules on names, values and lists of values, for a specification whose instructions are groups.
+/// Applies the rules for names, values and lists of values to a specification whose instructions are groups.
 pub fn check_definitions(isa: &Isa, out: &mut Diagnostics) {
     names::check(isa, out);
     enums::check(isa, out);
     unused::short_lists(isa, out);
 }
 
-/// `bits 7..4` or `bit 3`, for the highest and lowest set bit of a mask.
+/// `bits 7..4` or `bit 3`, for the highest and lowest set bits of a mask.
 pub(crate) fn bits_text(mask: u64) -> String {
     let (high, low) = (63 - mask.leading_zeros().min(63), mask.trailing_zeros());
     if high == low { format!("bit {low}") } else { format!("bits {high}..{low}") }
 }
 
-/// The runs of set bits of a mask, from the top, as text.
+/// The runs of set bits in a mask as text, from the top.
 pub(crate) fn runs_text(mask: u64) -> String {
     let mut runs = Vec::new();
     let mut rest = mask;
@@ -71,7 +70,7 @@ pub(crate) fn runs_text(mask: u64) -> String {
     runs.join(", ")
 }
 
-/// `3 more`, where a list was cut at `shown`; `None` when nothing was.
+/// The number of entries omitted from a list that is cut at `shown`; `None` if all are shown.
 pub(crate) fn more(total: usize, shown: usize) -> Option<usize> {
     total.checked_sub(shown).filter(|rest| *rest > 0)
 }

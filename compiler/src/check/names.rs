@@ -1,4 +1,4 @@
-//! E0102: a name stands for one thing.
+//! E0102: a name has only one meaning.
 
 use std::collections::HashMap;
 
@@ -6,13 +6,13 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
 use crate::source::Span;
 
-/// Looks for names defined twice.
+/// Looks for names that are defined twice.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
     twice("enum", isa.enums.iter().map(|e| (e.name.as_str(), e.span)), out);
     twice("table of constants", isa.constants.iter().map(|c| (c.name.as_str(), c.span)), out);
     twice("bank", isa.banks.iter().map(|b| (b.name.as_str(), b.span)), out);
     twice("shared field", isa.shared.iter().map(|s| (s.name.as_str(), s.span)), out);
-    // A kind of plain registers is called like its bank and found by no name.
+    // A kind of plain registers has the name of its bank, and is never looked up by name.
     let declared = isa.kinds.iter().filter(|k| k.alternatives.first().is_none_or(|a| a.span != k.span));
     twice("kind", declared.map(|k| (k.name.as_str(), k.span)), out);
     twice("instruction", isa.forms.iter().map(|f| (f.name.as_str(), f.span)), out);
@@ -22,7 +22,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     for e in &isa.enums {
         if !twice("value", e.values.iter().map(|v| (v.name.as_str(), v.span)), out) {
             let also = e.values.iter().flat_map(|v| v.also.iter().map(|word| (word.as_str(), v.span)));
-            // A description of a decoder may write two values alike; assembling takes the first that goes with the rest.
+            // The description of a decoder may print two values alike; assembling takes the first one that encodes.
             if isa.stream().is_some_and(|stream| stream.exclusive) {
                 continue;
             }
@@ -41,7 +41,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     }
 }
 
-/// Reports names that occur again in another place; whether there were any.
+/// Reports names that are defined again in another place, and returns whether there were any.
 fn twice<'a>(what: &str, names: impl Iterator<Item = (&'a str, Span)>, out: &mut Diagnostics) -> bool {
     let mut first = HashMap::new();
     let mut found = false;

@@ -1,6 +1,6 @@
-//! E0113: names and words that the assembler can read.
+//! E0113: names and words that the assembler cannot parse.
 //!
-//! E0115: instructions whose name is that of another one with a modifier.
+//! E0115: instructions whose name equals that of another with a modifier.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Form, Isa, Modifier, Shape, Token, Type};
 use crate::source::Span;
 
-/// The most dots in a name that the assembler looks behind.
+/// How many dots in a name the assembler considers as the end of a mnemonic.
 const MOST_DOTS: usize = 14;
 
 /// Applies the rules.
@@ -88,7 +88,7 @@ impl Words<'_> {
         }
     }
 
-    /// A word of its own, written after a dot or not.
+    /// Checks a word, which may be written after a dot.
     fn word(&mut self, word: &str, span: Span, after_dot: bool) {
         let is_wrong = |c: char| c.is_whitespace() || c.is_control() || matches!(c, ',' | ';');
         let reason = match word.chars().find(|c| is_wrong(*c)) {
@@ -112,7 +112,7 @@ impl Words<'_> {
         }
     }
 
-    /// Text between operands.
+    /// Checks text between operands.
     fn text(&mut self, text: &str, span: Span) {
         let reason = match text.chars().find(|c| c.is_control() || *c == ';') {
             Some(';') => "`;` begins a comment".to_owned(),
@@ -152,7 +152,8 @@ fn words_of<'a>(isa: &'a Isa, modifier: &'a Modifier) -> impl Iterator<Item = &'
     values.iter().flat_map(|value| value.words()).chain(flag.into_iter().flatten())
 }
 
-/// The assembler takes the longest name: `A.b` is never `A` with the modifier `b` if there is an instruction `A.b`.
+/// The assembler takes the longest name: if there is an instruction `A.b`, that text is never parsed as `A` with the
+/// modifier `b`.
 fn told_apart(isa: &Isa, out: &mut Diagnostics) {
     let forms: HashMap<&str, &Form> = isa.forms.iter().map(|form| (form.name.as_str(), form)).collect();
     for form in &isa.forms {

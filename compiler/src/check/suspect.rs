@@ -1,45 +1,44 @@
-//! Which side of a conflict is wrong.
+//! Decides which side of a conflict is wrong.
 //!
-//! Two things that exclude each other are one mistake, and a message is the better the nearer its mark is to the cure. What
-//! tells the sides apart is how they stand in the rest of the specification:
+//! Two definitions that exclude each other are one mistake, and the message should point at the place to fix. The sides
+//! are judged by the rest of the specification:
 //!
-//! - A thing that clashes with several is wrong, and not the several.
-//! - A field that lies where others of its name lie without conflict is borne out by them; one that lies elsewhere than they
-//!   all do is suspect. Between a suspect and one that is borne out, the suspect is wrong.
-//! - A declaration that works wherever it is used but here is right, and its use here is what to look at.
+//! - A definition that conflicts with several others is wrong, not the others.
+//! - A field is confirmed by others of its name at the same position without conflict. If all others of its name are at
+//!   one other position, it is suspect. Between a suspect and a confirmed side, the suspect is wrong.
+//! - A declaration that works wherever else it is used is correct, and its use here is marked.
 //!
-//! Where nothing of this decides, both sides are marked as what to look at: a guess would send half of the authors to the
-//! wrong line.
+//! If none of this decides, both sides are marked: a guess would send half of the authors to the wrong line.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// How far the rest of a specification speaks for a thing in conflict.
+/// How far the rest of a specification supports one side of a conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Standing {
-    /// Others like it are without conflict.
+    /// Similar definitions are without conflict.
     BorneOut,
-    /// Nothing speaks for it, nothing against it.
+    /// There is no evidence for or against it.
     Unknown,
-    /// Others speak against it.
+    /// Other definitions contradict it.
     Suspect,
 }
 
-/// So many others without conflict bear a thing out.
+/// How many other uses without conflict confirm a definition.
 const SEVERAL: usize = 2;
-/// So many others of one mind speak against a thing that differs.
+/// How many consistent uses contradict a definition that differs from them.
 const HABIT: usize = 3;
 
-/// Where things lie that are without conflict, by name: the bits, and how many have them.
+/// The positions of fields without conflict, by name: the bits, and how many fields are there.
 #[derive(Default)]
 pub(crate) struct Habits<'a>(HashMap<&'a str, BTreeMap<u64, usize>>);
 
 impl<'a> Habits<'a> {
-    /// Counts a thing without conflict.
+    /// Counts a field without conflict.
     pub(crate) fn add(&mut self, name: &'a str, bits: u64) {
         *self.0.entry(name).or_default().entry(bits).or_default() += 1;
     }
 
-    /// How a thing stands that lies in some bits, by the places at which it is in conflict.
+    /// Judges a field by its position and the number of places at which it is in conflict.
     pub(crate) fn standing(&self, name: &str, bits: u64, conflicts: usize) -> Standing {
         let none = BTreeMap::new();
         let places = self.0.get(name).unwrap_or(&none);
@@ -52,18 +51,18 @@ impl<'a> Habits<'a> {
     }
 }
 
-/// What to report of conflicts that have one side in common, or of one conflict.
+/// A conflict, or several conflicts with one side in common, to be reported as one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     /// The side that is wrong.
     pub(crate) wrong: usize,
-    /// Those that it is in conflict with.
+    /// The sides it is in conflict with.
     pub(crate) others: Vec<usize>,
-    /// The one other may be wrong as well.
+    /// Whether the single other side is as likely to be wrong.
     pub(crate) even: bool,
 }
 
-/// Judges conflicts between pairs of things, by how each of them stands.
+/// Judges conflicts between pairs of definitions by the standing of each.
 pub(crate) fn judge(pairs: &[(usize, usize)], standing: impl Fn(usize) -> Standing) -> Vec<Finding> {
     let mut suspects: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut even = Vec::new();
@@ -79,15 +78,16 @@ pub(crate) fn judge(pairs: &[(usize, usize)], standing: impl Fn(usize) -> Standi
     suspects.chain(even).collect()
 }
 
-/// Covers the edges of a graph of mistakes: one thing that clashes with many is one mistake, not many. The node with the
-/// most edges comes first and takes them all; among equals the later one, which is likely the newer.
+/// Covers the edges of a conflict graph greedily: a definition that conflicts with many others is one mistake, not
+/// many. The node with the most edges comes first and takes all of them; among equals the later node, which is likely
+/// newer.
 fn hubs(edges: &[(usize, usize)]) -> Vec<(usize, Vec<usize>)> {
     let mut neighbours: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for &(a, b) in edges {
         neighbours.entry(a).or_default().insert(b);
         neighbours.entry(b).or_default().insert(a);
     }
-    // Nodes by their number of edges; changes are few, so that the whole takes time for each edge, not for each pair.
+    // Nodes ordered by degree. Updates are few, so that the total time grows with the edges, not with all pairs.
     let mut queue: BTreeSet<(usize, usize)> = neighbours.iter().map(|(node, near)| (near.len(), *node)).collect();
     let mut hubs = Vec::new();
     while let Some((count, hub)) = queue.pop_last().filter(|(count, _)| *count > 0) {

@@ -1,7 +1,7 @@
-//! Text says everything and says it once.
+//! Text is complete and unambiguous.
 //!
-//! E0109: modifiers that print alike. E0111: more than the tables or a line can hold. E0112: a syntax that leaves
-//! something out.
+//! E0109: modifiers that print alike. E0111: more than the tables or a line can hold. E0112: a syntax that omits a part
+//! of the instruction.
 
 use std::collections::{HashMap, HashSet};
 
@@ -70,7 +70,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     }
 }
 
-/// The greatest value that has a text of its own: the tables list them.
+/// The largest value that may have a name: the tables list the names by value.
 const GREATEST: u64 = 4095;
 
 fn check_form<'a>(form: &'a Form, words: &mut Words<'a>, told: &mut HashSet<(Span, Span)>, out: &mut Diagnostics) {
@@ -124,7 +124,7 @@ fn check_form<'a>(form: &'a Form, words: &mut Words<'a>, told: &mut HashSet<(Spa
     }
 }
 
-/// Words of shared fields are not those of modifiers.
+/// Words of shared fields must differ from those of modifiers.
 fn shared_words(isa: &Isa, out: &mut Diagnostics) {
     if isa.shared.iter().all(|shared| shared.words.is_empty()) {
         return;
@@ -148,9 +148,9 @@ fn shared_words(isa: &Isa, out: &mut Diagnostics) {
     }
 }
 
-/// Two modifiers may share words only if both are choices without default: then both are always written, in order.
-/// Two flags may share what they print if their names, which the assembler also takes, tell them apart. A word with a dot
-/// must not be two words.
+/// Two modifiers may share words only if both are enums without a default, since both are then always printed, in
+/// order. Two flags may print the same if their names, which the assembler also accepts, distinguish them. A word with
+/// a dot must not consist of words of other modifiers.
 fn alike<'a>(
     vocabulary: &mut Words<'a>,
     modifiers: &'a [Modifier],
@@ -160,7 +160,7 @@ fn alike<'a>(
 ) {
     let isa = vocabulary.isa;
     let mut report = |a: &Modifier, b: &Modifier, message: String| {
-        // What many instructions have in common is wrong once.
+        // A mistake in a definition that many instructions share is reported once.
         let place = |m: &Modifier| m.declared.unwrap_or(m.span);
         if !told.insert((place(a), place(b))) {
             return;
@@ -190,7 +190,7 @@ fn alike<'a>(
             }
         }
         for word in words(isa, a).filter(|word| word.contains('.')) {
-            // One modifier cannot be written twice.
+            // A modifier cannot be written twice.
             let mut taken: Vec<usize> = Vec::new();
             let all = word.split('.').all(|part| {
                 let mut has = |i: &usize| !taken.contains(i) && vocabulary.has(&modifiers[*i], part);
@@ -205,14 +205,14 @@ fn alike<'a>(
     }
 }
 
-/// What modifiers print and how long it gets, found out once for all instructions that have the same ones.
+/// What modifiers print and how long it gets, computed once for all instructions with the same modifiers.
 struct Words<'a> {
     isa: &'a Isa,
-    /// The words of an enum but that of a default.
+    /// The words of an enum, without that of the default.
     of_enums: HashMap<(usize, Option<u64>), HashSet<&'a str>>,
-    /// A word that the modifiers of two enums and defaults have in common.
+    /// A word that the modifiers of two pairs of enum and default have in common.
     common: HashMap<[(usize, Option<u64>); 2], Option<&'a str>>,
-    /// The longest text of each enum's values, and of each kind.
+    /// The length of the longest text of each enum's values, and of each kind.
     longest_value: Vec<usize>,
     longest_operand: Vec<usize>,
 }
@@ -249,7 +249,7 @@ impl<'a> Words<'a> {
         self.of_enums.entry((index, modifier.default)).or_insert_with(|| words(isa, modifier).collect())
     }
 
-    /// The first word of one modifier that another one prints as well.
+    /// The first word of a modifier that the other prints as well.
     fn common(&mut self, a: &'a Modifier, b: &'a Modifier) -> Option<&'a str> {
         let key = match (a.ty, b.ty) {
             (Type::Enum(first), Type::Enum(second)) => Some([(first, a.default), (second, b.default)]),
@@ -260,7 +260,7 @@ impl<'a> Words<'a> {
         }
         let isa = self.isa;
         let found = match (a.ty, b.ty) {
-            // Of a flag and a choice, the flag has fewer words.
+            // Starts with the flag, which has fewer words than an enum.
             (Type::Enum(_), other) if !matches!(other, Type::Enum(_)) => {
                 let own = words(isa, b).filter(|word| self.has(a, word)).collect::<Vec<_>>();
                 own.first().copied()
@@ -285,7 +285,7 @@ fn words<'a>(isa: &'a Isa, modifier: &'a Modifier) -> impl Iterator<Item = &'a s
     printed.chain(flag)
 }
 
-/// The most bytes a form can print.
+/// The maximum number of bytes that a form prints.
 fn longest(words: &Words<'_>, form: &Form) -> usize {
     let modifier = |m: &Modifier| match m.ty {
         Type::Enum(e) => words.longest_value[e] + 1,

@@ -1,6 +1,6 @@
-//! Warnings: definitions that nothing uses (W0202), instructions without a description (W0203), decisions without a reason
-//! (W0204), fields that never vary (W0205), fields that do not fit their bank (W0207), lists of
-//! values that end early (W0209).
+//! Warnings: unused definitions (W0202), instructions without a description (W0203), assumptions without a reason
+//! (W0204), fields that can have only one value (W0205), fields that do not fit their bank (W0207), and lists of values
+//! that end early (W0209).
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use crate::model::{Bits, Isa, Modifier, Operand, Part, Shape, Type};
 use crate::source::Span;
 use crate::spec::Provenance;
 
-/// Looks for them. Unless the model is `complete`, nothing is said about what is unused.
+/// Looks for all of them. Unused definitions are reported only if the model is `complete`.
 pub fn check(isa: &Isa, complete: bool, out: &mut Diagnostics) {
     if complete {
         unused(isa, out);
@@ -30,7 +30,7 @@ pub fn check(isa: &Isa, complete: bool, out: &mut Diagnostics) {
     }
 }
 
-/// Modifiers and suffixes of everything.
+/// The modifiers and suffixes of all definitions.
 fn modifiers(isa: &Isa) -> impl Iterator<Item = &Modifier> {
     let suffixes = isa.kinds.iter().flat_map(|k| &k.suffixes);
     suffixes.chain(isa.forms.iter().flat_map(|f| f.modifiers.iter().chain(f.operands.iter().flat_map(|o| &o.suffixes))))
@@ -46,14 +46,14 @@ fn unused(isa: &Isa, out: &mut Diagnostics) {
             Shape::Number { .. } => None,
         })
         .collect();
-    // A kind that nothing uses is one finding; what only it uses is not another.
+    // An unused kind is reported once, without the definitions that only it uses.
     let alternatives = || isa.kinds.iter().flat_map(|k| &k.alternatives);
     let mut enums: HashSet<Span> = HashSet::new();
     let (mut constants, mut banks) = (HashSet::new(), HashSet::new());
     let types = alternatives().flat_map(|a| &a.fields).map(|f| f.ty).chain(modifiers(isa).map(|m| m.ty));
     for ty in types.chain(isa.shared.iter().filter_map(|s| s.printed.map(Type::Enum))) {
         match ty {
-            // Enums that are parts of another have its place.
+            // Enums derived from another have the place of that one.
             Type::Enum(i) => drop(enums.insert(isa.enums[i].span)),
             Type::Constant(i) => drop(constants.insert(i)),
             Type::Register(i) => drop(banks.insert(i)),
@@ -68,7 +68,7 @@ fn unused(isa: &Isa, out: &mut Diagnostics) {
     let mut shared: HashSet<usize> = in_bits.chain(numbers).flat_map(Bits::shared).collect();
     shared.extend(alternatives().flat_map(|a| a.when.iter().map(|(s, _)| *s)));
     let mut report = |what: &str, name: &str, span: Span| {
-        // What comes from a base is no concern of the specification that builds on it.
+        // Unused parts of a base do not concern the specification that builds on it.
         if isa.bases.contains(&span.file) {
             return;
         }
@@ -87,17 +87,17 @@ fn unused(isa: &Isa, out: &mut Diagnostics) {
     for (_, s) in isa.shared.iter().enumerate().filter(|(i, s)| s.printed.is_none() && !shared.contains(i)) {
         report("shared field", &s.name, s.span);
     }
-    // A kind in pieces is made from one that is declared and has its place.
+    // A kind in pieces is derived from a declared one and has its place.
     let used_spans: HashSet<Span> = kinds.iter().map(|i| isa.kinds[*i].span).collect();
     for (_, k) in isa.kinds.iter().enumerate().filter(|(i, k)| !kinds.contains(i) && !used_spans.contains(&k.span)) {
         report("kind", &k.name, k.span);
     }
 }
 
-/// Fields wider than this are not listed value by value.
+/// Fields wider than this usually do not list all values.
 const LISTED_WIDTH: u32 = 6;
 
-/// A list of values that ends early: one may be missing.
+/// Warns of a list of values that ends early, from which one may be missing.
 pub(super) fn short_lists(isa: &Isa, out: &mut Diagnostics) {
     let own = isa.kinds.iter().flat_map(|k| &k.alternatives).flat_map(|a| &a.fields).map(|f| (f.ty, f.bits.width()));
     let widths = own.chain(modifiers(isa).map(|m| (m.ty, m.bits.width())));
@@ -142,7 +142,7 @@ pub(super) fn short_lists(isa: &Isa, out: &mut Diagnostics) {
 
 fn fields(isa: &Isa, out: &mut Diagnostics) {
     let mut told = HashSet::new();
-    // A kind of plain registers is made for operands: what is wrong with it is wrong with them.
+    // A kind of plain registers was made for operands, so its mistakes are reported there.
     let mut plain: HashMap<usize, &Operand> = HashMap::new();
     for operand in isa.forms.iter().flat_map(|f| &f.operands) {
         if let Shape::One { kind, .. } | Shape::List { kind, .. } = operand.shape {
@@ -168,11 +168,11 @@ fn fields(isa: &Isa, out: &mut Diagnostics) {
             Type::Register(b) => u64::from(isa.banks[b].count),
             Type::Flag | Type::Decimal | Type::Hex | Type::Signed => continue,
         };
-        // A word that is always written has no bits.
+        // A word that is always printed takes no bits.
         if bits.width() == 0 || !told.insert((span, bits.width())) {
             continue;
         }
-        // Reserved values are there to become others one day.
+        // Reserved values may get a meaning later.
         if values == 1 && !matches!(ty, Type::Enum(e) if isa.enums[e].listed > 1) {
             let warning =
                 Diagnostic::warning("W0205", span, format!("`{name}` never varies: it can have one value only"));
@@ -181,7 +181,8 @@ fn fields(isa: &Isa, out: &mut Diagnostics) {
         } else if let Type::Register(b) = ty {
             let bank = &isa.banks[b];
             let whole = bits.shared().next().is_none();
-            // A field that is narrower by more than a bit is for a part of the bank; one bit is a slip.
+            // A field that is more than one bit too narrow is meant for a part of the bank; one bit is likely a
+            // mistake.
             let message = if codes < values.saturating_sub(1) && codes.saturating_mul(2) >= values.saturating_sub(2) {
                 format!(
                     "`{name}` has {} bits and names only the first {} of {values} registers",

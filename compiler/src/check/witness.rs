@@ -1,17 +1,18 @@
-//! A word that is two instructions at once.
+//! Finds a word that is valid as two instructions.
 //!
-//! That two patterns of constant bits agree is quickly seen; that a whole word is valid as either, with all its fields, is
-//! a search: start from the constant bits of both, mend what either instruction objects to, and give up after a while.
+//! Checking whether two patterns of constant bits agree is easy. Finding a whole word that is valid as both, with all
+//! fields, is a search: start from the constant bits of both, repair what either instruction rejects, and give up after
+//! a number of steps.
 
 use isaforge_core::bits::ones;
 use isaforge_core::sample::Random;
 
 use crate::model::{Alternative, Bits, Form, Isa, Modifier, Shape, Type};
 
-/// How often a word is mended before the search is given up.
+/// How many repairs the search makes at most.
 const STEPS: usize = 2000;
 
-/// A word that is valid as both instructions; `None` when there seems to be none.
+/// A word that is valid as both instructions; `None` if the search finds none.
 pub(super) fn witness(isa: &Isa, a: &Form, b: &Form) -> Option<u64> {
     let constant = |f: &Form| f.fixed.iter().fold((0, 0), |(m, v), x| (m | x.mask, v | x.value));
     let ((mask, value), (other_mask, other_value)) = (constant(a), constant(b));
@@ -33,7 +34,7 @@ pub(super) fn witness(isa: &Isa, a: &Form, b: &Form) -> Option<u64> {
     None
 }
 
-/// `None` for a word that is valid but for constant bits; else the word with the first thing that is wrong mended.
+/// `None` if the word is valid except for constant bits; otherwise the word with the first violation repaired.
 fn objection(isa: &Isa, form: &Form, word: u64, random: &mut Random) -> Option<u64> {
     for modifier in &form.modifiers {
         if let Some(mended) = in_modifier(isa, modifier, word, random) {
@@ -78,7 +79,7 @@ fn objection(isa: &Isa, form: &Form, word: u64, random: &mut Random) -> Option<u
     for (i, shared) in isa.shared.iter().enumerate() {
         let idle = shared.printed.is_none() && used >> (i & 63) & 1 == 0 && shared.bits.mask(0) & fixed == 0;
         if idle && get(&shared.bits, 0, word) != shared.default {
-            // Constant bits of the other instruction may be what it is: then an operand has to use it.
+            // Constant bits of the other instruction may determine its value; then an operand has to use it.
             let users = users_of(isa, form, i);
             let user = if random.below(2) == 0 { random_of(&users, random) } else { None };
             return Some(match user {
@@ -90,7 +91,7 @@ fn objection(isa: &Isa, form: &Form, word: u64, random: &mut Random) -> Option<u
     None
 }
 
-/// What operands of an instruction can be that uses a shared field, and where these operands lie.
+/// The alternatives that use a shared field, with the positions of the operands that can have them.
 fn users_of<'a>(isa: &'a Isa, form: &Form, shared: usize) -> Vec<(&'a Alternative, u8)> {
     let uses = |a: &&Alternative| {
         a.when.iter().any(|(s, _)| *s == shared) || a.fields.iter().any(|f| f.bits.shared().any(|s| s == shared))
@@ -160,7 +161,7 @@ fn get(bits: &Bits, base: u8, word: u64) -> u64 {
     value
 }
 
-/// The word with a field set.
+/// Sets a field in the word.
 fn put(bits: &Bits, base: u8, word: u64, value: u64) -> u64 {
     let mut word = word & !bits.mask(base);
     let mut rest = value;

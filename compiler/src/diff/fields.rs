@@ -1,4 +1,5 @@
-//! One instruction read by one of the other revision, all shared fields given: its fields, group by group.
+//! An instruction and the one that decodes its words in the other revision, with all shared fields fixed: its fields,
+//! by independent groups.
 
 use isaforge_core::sample::Random;
 use isaforge_core::table::{Form, Isa};
@@ -7,9 +8,9 @@ use super::identity::same_parts;
 use super::parts::{Piece, pieces};
 use super::words::{Cube, Pair, Verdict};
 
-/// Groups of fields with at most this many bits are looked at value by value.
+/// Groups of fields with at most this many bits are enumerated.
 const WIDEST: u32 = 16;
-/// How many choices of a group are measured for the plainest.
+/// How many choices of a group are measured to find the shortest text.
 const MEASURED: usize = 64;
 
 /// A value of a group that is valid in the old revision.
@@ -18,27 +19,27 @@ struct Choice {
     old_uses: u32,
     new_uses: u32,
     new_valid: bool,
-    /// Bytes of old text: the shortest makes the plainest example. Known for the first choices only.
+    /// The length of the old text in bytes: the shortest makes the simplest example. Known for the first choices only.
     length: usize,
 }
 
-/// Fields that share bits in one revision or the other.
+/// Fields that share bits in either revision.
 struct Group {
     mask: u64,
     choices: Vec<Choice>,
-    /// Whether the choices are all there are.
+    /// Whether all choices are listed.
     complete: bool,
-    /// Whether both revisions have the very same fields here: no value of them can read differently.
+    /// Whether both revisions have identical fields here, so that no value can decode differently.
     same: bool,
 }
 
-/// A stretch of an instruction's text.
+/// A section of an instruction's text.
 enum Stretch {
     Text(String),
     Group(usize, Vec<Piece>),
 }
 
-/// The words of an old instruction with certain bits, and the new instruction that reads them.
+/// The words of an old instruction with certain bits fixed, and the new instruction that decodes them.
 pub(super) struct Case {
     pair: Pair,
     form: &'static Form,
@@ -109,7 +110,7 @@ impl Case {
         Group { mask, choices, complete, same }
     }
 
-    /// A group of more bits than can be listed is settled if it is one number, written in the same way in both.
+    /// Whether a group that is too wide to enumerate is a single number with the same notation in both revisions.
     fn same_number(&self, mask: u64) -> bool {
         let of = |parts: &[Piece]| -> Vec<Piece> { parts.iter().filter(|p| p.mask & mask != 0).copied().collect() };
         let fixed = self.reader.map_or(0, |r| r.fixed_mask) & mask;
@@ -147,7 +148,7 @@ impl Case {
         Some(choice)
     }
 
-    /// A valid old word: `forced` says which choice a group must have, `allowed` which choices any group may have.
+    /// A valid old word: `forced` fixes the choice of one group, `allowed` restricts the choices of the others.
     fn word(&self, forced: Option<(usize, usize)>, allowed: &dyn Fn(&Choice) -> bool) -> Option<u64> {
         let mut chosen = Vec::with_capacity(self.groups.len());
         for (g, group) in self.groups.iter().enumerate() {
@@ -175,13 +176,13 @@ impl Case {
         Some(chosen.iter().fold(self.cube.value, |word, c| word | c.bits))
     }
 
-    /// Whether something that fits no word counts as settled: with two needs at once `word` may overlook one.
+    /// Whether a failure to find a word is conclusive: with two needs at once, `word` may miss one.
     fn exact(&self) -> bool {
         self.old_needs.count_ones() <= 1
     }
 
     pub(super) fn judge(&self, random: &mut Random) -> Verdict {
-        // Parts whose bits are all given decide at once.
+        // Parts with all bits fixed decide immediately.
         let given = |p: &&Piece| p.mask & !self.cube.mask == 0;
         let Pair { old, new } = self.pair;
         if !self.old_parts.iter().filter(given).all(|p| p.part.is_valid(old, self.form, self.cube.value)) {
@@ -207,13 +208,13 @@ impl Case {
         if proved { Verdict::Alike } else { Verdict::Unproven }
     }
 
-    /// `Differs` if the word does, `Unproven` if it does not, though it was thought to, `None` without a word.
+    /// `Differs` if the word decodes differently, `Unproven` if it unexpectedly does not, `None` without a word.
     fn verified(&self, word: Option<u64>) -> Option<Verdict> {
         let word = word?;
         Some(if self.pair.differs(word) { Verdict::Differs(word) } else { Verdict::Unproven })
     }
 
-    /// Values that the new instruction refuses.
+    /// Looks for values that the new instruction rejects.
     fn validity(&self) -> Option<Verdict> {
         let mut result = None;
         for (g, group) in self.groups.iter().enumerate() {
@@ -228,7 +229,8 @@ impl Case {
         result
     }
 
-    /// Words that use a shared field in the old revision but not in the new one, which then insists on its default.
+    /// Looks for words that use a shared field in the old revision but not in the new one, which then requires its
+    /// default.
     fn needs(&self) -> Option<Verdict> {
         let constant = self.new_parts.iter().filter(|p| p.mask & !self.cube.mask == 0);
         let constant = constant.fold(0, |uses, p| uses | p.part.uses(self.pair.new, self.cube.value));
@@ -251,7 +253,7 @@ impl Case {
         result
     }
 
-    /// Values that print otherwise.
+    /// Looks for values that print differently.
     fn texts(&self, random: &mut Random) -> Option<Verdict> {
         let (old, new) =
             (self.stretches(&self.old_parts, self.pair.old), self.stretches(&self.new_parts, self.pair.new));
@@ -289,7 +291,8 @@ impl Case {
         parts.iter().map(|p| p.part.text(isa, word)).collect()
     }
 
-    /// The parts joined into stretches: constant text, and runs of parts of one group. What never prints is left out.
+    /// Joins the parts into sections: constant text, and runs of parts in the same group. Parts that never print are
+    /// left out.
     fn stretches(&self, parts: &[Piece], isa: &'static Isa) -> Vec<Stretch> {
         let mut stretches: Vec<Stretch> = Vec::new();
         for piece in parts {
@@ -315,7 +318,7 @@ impl Case {
         stretches
     }
 
-    /// Looks for a word that reads differently: every value of every group once, and combinations at random.
+    /// Looks for a word that decodes differently: every value of every group once, and random combinations.
     fn search(&self, random: &mut Random) -> Verdict {
         let differs = |word: Option<u64>| word.filter(|w| self.pair.differs(*w));
         for (g, group) in self.groups.iter().enumerate() {
@@ -338,7 +341,7 @@ impl Case {
     }
 }
 
-/// The shared fields that do not print and have another value than their default.
+/// The non-printing shared fields that are not at their default.
 fn needs(isa: &'static Isa, form: &'static Form, cube: Cube) -> u32 {
     let named = form.fixed_mask | form.ignored;
     let needed = isa
@@ -349,7 +352,7 @@ fn needs(isa: &'static Isa, form: &'static Form, cube: Cube) -> u32 {
     needed.fold(0, |set, (i, _)| set | 1 << i)
 }
 
-/// The set bits of a mask, each alone.
+/// The set bits of a mask, one at a time.
 fn bits(mask: u64) -> impl Iterator<Item = u64> {
     (0..64).map(|i| 1 << i).filter(move |bit| mask & bit != 0)
 }

@@ -1,4 +1,5 @@
-//! Instructions that are the same in both revisions down to the last table: their words need no look.
+//! Detects instructions that are identical in both revisions, including all tables, so that their words need not be
+//! compared.
 
 use isaforge_core::table::{Alternative, Form, Isa, Kind, Modifier, Operand, Shape, Target, Type};
 
@@ -16,7 +17,7 @@ pub(super) fn identical(old: &Isa, new: &Isa, a: &Form, b: &Form) -> bool {
         && each(a.operands, b.operands, |x, y| same.operand(x, y) && leads(x) == leads(y))
 }
 
-/// How a branch target counts.
+/// How a branch target is computed.
 fn leads(operand: &Operand) -> Option<Target> {
     match operand.shape {
         Shape::Number { target, .. } => target,

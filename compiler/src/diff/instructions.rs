@@ -1,4 +1,4 @@
-//! Which instruction became which, and how their words fare.
+//! Matches instructions of the two revisions, and compares how their words decode.
 
 use isaforge_core::stream::Wide;
 use isaforge_core::table::{Form, Isa};
@@ -82,7 +82,7 @@ pub(super) fn compare(old: &'static Isa, new: &'static Isa, diff: &mut Diff) {
     }
 }
 
-/// The changes that all instructions share which both revisions have; they are told once.
+/// The changes common to all instructions that both revisions have; they are reported once.
 pub(super) fn common(changes: &[Vec<Change>], partners: &[Option<u16>]) -> Vec<Change> {
     let mut pairs = changes.iter().zip(partners).filter(|(_, p)| p.is_some()).map(|(c, _)| c);
     let Some(first) = pairs.next() else { return Vec::new() };
@@ -100,7 +100,7 @@ fn names(isa: &Isa, forms: &[u16]) -> Vec<String> {
     forms.iter().map(|f| isa.forms[*f as usize].name.str.to_owned()).collect()
 }
 
-/// Adds the word of a verdict as an example, once.
+/// Adds the word of a verdict as an example, unless it is already listed.
 fn example(examples: &mut Vec<Example>, old: &'static Isa, new: &'static Isa, verdict: Verdict) {
     let Verdict::Differs(word) = verdict else { return };
     let digits = usize::from(old.word_bits.max(new.word_bits).div_ceil(4));
@@ -110,8 +110,8 @@ fn example(examples: &mut Vec<Example>, old: &'static Isa, new: &'static Isa, ve
     }
 }
 
-/// For each old instruction the new one that it became: of the same name, or else of the same opcode bits, or the only
-/// one that reads its words while it is the only one that read those.
+/// The new counterpart of each old instruction: of the same name, or else with the same opcode bits, or else the only
+/// one that decodes its words, if its own words were decoded by no other old instruction.
 fn partners(old: &'static Isa, new: &'static Isa, fates: &[Judgement], origins: &[Judgement]) -> Vec<Option<u16>> {
     let named = |isa: &'static Isa, name: &str| isaforge_core::parse::find_name(isa, name.as_bytes());
     let is_new = |n: u16| named(old, new.forms[n as usize].name.str).is_none();

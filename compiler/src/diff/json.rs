@@ -86,7 +86,7 @@ fn example(example: &Example) -> Json {
     object([("word", string(&example.word)), ("old", reading(&example.old)), ("new", reading(&example.new))])
 }
 
-/// A word as text: JSON numbers do not hold 64 bits everywhere.
+/// A word as text, since JSON numbers are not always precise to 64 bits.
 fn hex(value: Wide, bits: u16) -> Json {
     let digits = usize::from(bits.div_ceil(4));
     Json::Text(format!("{value:0digits$x}"))

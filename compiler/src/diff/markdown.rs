@@ -43,7 +43,7 @@ fn section(out: &mut String, fate: Fate, entries: &[&InstructionDiff]) {
     let mut title = fate.as_str().to_owned();
     title[..1].make_ascii_uppercase();
     let _ = writeln!(out, "\n### {title} instructions ({})\n", entries.len());
-    // Long lists fold, so that a reviewer sees the summary first.
+    // Long lists are folded, so that a reviewer sees the summary first.
     let folded = entries.len() > 12;
     if folded {
         let _ = writeln!(out, "<details><summary>Show all {}</summary>\n", entries.len());
@@ -86,14 +86,14 @@ fn reading(reading: &Reading) -> String {
     }
 }
 
-/// A code span; assembly may have backticks of its own.
+/// A code span; assembly may contain backticks.
 fn code(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     if longest > 0 { format!("{fence} {text} {fence}") } else { format!("{fence}{text}{fence}") }
 }
 
-/// Text outside of code spans, which Markdown must take as it is. Names in the text keep their backticks.
+/// Escapes text outside of code spans for Markdown. Names in the text keep their backticks.
 fn prose(text: &str) -> String {
     let mut out = String::new();
     let mut in_code = false;

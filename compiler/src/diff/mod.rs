@@ -1,24 +1,24 @@
-//! What changed between two revisions of an instruction set: by meaning, not by line.
+//! Changes between two revisions of an instruction set: by meaning, not by line.
 //!
-//! [`diff`] compares the tables of two specifications. Instructions are matched by name, then by their opcode bits; their
-//! operands, modifiers and the definitions behind them are compared one by one. Beside this list of *changes* stands what
-//! matters to a program: do the old words still read the same? That is decided for every instruction:
+//! [`diff`] compares the tables of two specifications. Instructions are matched by name, then by their opcode bits;
+//! their operands, modifiers and the definitions they use are compared one by one. Besides this list of *changes*, it
+//! determines what matters to programs: whether old words still read the same. That is decided for every instruction:
 //!
-//! - **Proved**: the words of an instruction are the product of independent groups of fields (a modifier, an operand, fields
-//!   that share bits). Every value of every group is looked at, under every value of the shared fields: whether it is valid
-//!   over there, and what it prints. Numbers of more than 16 bits are not listed; they are the same when both revisions
-//!   have them at the same bits, of the same type and with the same prefix.
-//! - **Found**: an instruction whose words read differently comes with such a word. It was decoded and printed by both
-//!   revisions; it is not an inference.
-//! - **Sampled**: where neither works (a wide number that one revision splits, say), values at the boundaries and at random
-//!   are tried, and 2,048 random words. When none differs, the instruction is listed as *unproven*, and
-//!   [`Diff::decodes_alike`] is false: only what is proved counts.
+//! - **Proved**: the words of an instruction are the product of independent groups of fields (a modifier, an operand,
+//!   fields that share bits). Every value of every group is checked, under every value of the shared fields: whether it
+//!   is valid in the other revision, and what it prints. Numbers of more than 16 bits are not enumerated; they are the
+//!   same if both revisions have them at the same bits, with the same type and prefix.
+//! - **Found**: an instruction whose words read differently is listed with such a word, which was decoded and printed
+//!   by both revisions.
+//! - **Sampled**: where neither applies (such as a wide number that one revision splits), boundary values, random
+//!   values, and 2,048 random words are tried. If none differs, the instruction is listed as *unproven*, and
+//!   [`Diff::decodes_alike`] is false, which requires proof.
 //!
-//! [`diff_streams`] does the same for streams, whose instructions have layouts instead of masks of one word: there the proof
-//! compares layouts piece by piece, or tries every word where one has at most 16 open bits.
+//! [`diff_streams`] does the same for streams, whose instructions have layouts instead of the masks of a word: there,
+//! the proof compares layouts piece by piece, or tries every word of a layout with at most 16 open bits.
 //!
-//! "Reads the same" means the same customary text. What text cannot show (an instruction's unit, what it does to an operand)
-//! is among the changes only.
+//! "Reads the same" means the same customary text. Properties that text does not show (the unit of an instruction, how
+//! it accesses an operand) are only listed as changes.
 
 mod fields;
 mod identity;
@@ -40,12 +40,12 @@ pub use stream::diff_streams;
 
 pub(crate) use parts::{modifier_text, operand_text, text as word_text};
 
-/// What a revision makes of a word.
+/// How a revision decodes a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// The text of the instruction.
     Text(String),
-    /// It is no instruction, and why.
+    /// It is not an instruction, with the reason.
     Invalid(String),
 }
 
@@ -58,18 +58,18 @@ impl fmt::Display for Reading {
     }
 }
 
-/// A word that the revisions read differently.
+/// A word that the revisions decode differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// The word in hexadecimal: its number, or for a stream its bytes in the order of memory.
+    /// The word in hexadecimal: as a number, or for a stream as bytes in memory order.
     pub word: String,
-    /// What the old revision makes of it.
+    /// How the old revision decodes it.
     pub old: Reading,
-    /// What the new revision makes of it.
+    /// How the new revision decodes it.
     pub new: Reading,
 }
 
-/// What happened to something.
+/// The sort of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// Only the new revision has it.
@@ -85,7 +85,7 @@ pub enum How {
 }
 
 impl How {
-    /// The word for it.
+    /// The word for it in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             How::Added => "added",
@@ -97,7 +97,7 @@ impl How {
     }
 }
 
-/// What a [`Change`] is about.
+/// The subject of a [`Change`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// An operand of an instruction.
@@ -106,23 +106,23 @@ pub enum Subject {
     Modifier,
     /// A modifier of an operand, named `operand.modifier`.
     Suffix,
-    /// What the instruction does with an operand.
+    /// How the instruction accesses an operand.
     Access,
-    /// Bits of one value of an operand.
+    /// The width of one value of an operand.
     Size,
-    /// Constant bits beside the opcode.
+    /// Constant bits besides the opcode.
     ConstantBits,
-    /// Bits without meaning.
+    /// Ignored bits.
     IgnoredBits,
     /// The unit that executes the instruction.
     Unit,
     /// How the instruction is written.
     Syntax,
-    /// How much a rule on operands allows.
+    /// The number that a limit on operands allows.
     Limit,
     /// A value of an enum.
     Value,
-    /// The value that is meant when none is written.
+    /// The value if none is written.
     Default,
     /// An entry of a table of constants.
     Constant,
@@ -130,24 +130,24 @@ pub enum Subject {
     Count,
     /// A width in bits.
     Width,
-    /// One reading of a kind of operand.
+    /// An alternative of a kind of operand.
     Alternative,
-    /// Where a shared field lies, or whether it prints; in a stream a field that is no operand.
+    /// The position of a shared field, or whether it prints; in a stream, a field that is not an operand.
     Field,
-    /// How many bytes an instruction has.
+    /// The length of an instruction in bytes.
     Length,
-    /// What must hold for an instruction.
+    /// A condition of an instruction.
     Condition,
     /// Another text for some words of an instruction.
     Alias,
-    /// How a value follows from bits and other fields.
+    /// How a value is computed from bits and other fields.
     Computed,
     /// Another layout of an instruction.
     Variant,
 }
 
 impl Subject {
-    /// The words for it.
+    /// The words for it in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Subject::Operand => "operand",
@@ -179,15 +179,15 @@ impl Subject {
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// What it is about.
+    /// What changed.
     pub subject: Subject,
-    /// What happened.
+    /// How it changed.
     pub how: How,
     /// The name of what changed; may be empty.
     pub name: String,
-    /// What the old revision says; empty for what it lacks.
+    /// The old state; empty if it was added.
     pub old: String,
-    /// What the new revision says; empty for what it lacks.
+    /// The new state; empty if it was removed.
     pub new: String,
 }
 
@@ -207,12 +207,12 @@ impl fmt::Display for Change {
     }
 }
 
-/// The bits that tell an instruction from others.
+/// The bits that distinguish an instruction from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// Which bits.
+    /// The mask of the bits.
     pub mask: Wide,
-    /// What they are.
+    /// Their value.
     pub value: Wide,
 }
 
@@ -241,7 +241,7 @@ pub struct Instruction {
     pub pattern: Pattern,
 }
 
-/// What happened to an instruction.
+/// How an instruction changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// Only the new revision has it.
@@ -252,7 +252,7 @@ pub enum Fate {
     Renamed,
     /// The same name has other opcode bits.
     Moved,
-    /// Name and opcode bits are the same, something of its own is not.
+    /// Name and opcode bits are the same, but another part of it differs.
     Changed,
     /// Nothing of its own changed, but definitions that it uses did, and words read differently.
     Affected,
@@ -262,7 +262,7 @@ impl Fate {
     /// All fates, in the order of reports.
     pub const ALL: [Fate; 6] = [Fate::Added, Fate::Removed, Fate::Renamed, Fate::Moved, Fate::Changed, Fate::Affected];
 
-    /// The word for it.
+    /// The word for it in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Fate::Added => "added",
@@ -275,19 +275,19 @@ impl Fate {
     }
 }
 
-/// How the words of an instruction of the old revision fare in the new one.
+/// How the new revision decodes the words of an old instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decoding {
-    /// All read the same. Proved.
+    /// All words read the same, which is proved.
     Alike,
-    /// At least one does not; an example is given.
+    /// At least one word reads differently; an example is given.
     Different,
-    /// No word was found that reads differently, but that is no proof.
+    /// No word was found that reads differently, but that is not a proof.
     Unproven,
 }
 
 impl Decoding {
-    /// The word for it.
+    /// The word for it in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Decoding::Alike => "alike",
@@ -300,30 +300,31 @@ impl Decoding {
 /// An instruction that is not the same in both revisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionDiff {
-    /// What happened to it.
+    /// How it changed.
     pub fate: Fate,
-    /// It in the old revision.
+    /// The instruction in the old revision.
     pub old: Option<Instruction>,
-    /// It in the new revision.
+    /// The instruction in the new revision.
     pub new: Option<Instruction>,
-    /// For a removed instruction, those that read its words now; for an added one, those that read its words before.
+    /// For a removed instruction, those that now decode its words; for an added one, those that decoded its words
+    /// before.
     pub related: Vec<String>,
     /// What changed in it.
     pub changes: Vec<Change>,
-    /// How its old words fare; `None` for an added instruction.
+    /// How its old words decode; `None` for an added instruction.
     pub decoding: Option<Decoding>,
-    /// Words that read differently: one that the old revision reads, one that only the new one does.
+    /// Words that read differently: one that the old revision decodes, and one that only the new one does.
     pub examples: Vec<Example>,
 }
 
 impl InstructionDiff {
-    /// The name to list it under: the old one where there is one.
+    /// The name to list it under: the old one, if there is one.
     pub fn name(&self) -> &str {
         self.old.as_ref().or(self.new.as_ref()).map_or("", |i| &i.name)
     }
 }
 
-/// What sort of definition a [`DefinitionDiff`] is about.
+/// The sort of definition that a [`DefinitionDiff`] is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
     /// Names for the values of a field.
@@ -336,12 +337,12 @@ pub enum Sort {
     Kind,
     /// A field that operands share.
     Shared,
-    /// A rule on operands.
+    /// A limit on operands.
     Limit,
 }
 
 impl Sort {
-    /// The words for it.
+    /// The words for it in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Sort::Enum => "enum",
@@ -357,24 +358,24 @@ impl Sort {
 /// A definition that is not the same in both revisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefinitionDiff {
-    /// What it defines.
+    /// The sort of definition.
     pub sort: Sort,
-    /// What happened to it.
+    /// How it changed.
     pub how: How,
-    /// Its name, the old one where it was renamed.
+    /// Its name; the old one if it was renamed.
     pub name: String,
-    /// Its new name where it was renamed, else empty.
+    /// Its new name if it was renamed, else empty.
     pub renamed: String,
     /// What changed in it.
     pub changes: Vec<Change>,
 }
 
-/// A revision, in a few words.
+/// The summary of a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Side {
     /// The name of the instruction set.
     pub name: String,
-    /// Bits of a word; of a stream, of the longest.
+    /// The width of a word in bits; for a stream, of the longest.
     pub word_bits: u16,
     /// How many instructions it has.
     pub instructions: usize,
@@ -402,34 +403,34 @@ pub struct Diff {
     pub new: Side,
     /// Instructions that are not the same, in the order of the old revision, added ones last.
     pub instructions: Vec<InstructionDiff>,
-    /// What changed in every instruction that both revisions have; it is not repeated there.
+    /// Changes common to all instructions that both revisions have; they are not repeated there.
     pub common: Vec<Change>,
     /// Definitions that are not the same.
     pub definitions: Vec<DefinitionDiff>,
-    /// How many instructions of the old revision have words that all read the same (proved).
+    /// How many instructions of the old revision are proved to read the same in all words.
     pub alike: usize,
-    /// How many have a word that does not.
+    /// How many have a word that reads differently.
     pub different: usize,
     /// How many could not be decided.
     pub unproven: usize,
-    /// Whether words have another length now, so that no old binary decodes.
+    /// Whether the width of words changed, so that no old binary decodes.
     pub resized: bool,
 }
 
 impl Diff {
     /// Whether old binaries decode the same: every valid word of the old revision has the same text in the new one.
     ///
-    /// True only when that is proved for every instruction (see the [module](self) for how).
+    /// True only if that is proved for every instruction; see the [module](self).
     pub fn decodes_alike(&self) -> bool {
         self.different == 0 && self.unproven == 0 && !self.resized
     }
 
-    /// Whether nothing that this comparison looks at differs.
+    /// Whether the comparison found no differences.
     pub fn is_empty(&self) -> bool {
         self.instructions.is_empty() && self.common.is_empty() && self.definitions.is_empty() && self.decodes_alike()
     }
 
-    /// How many instructions had this fate.
+    /// How many instructions changed in this way.
     pub fn count(&self, fate: Fate) -> usize {
         self.instructions.iter().filter(|i| i.fate == fate).count()
     }
@@ -449,7 +450,7 @@ impl Diff {
         markdown::render(self)
     }
 
-    /// One line on decoding.
+    /// The verdict on decoding, in one line.
     fn verdict(&self) -> String {
         if self.resized {
             return format!(

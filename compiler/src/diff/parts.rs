@@ -1,4 +1,4 @@
-//! An instruction taken apart: pieces of text, and which bits of the word each depends on.
+//! An instruction in parts: pieces of text, and the bits of the word that each depends on.
 
 use isaforge_core::bits::Bits;
 use isaforge_core::decode::{alternative_of, decode, operand_is_valid};
@@ -8,10 +8,10 @@ use isaforge_core::text::Line;
 
 use super::Reading;
 
-/// Something that has a text of its own.
+/// A part of an instruction's text.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
-    /// Always the same text.
+    /// Fixed text.
     Text(&'static str),
     /// A modifier or a suffix.
     Modifier(&'static Modifier),
@@ -19,14 +19,14 @@ pub(super) enum Part {
     Operand(&'static Operand),
 }
 
-/// A part and the bits that its text and its validity depend on.
+/// A part with the bits that its text and validity depend on.
 #[derive(Clone, Copy)]
 pub(super) struct Piece {
     pub part: Part,
     pub mask: u64,
 }
 
-/// The parts of a form in the order in which they print.
+/// The parts of a form in print order.
 pub(super) fn pieces(isa: &'static Isa, form: &'static Form) -> Vec<Piece> {
     parts(form).into_iter().map(|part| Piece { part, mask: part.mask(isa) }).collect()
 }
@@ -72,7 +72,7 @@ impl Part {
         }
     }
 
-    /// Whether its bits mean something.
+    /// Whether its bits are valid.
     pub(super) fn is_valid(&self, isa: &'static Isa, form: &'static Form, word: u64) -> bool {
         match self {
             Part::Text(_) => true,
@@ -97,7 +97,7 @@ impl Part {
         }
     }
 
-    /// The field of a number, which prints alike wherever it has the same type.
+    /// The field of a number, which prints the same wherever it has the same type and prefix.
     pub(super) fn number(&self) -> Option<(Bits, Type, &'static str)> {
         match self {
             Part::Operand(Operand { shape: Shape::Number { bits, ty, prefix, .. }, .. }) => Some((*bits, *ty, prefix)),
@@ -124,7 +124,7 @@ fn operand_mask(isa: &'static Isa, operand: &Operand) -> u64 {
     }
 }
 
-/// What a modifier prints, with its dot.
+/// The text of a modifier, with its dot.
 pub(crate) fn modifier_text(isa: &'static Isa, modifier: &'static Modifier, word: u64) -> &'static str {
     let value = modifier.bits.get(word, 0);
     if modifier.default == Some(value) {
@@ -136,7 +136,7 @@ pub(crate) fn modifier_text(isa: &'static Isa, modifier: &'static Modifier, word
     }
 }
 
-/// What an operand prints, without its suffixes.
+/// The text of an operand, without its suffixes.
 pub(crate) fn operand_text(isa: &'static Isa, operand: &'static Operand, word: u64) -> String {
     let mut line = Line::new();
     print_operand(isa, operand, word, Style::Customary, &mut line);
@@ -145,7 +145,7 @@ pub(crate) fn operand_text(isa: &'static Isa, operand: &'static Operand, word: u
     text.strip_suffix(suffixes.as_str()).unwrap_or(text).to_owned()
 }
 
-/// What an instruction set makes of a word.
+/// How an instruction set decodes a word.
 pub(super) fn reading(isa: &'static Isa, word: u64) -> Reading {
     match decode(isa, word) {
         Ok(opcode) => Reading::Text(text(isa, opcode, word)),

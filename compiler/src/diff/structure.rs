@@ -1,4 +1,4 @@
-//! Differences of what is written: instructions member by member, definitions value by value.
+//! Differences between definitions: instructions member by member, other definitions value by value.
 
 use isaforge_core::bits::Bits;
 use isaforge_core::stream::Wide;
@@ -55,7 +55,7 @@ pub(super) fn quoted(text: &str) -> String {
     if text.is_empty() { "unknown".to_owned() } else { format!("`{text}`") }
 }
 
-/// The syntax as a template; `{modifiers}` is written out, so that their order counts.
+/// The syntax as a template; `{modifiers}` is expanded, so that their order is compared.
 fn template(form: &Form) -> String {
     let name = |i: u8| form.modifiers.get(i as usize).map_or("", |m| m.name);
     let mut text = String::new();
@@ -77,7 +77,7 @@ fn template(form: &Form) -> String {
     text
 }
 
-/// Bits from the top, the most significant piece first.
+/// Formats bits, most significant piece first.
 fn bits_text(bits: &Bits) -> String {
     let mut runs: Vec<String> = bits
         .pieces()
@@ -94,7 +94,7 @@ fn bits_text(bits: &Bits) -> String {
     }
 }
 
-/// The two revisions whose definitions names refer to.
+/// The two revisions that names refer to.
 struct Compare {
     old: &'static Isa,
     new: &'static Isa,
@@ -113,7 +113,7 @@ impl Compare {
         }
     }
 
-    /// Types are the same when they are called so, or when one enum only got another name.
+    /// Whether types are the same: by name, or because an enum was only renamed.
     fn same_type(&self, a: Type, b: Type) -> bool {
         match (a, b) {
             (Type::Enum(x), Type::Enum(y)) => {
@@ -325,7 +325,7 @@ impl Compare {
     }
 }
 
-/// Whether defaults differ beyond what the enum itself says.
+/// Whether the defaults differ for a reason other than the defaults of the enums.
 fn enum_default_differs(compare: &Compare, m: &Modifier, n: &Modifier) -> bool {
     match (m.ty, n.ty) {
         (Type::Enum(x), Type::Enum(y)) => {
@@ -349,7 +349,7 @@ pub(super) fn access(access: Access) -> &'static str {
     }
 }
 
-/// The enum of the new revision that has all values of an old one which is gone, under a name of its own.
+/// The new enum with the same values as an old one that no longer exists, if its own name is new.
 fn renamed_enum(old: &'static Isa, new: &'static Isa, e: &Enum) -> Option<&'static Enum> {
     let values = |e: &Enum| e.values.iter().map(|v| (v.bits, v.name)).collect::<Vec<_>>();
     let known = |isa: &'static Isa, name: &str| isa.enums.iter().any(|e| e.name == name);
@@ -361,7 +361,7 @@ pub(super) fn enum_changes(a: &'static Enum, b: &'static Enum) -> Vec<Change> {
     let mut out = Vec::new();
     let in_old = |name: &str| a.values.iter().find(|v| v.name == name);
     let in_new = |name: &str| b.values.iter().find(|v| v.name == name);
-    // Further entries of the same name are words that are only read.
+    // Further entries of the same name are spellings that are only parsed.
     let first =
         |e: &'static Enum| e.values.iter().enumerate().filter(|(i, v)| e.values[..*i].iter().all(|w| w.name != v.name));
     let read = |e: &'static Enum, name: &str| {
@@ -474,7 +474,7 @@ pub(super) fn definitions(old: &'static Isa, new: &'static Isa) -> Vec<Definitio
     out
 }
 
-/// The kinds that a specification names; those of plain registers are part of their operands.
+/// The declared kinds; those of plain registers belong to their operands.
 fn kinds(isa: &'static Isa) -> impl Iterator<Item = (&'static str, &'static Kind)> + Clone {
     isa.kinds.iter().filter(|k| !isa.banks.iter().any(|b| b.name == k.name)).map(|k| (k.name, k))
 }

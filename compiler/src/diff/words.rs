@@ -1,10 +1,10 @@
 //! Whether every valid word of an instruction reads the same in another revision.
 //!
-//! The words of an instruction are split by the constant bits of the other revision's instructions until each part belongs
-//! to one of them, or to none. Within a part, the fields that shared bits do not tie together are independent, so each
-//! group of fields is looked at on its own, value by value: is it valid over there, and does it print the same text? A
-//! value for which the answer is no becomes part of a whole word, which both revisions then read; only a word that really
-//! reads differently counts. When nothing is found and nothing was left out, all words are proved to read the same.
+//! The words of an instruction are split by the constant bits of the other revision's instructions until each part is
+//! decoded by one of them, or by none. Within a part, fields that share no bits are independent, so that each group of
+//! fields is checked separately, value by value: whether it is valid in the other revision, and whether it prints the
+//! same. A value that fails is completed to a whole word, which both revisions then decode; only a word that actually
+//! reads differently counts. If none is found and no value was skipped, all words are proved to read the same.
 
 use isaforge_core::bits::ones;
 use isaforge_core::decode::decode;
@@ -15,32 +15,32 @@ use super::fields::Case;
 use super::identity::identical;
 use super::parts::reading;
 
-/// What can be said of all words of an instruction.
+/// The result for all words of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// There is no such word.
+    /// There are no such words.
     Empty,
-    /// All read the same; proved.
+    /// All words read the same, which is proved.
     Alike,
-    /// This one does not.
+    /// This word reads differently.
     Differs(u64),
-    /// None was found that does not, but not all were looked at.
+    /// No word was found that reads differently, but not all were checked.
     Unproven,
 }
 
-/// A verdict and the instructions of the other revision that read the words.
+/// A verdict, and the instructions of the other revision that decode the words.
 pub(super) struct Judgement {
     pub verdict: Verdict,
     pub readers: Vec<u16>,
 }
 
-/// The most parts that the words of one instruction are split into, and the most bits of shared fields in one.
+/// The maximum number of parts that the words of an instruction are split into, and of bits of shared fields in a part.
 const MOST_PARTS: usize = 1024;
 const MOST_SHARED: u32 = 6;
-/// Words drawn at random where nothing can be proved.
+/// The number of words drawn at random if no proof is possible.
 const DRAWS: u64 = 2048;
 
-/// The words of `old` with certain bits.
+/// The words of `old` in which certain bits are fixed.
 #[derive(Clone, Copy)]
 pub(super) struct Cube {
     pub mask: u64,
@@ -57,7 +57,7 @@ impl Cube {
     }
 }
 
-/// Two revisions, one after the other.
+/// Two revisions, to be compared in this direction.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
     pub old: &'static Isa,
@@ -65,7 +65,7 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// Whether both read a word, which is valid in the old one, in the same way.
+    /// Whether a valid word of the old revision reads differently in the new one.
     pub(super) fn differs(self, word: u64) -> bool {
         reading(self.old, word) != reading(self.new, word)
     }
@@ -105,7 +105,8 @@ impl Pair {
         judgement
     }
 
-    /// Splits a cube until each part belongs to one instruction of the new revision. False when that takes too many.
+    /// Splits a cube until each part belongs to one instruction of the new revision. False when that takes too many
+    /// parts.
     fn split(self, cube: Cube, candidates: &[u16], parts: &mut Vec<(Cube, Option<u16>)>) -> bool {
         let form = |f: u16| &self.new.forms[f as usize];
         let meeting: Vec<u16> =
@@ -113,7 +114,7 @@ impl Pair {
         let open =
             meeting.iter().map(|f| form(*f).match_mask & !cube.mask).filter(|m| *m != 0).min_by_key(|m| m.count_ones());
         let Some(open) = open else {
-            // The instruction with the most constant bits reads the word where one is a special case of another.
+            // If one is a special case of another, the instruction with the most constant bits decodes the word.
             parts.push((cube, meeting.iter().copied().max_by_key(|f| form(*f).match_mask.count_ones())));
             return parts.len() <= MOST_PARTS;
         };
@@ -123,7 +124,7 @@ impl Pair {
             && self.split(cube.with(bit, bit), &meeting, parts)
     }
 
-    /// Looks at each assignment of the shared fields on its own.
+    /// Checks each assignment of the shared fields separately.
     fn cases(self, form: &'static Form, reader: Option<u16>, cube: Cube, shared: u64, random: &mut Random) -> Verdict {
         let reader = reader.map(|r| &self.new.forms[r as usize]);
         let mut verdict = Verdict::Empty;
@@ -146,14 +147,14 @@ impl Pair {
     }
 }
 
-/// The bits of shared fields that a cube leaves open; `None` when there are too many.
+/// The bits of shared fields that are free in a cube; `None` when there are too many.
 fn shared_bits(pair: Pair, cube: Cube) -> Option<u64> {
     let shared = pair.old.shared.iter().chain(pair.new.shared);
     let bits = shared.fold(0, |m, s| m | s.bits.mask(0)) & !cube.mask;
     (bits.count_ones() <= MOST_SHARED).then_some(bits)
 }
 
-/// The verdict on two sets of words together.
+/// The verdict for the union of two sets of words.
 pub(super) fn worse(a: Verdict, b: Verdict) -> Verdict {
     match (a, b) {
         (Verdict::Differs(word), _) | (_, Verdict::Differs(word)) => Verdict::Differs(word),

@@ -1,7 +1,8 @@
-//! Trees to graphs: names, types, effects.
+//! From syntax trees to graphs: names, types, effects.
 //!
-//! Functions are expanded, `for` is counted out, conditions of effects are gathered on the way down. Assignments to
-//! operands and states are kept by name, so that what is read after one is what was assigned; the writes come last.
+//! Functions are expanded, `for` loops are unrolled, and the conditions of effects are collected on the way down.
+//! Assignments to operands and states are tracked by name, so that later reads see the assigned values; the writes come
+//! last.
 
 use isaforge_core::semantics::{Comparison, Modifier, NONE, Node, Op, Part, Type};
 
@@ -13,48 +14,48 @@ use super::value::Value;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Span, Spanned};
 
-/// How many functions may be inside of each other.
+/// The maximum nesting of function calls.
 const MAX_CALLS: usize = 32;
-/// How many expressions a text may come to when functions are expanded.
+/// The maximum number of expressions in a text after functions are expanded.
 const MAX_STEPS: usize = 200_000;
-/// How often a `for` may repeat.
+/// The maximum number of repetitions of a `for` loop.
 pub(super) const MAX_REPEATS: i128 = 256;
 
-/// A text as a graph.
+/// The graph of a text.
 #[derive(Clone, Debug, Default)]
 pub struct Built {
-    /// The nodes, in the order of evaluation.
+    /// The nodes in evaluation order.
     pub nodes: Vec<Node>,
-    /// Arguments of nodes that have more of them than fit.
+    /// The arguments of nodes with more arguments than fit into a node.
     pub lists: Vec<u16>,
     /// The constants.
     pub constants: Vec<u64>,
-    /// The modifiers that the text reads.
+    /// The modifiers used in the text.
     pub modifiers: Vec<Modifier>,
-    /// The intrinsics that it uses, in ascending order.
+    /// The intrinsics used in the text, in ascending order.
     pub intrinsics: Vec<u16>,
-    /// For each operand, whether the text reads it.
+    /// Whether the text reads each operand.
     pub reads: Vec<bool>,
-    /// For each operand, whether the text writes it.
+    /// Whether the text writes each operand.
     pub writes: Vec<bool>,
-    /// The node of the text's value, if it has one.
+    /// The node with the text's value, if it has one.
     pub value: Option<u16>,
 }
 
 /// Why building stopped.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// The mistake is reported.
+    /// A mistake, which is already reported.
     Reported,
-    /// A literal has no type yet.
+    /// The type of a literal is not known yet.
     NeedsType(Span),
 }
 
-/// What can be assigned to.
+/// The target of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Operand(u16, u16),
-    /// A part of an operand: its width and its number.
+    /// A part of an operand: operand, width in bits, index.
     Part(u16, u8, u16),
     State(u16),
 }
@@ -63,25 +64,26 @@ pub(super) struct Builder<'a> {
     pub scope: &'a Scope<'a>,
     pub out: &'a mut Diagnostics,
     pub graph: Graph,
-    /// Names of `let`, `for` and parameters; those of the caller are below `frame`.
+    /// Names of `let`, `for` and parameters; those below `frame` belong to the callers.
     pub locals: Vec<(String, Value)>,
     frame: usize,
-    /// Where the parameters of the function that is expanded end.
+    /// The end of the parameters of the function being expanded.
     parameters: usize,
-    /// Conditions under which the current statement is executed.
+    /// The conditions under which the current statement is executed.
     path: Vec<u16>,
-    /// What was assigned, and when, in the order of the last assignments to each.
+    /// Assigned values with their conditions, in the order of the last assignment to each place.
     assigned: Vec<(Place, (u16, u16))>,
-    /// What was assigned to elements of states: the state, the element's number, the value, and when.
+    /// Assignments to elements of states: state, index of the element, value, condition.
     elements: Vec<[u16; 4]>,
     calls: Vec<Span>,
     steps: usize,
     built: Built,
 }
 
-/// Builds the graph of a text. `result` asks for a value of this type at its end; without it the text must have none.
+/// Builds the graph of a text. If `result` is given, the text must end with a value of this type; otherwise it must
+/// have none.
 ///
-/// Returns `None` when the text has a mistake, which is reported then.
+/// Returns `None` when the text has a mistake, which is then reported.
 pub fn build(scope: &Scope<'_>, text: &Block, result: Option<Type>, out: &mut Diagnostics) -> Option<Built> {
     let mut builder = Builder {
         scope,
@@ -130,7 +132,8 @@ impl<'a> Builder<'a> {
         self.whole_stores(text.span)
     }
 
-    /// Every store of a part is followed by the one that ends its access: without it nothing would be stored.
+    /// Checks that every partial store is followed by the one that completes its access; otherwise no data would be
+    /// stored.
     fn whole_stores(&mut self, text: Span) -> Result<(), Stop> {
         let stores = self.graph.nodes.iter().filter(|node| node.op == Op::Store);
         let parts: Vec<(&Node, Part)> = stores.filter_map(|node| Some((node, Part::of(node.imm)?))).collect();
@@ -169,7 +172,7 @@ impl<'a> Builder<'a> {
         self.error(error.help("say it: `1 as u32`"))
     }
 
-    /// Counts a step and watches the size of the graph.
+    /// Counts a step and checks the size of the graph.
     pub(super) fn step(&mut self, span: Span) -> Result<(), Stop> {
         self.steps += 1;
         if self.steps <= MAX_STEPS && !self.graph.is_full() {
@@ -179,7 +182,7 @@ impl<'a> Builder<'a> {
         Err(self.error(Diagnostic::error("E0127", span, message)))
     }
 
-    /// Refuses to build an expression again, now that its type is known, if the first time left effects behind.
+    /// Refuses to build an expression again with its type known, if the first attempt produced effects.
     pub(super) fn again(&mut self, first: usize, place: Span) -> Result<(), Stop> {
         if self.graph.nodes[first..].iter().any(|node| node.op.is_effect()) {
             return Err(self.needs_type(place));
@@ -206,7 +209,7 @@ impl<'a> Builder<'a> {
         match statement {
             Statement::Let(name, value) => {
                 let value = self.expression(value, None)?;
-                // Operands are read at once: a later write does not change what the name stands for.
+                // Operands are read immediately: a later write must not change the value of the name.
                 let value = match value {
                     Value::Nothing => return Err(self.error(no_value(name.span))),
                     Value::Operand(operand) if self.scope.operands[operand].elements == 1 => {
@@ -245,7 +248,7 @@ impl<'a> Builder<'a> {
         Ok(first..last)
     }
 
-    /// A number that is known now.
+    /// Evaluates an expression to a number that is known at compile time.
     pub(super) fn whole(&mut self, expression: &Expr) -> Result<i128, Stop> {
         match self.expression(expression, None)? {
             Value::Int(number) => Ok(number),
@@ -258,7 +261,7 @@ impl<'a> Builder<'a> {
 
     // Conditions.
 
-    /// Builds something that happens under a condition.
+    /// Builds something that is executed under a condition.
     pub(super) fn under<T>(
         &mut self,
         condition: u16,
@@ -270,7 +273,7 @@ impl<'a> Builder<'a> {
         result
     }
 
-    /// The condition of what happens now, or [`NONE`].
+    /// The condition under which the current statement is executed, or [`NONE`].
     pub(super) fn when(&mut self) -> u16 {
         let path = self.path.clone();
         path.into_iter().fold(NONE, |all, next| match all {
@@ -286,7 +289,7 @@ impl<'a> Builder<'a> {
         match &place.kind {
             ExprKind::Name(name) => {
                 if let Some(at) = self.local(name) {
-                    // An operand that a writer was given is the operand.
+                    // Assigning to a parameter that is an operand assigns to the operand.
                     if let (Value::Operand(operand), true) = (&self.locals[at].1, at < self.parameters) {
                         return self.assign_operand(*operand, 0, place.span, value);
                     }
@@ -298,7 +301,7 @@ impl<'a> Builder<'a> {
                 match self.scope.library.states.iter().position(|s| s.name == *name) {
                     Some(state) => self.assign_state(state, place, None, value),
                     None => {
-                        // A name without a meaning is a mistake of its own.
+                        // An unknown name is reported as such.
                         self.name(name, place.span)?;
                         Err(self.error(cannot_assign(place.span)))
                     }
@@ -343,7 +346,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The operand as one that can be assigned to, as a whole or in parts, but not both.
+    /// Checks that an operand can be assigned, either as a whole or in parts of one size.
     fn written_operand(&mut self, operand: usize, parts: Option<u8>, span: Span) -> Result<&'a OperandInfo, Stop> {
         let info = &self.scope.operands[operand];
         if !info.writes {
@@ -422,7 +425,7 @@ impl<'a> Builder<'a> {
         if found.size() != ty.size() || found.class == isaforge_core::semantics::Class::Bool && found != ty {
             return Err(self.mismatch(value.span, ty, found));
         }
-        // Registers hold bits: what has the right size may be of any type.
+        // Registers hold bits, so any type of the right size can be assigned.
         Ok(self.bits(node, ty))
     }
 
@@ -449,7 +452,7 @@ impl<'a> Builder<'a> {
         self.assigned.iter().find(|(other, _)| *other == place).map(|(_, entry)| *entry)
     }
 
-    /// What is read now where `original` was at the start.
+    /// The current value of a place that held `original` at the start.
     fn forwarded(&mut self, place: Place, original: u16) -> u16 {
         match self.was_assigned(place) {
             None => original,
@@ -504,7 +507,7 @@ impl<'a> Builder<'a> {
         Ok(self.forwarded(place, original))
     }
 
-    /// The first element of an operand in another size than its own.
+    /// Reads the first element of an operand as a type of another size.
     pub(super) fn read_operand_as(&mut self, operand: usize, ty: Type) -> u16 {
         self.built.reads[operand] = true;
         self.graph.node(Op::Operand, 0, ty, [operand as u16, 0, NONE, NONE])
@@ -520,7 +523,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The same for the element of a state: whether it was assigned may depend on the numbers of elements.
+    /// Like [`forwarded`](Self::forwarded) for the element of a state: whether it was assigned may depend on the
+    /// indices of elements.
     fn forwarded_element(&mut self, state: u16, index: u16, original: u16) -> u16 {
         let mut value = original;
         for [of, element, node, when] in self.elements.clone() {
@@ -543,7 +547,7 @@ impl<'a> Builder<'a> {
         value
     }
 
-    /// Whether two numbers of elements are equal; `None` where that is known to be so.
+    /// Whether two element indices are equal; `None` if they are known to be.
     fn same_element(&mut self, a: u16, b: u16) -> Option<u16> {
         if a == b {
             return None;
@@ -556,7 +560,7 @@ impl<'a> Builder<'a> {
         Some(self.graph.node(Op::Compare, Comparison::Equal as u16, Type::BOOL, [a, b, NONE, NONE]))
     }
 
-    /// An operand as an argument of an intrinsic, which may read and write it.
+    /// Passes an operand as an argument of an intrinsic, which may read and write it.
     pub(super) fn pass_operand(&mut self, operand: usize) -> u16 {
         let info: &OperandInfo = &self.scope.operands[operand];
         self.built.reads[operand] |= info.reads;
@@ -564,7 +568,7 @@ impl<'a> Builder<'a> {
         self.graph.constant(Type::unsigned(16), operand as u64)
     }
 
-    /// The operations in a slot of a group. They see what was assigned so far, and may change it.
+    /// Executes the operations in a slot of a group. They see earlier assignments and may change the assigned values.
     pub(super) fn call_slot(&mut self, slot: u16) {
         self.write_out();
         let when = self.when();
@@ -583,12 +587,12 @@ impl<'a> Builder<'a> {
         match value {
             Value::Suffix(operand, suffix) => &self.scope.operands[*operand].suffixes[*suffix],
             Value::Modifier(modifier) => &self.scope.modifiers[*modifier],
-            // Callers have looked at the kind of the value.
+            // Callers have checked what kind of value it is.
             _ => unreachable!("only modifiers have values to choose by"),
         }
     }
 
-    /// The number of a modifier in the graph.
+    /// The index of a modifier in the graph.
     fn modifier(&mut self, value: &Value) -> u16 {
         let reference = self.modifier_info(value).reference;
         self.graph.modifier(reference)
@@ -601,7 +605,7 @@ impl<'a> Builder<'a> {
         self.graph.with_list(Op::Is, 0, Type::BOOL, [modifier, NONE, NONE, NONE], &values)
     }
 
-    /// The value of the arm that a modifier chooses.
+    /// The value of the arm that a modifier selects.
     pub(super) fn pick(&mut self, modifier: &Value, ty: Type, arms: &[(Vec<u64>, u16)]) -> u16 {
         let modifier = self.modifier(modifier);
         let mut list: Vec<u16> = Vec::new();

@@ -1,6 +1,6 @@
-//! The functions that the language has.
+//! The built-in functions of the language.
 //!
-//! Each is one operation of `isaforge_core::semantics`, or a few. [`BUILTINS`] is the list that the reference prints.
+//! Each is one operation of `isaforge_core::semantics`, or a few. The reference prints [`BUILTINS`].
 
 mod own;
 
@@ -15,7 +15,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{Span, Spanned};
 use crate::suggest::did_you_mean;
 
-/// The names of roundings.
+/// Parses the name of a rounding.
 pub(super) fn rounding(name: &str) -> Option<Round> {
     Some(match name {
         "rne" => Round::NearestEven,
@@ -37,14 +37,14 @@ fn immediate(round: Round) -> u16 {
     }
 }
 
-/// What a function of the language takes.
+/// The parameters of a built-in function.
 #[derive(Clone, Copy, Debug)]
 enum Takes {
-    /// Values of one type, and gives that type; numbers of any kind.
+    /// Values of one type, which is also that of the result; numbers of any type.
     Same(Op, usize),
-    /// The same, integers only.
+    /// The same, for integers only.
     Integers(Op, usize),
-    /// The same, floats only, then perhaps a rounding.
+    /// The same, for floats only, optionally followed by a rounding.
     Floats(Op, usize),
     /// A value and a count.
     Count(Op),
@@ -54,7 +54,7 @@ enum Takes {
     Compares(Comparison),
     /// Arithmetic with a rounding.
     Rounded(Op),
-    /// Something of its own.
+    /// A special form.
     Own(Own),
 }
 
@@ -87,20 +87,20 @@ enum Own {
     Fault,
 }
 
-/// A function of the language: its name, how it is called, what it gives.
+/// A built-in function.
 pub struct Builtin {
     /// Its name.
     pub name: &'static str,
-    /// How it is called.
+    /// Its signature.
     pub call: &'static str,
-    /// What it gives or does.
+    /// Its result or effect.
     pub doc: &'static str,
     takes: Takes,
 }
 
 macro_rules! builtins {
     ($( $name:literal $call:literal $takes:expr, $doc:literal; )*) => {
-        /// All of them.
+        /// All built-in functions.
         pub const BUILTINS: &[Builtin] = &[$( Builtin { name: $name, call: $call, doc: $doc, takes: $takes } ),*];
     };
 }
@@ -335,7 +335,7 @@ impl Builder<'_> {
         self.error(Diagnostic::error("E0122", span, message))
     }
 
-    /// Up to three arguments of one type.
+    /// Builds up to three arguments of the same type.
     fn alike(&mut self, arguments: &[Expr], expected: Option<Type>) -> Result<([u16; 4], Type), Stop> {
         let mut values = Vec::with_capacity(arguments.len());
         let mut known = expected;
@@ -391,7 +391,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A node for each rounding that a modifier may choose.
+    /// Builds a node for each rounding that a modifier may select.
     fn rounded(&mut self, op: Op, ty: Type, nodes: [u16; 4], round: Value) -> Result<Value, Stop> {
         let Value::Round(modes, modifier) = round else { return Err(Stop::Reported) };
         let mut arms = Vec::new();

@@ -11,11 +11,11 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::suggest::{did_you_mean, one_of};
 
-/// Numbers of more bits are not tabulated, nor are few of them.
+/// The maximum width of numbers that are tabulated, and the number of entries up to which a table does not pay off.
 const TABLE_BITS: u32 = 8;
 const FEW: usize = 4;
 
-/// What a `match` chooses by.
+/// What a `match` depends on.
 enum Subject {
     /// A modifier or a suffix.
     Modifier(Value),
@@ -23,7 +23,7 @@ enum Subject {
     Number(u16),
 }
 
-/// An arm with the values that lead to it; none for an arm that takes all other numbers.
+/// An arm with the values that select it; empty for an arm that takes all other numbers.
 type Reached<'e> = (Vec<u64>, &'e Expr);
 
 impl Builder<'_> {
@@ -111,12 +111,12 @@ impl Builder<'_> {
         self.arms(&subject, &reached, expected)
     }
 
-    /// Notes whether an arm is reached.
+    /// Records whether an arm is reachable.
     fn reach(&mut self, arm: &Arm, reached: bool) {
         *self.scope.library.usage.borrow_mut().arms.entry(arm.span).or_default() |= reached;
     }
 
-    /// The value of the arm that is chosen, or the effects of all, each under its condition.
+    /// The value of the arm that is selected, or the effects of all arms, each under its condition.
     fn arms(&mut self, subject: &Subject, reached: &[Reached<'_>], expected: Option<Type>) -> Result<Value, Stop> {
         let mut holds: Vec<u16> = Vec::new();
         let mut results: Vec<Result<Value, Stop>> = Vec::new();
@@ -174,7 +174,7 @@ impl Builder<'_> {
         if let Subject::Modifier(modifier) = subject {
             return Ok(Value::Node(self.pick(modifier, ty, &nodes)));
         }
-        // Some arm is taken: where no other is, it is the last.
+        // One arm is always taken: the last one, if no other is.
         let choices = nodes.into_iter().zip(holds).rev();
         let chosen = choices.fold(NONE, |rest, ((_, node), holds)| match rest {
             NONE => node,
@@ -194,7 +194,7 @@ impl Builder<'_> {
         self.graph.node(Op::Compare, Comparison::Equal as u16, Type::BOOL, [number, constant, NONE, NONE])
     }
 
-    /// The arms that names lead to, with the bits of these.
+    /// The arms that names select, with the values of the names.
     fn arms_of_names<'e>(
         &mut self,
         of: &str,
@@ -233,7 +233,7 @@ impl Builder<'_> {
         Ok(reached)
     }
 
-    /// The arms that numbers of a width lead to.
+    /// The arms that numbers of a given width select.
     fn arms_of_number<'e>(
         &mut self,
         of: &str,
@@ -287,7 +287,7 @@ impl Builder<'_> {
         self.error(Diagnostic::error("E0124", value.span, message).label("never reached"))
     }
 
-    /// Refuses a choice with values that no arm is for.
+    /// Reports a `match` with values that have no arm.
     fn all_reached(&mut self, of: &str, left: &[impl AsRef<str>], span: Span) -> Result<(), Stop> {
         if left.is_empty() {
             return Ok(());
@@ -298,7 +298,8 @@ impl Builder<'_> {
         Err(self.error(error.help("add arms for them, or `_ => …`")))
     }
 
-    /// A number for each number, as few constants that are shifted: a condition for each would take many more operations.
+    /// Maps numbers to numbers by shifting a few constants: a condition for each number would take many more
+    /// operations.
     fn table(&mut self, of: u16, table: &Table, ty: Type) -> Result<Value, Stop> {
         let least = table.values().map(|(value, _)| value).min().unwrap_or(0);
         for (value, place) in table.values() {
@@ -307,7 +308,7 @@ impl Builder<'_> {
         let number = self.word_of(of);
         let offset = |value: i128| (value - least) as u64;
         let greatest = table.values().map(|(value, _)| offset(value)).max().unwrap_or(0);
-        // Entries of two to the power of `width` bits, two to the power of `many` in a constant.
+        // An entry has `2^width` bits, and a constant holds `2^many` entries.
         let width = (64 - greatest.leading_zeros()).max(1).next_power_of_two().trailing_zeros();
         let many = (6 - width).min(table.bits);
         let other = offset(table.other.map_or(least, |(value, _)| value));
@@ -351,7 +352,7 @@ impl Builder<'_> {
         Ok(Value::Node(self.bits(value, ty)))
     }
 
-    /// An integer as a `u64`, with zeros above its bits.
+    /// Converts an integer to `u64`, with zeros in the upper bits.
     fn word_of(&mut self, node: u16) -> u16 {
         let bits = self.graph.ty(node).bits;
         let node = self.bits(node, Type::unsigned(bits));
@@ -364,15 +365,15 @@ impl Builder<'_> {
     }
 }
 
-/// Numbers and what each of them gives.
+/// A map from numbers to numbers.
 struct Table {
-    /// How many low bits tell the numbers apart.
+    /// How many low bits distinguish the numbers.
     bits: u32,
-    /// Whether there are numbers with higher bits, too.
+    /// Whether numbers with higher bits are possible, too.
     is_open: bool,
-    /// The low bits of each number, what it gives, and where that stands.
+    /// The low bits of each number, its result, and the place of the result.
     entries: Vec<(u64, i128, Span)>,
-    /// What all others give.
+    /// The result for all other numbers.
     other: Option<(i128, Span)>,
 }
 
@@ -382,7 +383,7 @@ impl Table {
     }
 }
 
-/// The number that an expression is, if it is one by itself.
+/// The value of an expression that is a literal number.
 fn literal(e: &Expr) -> Option<i128> {
     match &e.kind {
         ExprKind::Int(value) => Some((*value).into()),
@@ -391,7 +392,7 @@ fn literal(e: &Expr) -> Option<i128> {
     }
 }
 
-/// Arms that all give literal numbers as a table, unless there are few of them or the numbers are large.
+/// Arms that are all literal numbers as a table; `None` if they are few or the table would be too large.
 fn literals(reached: &[Reached<'_>]) -> Option<Table> {
     let mut table = Table { bits: 1, is_open: false, entries: Vec::new(), other: None };
     for (values, body) in reached {

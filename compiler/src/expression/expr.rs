@@ -1,4 +1,4 @@
-//! Expressions to nodes.
+//! From expressions to nodes.
 
 use isaforge_core::semantics::{Class, Comparison, NONE, Op, Special, Type};
 
@@ -11,7 +11,7 @@ use crate::source::{Span, Spanned};
 use crate::suggest::{did_you_mean, one_of};
 
 impl Builder<'_> {
-    /// Builds an expression. `expected` is the type that its surroundings want, which literals take.
+    /// Builds an expression. `expected` is the type that the context expects, which literals take.
     pub(super) fn expression(&mut self, e: &Expr, expected: Option<Type>) -> Result<Value, Stop> {
         self.step(e.span)?;
         match &e.kind {
@@ -49,7 +49,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The value of an expression as a node.
+    /// Builds an expression as a node.
     pub(super) fn node(&mut self, e: &Expr, expected: Option<Type>) -> Result<u16, Stop> {
         let value = self.expression(e, expected)?;
         self.node_of(&value, expected, e.span)
@@ -161,7 +161,7 @@ impl Builder<'_> {
         let shift = matches!(op, Binary::Shl | Binary::Shr);
         let right = match &left {
             _ if shift => self.expression(b, Some(Type::U32))?,
-            // The other side may know the type.
+            // The other side may determine the type.
             Ok(Value::Node(id)) => {
                 let ty = self.graph.ty(*id);
                 self.expression(b, Some(ty))?
@@ -246,7 +246,7 @@ impl Builder<'_> {
         self.graph.node(Op::Compare, how as u16, ty.truth(), [x, y, NONE, NONE])
     }
 
-    /// The result of arithmetic, as the instruction set's rule on NaNs has it.
+    /// Canonicalises the NaN of an arithmetic result, if the instruction set has a canonical NaN for its type.
     pub(super) fn canonical(&mut self, node: u16) -> u16 {
         let ty = self.graph.ty(node);
         if ty.is_float() && self.scope.library.canonical.contains(&ty.bits) {
@@ -304,7 +304,7 @@ impl Builder<'_> {
         Ok(Value::Node(self.graph.node(Op::Slice, imm, Type::unsigned(bits), [node, NONE, NONE, NONE])))
     }
 
-    /// The modifier whose name has these two parts.
+    /// The modifier whose name consists of these two parts.
     fn modifier_of(&self, first: &str, second: &str) -> Option<usize> {
         let both = |name: &str| name.strip_prefix(first)?.strip_prefix('.').map(|rest| rest == second);
         self.scope.modifiers.iter().position(|m| both(&m.name) == Some(true))
@@ -444,7 +444,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Both sides of a choice, where one may need to know the type of the other.
+    /// Builds both sides of a choice, where one may determine the type of the other.
     fn both(
         &mut self,
         first: Result<Value, Stop>,
@@ -473,7 +473,7 @@ impl Builder<'_> {
     }
 }
 
-/// The width and the number of a part of a type: `b1`, `h0`, `w1`.
+/// The width in bits and the index of a part: `b1`, `h0`, `w1`.
 pub(super) fn part(name: &str, of: Type) -> Option<(u8, u16)> {
     let (letter, index) = name.split_at_checked(1)?;
     let bits = match letter {
@@ -490,7 +490,7 @@ fn block_span(block: &Block) -> Span {
     block.value.as_ref().map_or(block.span, |value| value.span)
 }
 
-/// An operator on numbers that are known now: a number, or whether a comparison holds. `None` where it has no result.
+/// Applies an operator to known numbers: a number, or whether a comparison holds. `None` where it has no result.
 fn fold(op: Binary, x: i128, y: i128) -> Option<Result<i128, bool>> {
     let number = match op {
         Binary::Eq => return Some(Err(x == y)),

@@ -1,32 +1,32 @@
-//! The graph while it is written: equal nodes are one node.
+//! The graph under construction, in which equal nodes are shared.
 
 use std::collections::HashMap;
 
 use isaforge_core::semantics::{Modifier, NONE, Node, Op, Type};
 
-/// How many nodes an operation may have.
+/// The maximum number of nodes in an operation.
 pub(super) const MAX_NODES: usize = 20_000;
 
-/// A graph being written.
+/// A graph under construction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
     pub nodes: Vec<Node>,
     pub lists: Vec<u16>,
     pub constants: Vec<u64>,
     pub modifiers: Vec<Modifier>,
-    /// Nodes that can be used again: those without a list …
+    /// Nodes without a list that can be shared.
     known: HashMap<Node, u16>,
-    /// … and those with one.
+    /// Nodes with a list that can be shared.
     known_lists: HashMap<Node, Vec<(Vec<u16>, u16)>>,
 }
 
 impl Graph {
-    /// Adds a node, or finds the equal one. The limit is checked by the caller, once for each expression.
+    /// Adds a node, or returns an equal one. The caller checks the size limit, once for each expression.
     pub fn node(&mut self, op: Op, imm: u16, ty: Type, args: [u16; 4]) -> u16 {
         self.with_list(op, imm, ty, args, &[])
     }
 
-    /// Adds a node with a list of arguments; `args` has [`NONE`] where its start and length go.
+    /// Adds a node with a list of arguments; `args` has [`NONE`] in place of the list's start and length.
     pub fn with_list(&mut self, op: Op, imm: u16, ty: Type, args: [u16; 4], list: &[u16]) -> u16 {
         let mut node = Node { op, imm, ty, args };
         let key = node;
@@ -57,12 +57,12 @@ impl Graph {
         id
     }
 
-    /// What is read from now on may be another value than before.
+    /// Stops sharing earlier reads, since the values may have changed.
     pub fn forget_reads(&mut self) {
         self.known.retain(|node, _| !matches!(node.op, Op::Operand | Op::State));
     }
 
-    /// A constant.
+    /// Adds a constant.
     pub fn constant(&mut self, ty: Type, value: u64) -> u16 {
         let value = value & ty.mask();
         let index = self.constants.iter().position(|c| *c == value).unwrap_or_else(|| {
@@ -72,7 +72,7 @@ impl Graph {
         self.node(Op::Const, 0, ty, [index as u16, NONE, NONE, NONE])
     }
 
-    /// The number of a modifier.
+    /// The index of a modifier.
     pub fn modifier(&mut self, modifier: Modifier) -> u16 {
         let index = self.modifiers.iter().position(|m| *m == modifier).unwrap_or_else(|| {
             self.modifiers.push(modifier);
@@ -86,13 +86,13 @@ impl Graph {
         self.nodes.get(usize::from(node)).map_or(Type::BOOL, |node| node.ty)
     }
 
-    /// Whether the graph is larger than an operation may be.
+    /// Whether the graph exceeds the size limit of an operation.
     pub fn is_full(&self) -> bool {
         self.nodes.len() > MAX_NODES || self.lists.len() > MAX_NODES
     }
 }
 
-/// Which argument is the start of a node's list; the next one is its length.
+/// Which argument of a node is the start of its list; the next one is the length.
 fn node_list(op: Op) -> Option<usize> {
     match op {
         Op::Pack => Some(0),

@@ -1,7 +1,7 @@
-//! Characters to tokens.
+//! Splits text into tokens.
 //!
-//! Texts are YAML scalars. They are read as they stand in the file, without the quotes or the mark of a block, so that a
-//! place in a text is a place in the file.
+//! Texts are YAML scalars. They are read from the source of the file, without quotes or the indicator of a block
+//! scalar, so that a place in the text is a place in the file.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -11,11 +11,11 @@ use crate::source::Span;
 pub enum Token {
     /// A name or a keyword.
     Name(String),
-    /// A whole number and how it was written.
+    /// A whole number and its spelling.
     Int(u64, String),
     /// A number with a fraction.
     Float(f64),
-    /// A word in single quotes: the name of a value that is no plain name.
+    /// A word in single quotes: the name of a value that is not a plain name.
     Quoted(String),
     /// A sign.
     Sign(&'static str),
@@ -24,7 +24,7 @@ pub enum Token {
 }
 
 impl Token {
-    /// The token in words, for messages.
+    /// Describes the token for messages.
     pub fn describe(&self) -> String {
         match self {
             Token::Name(name) => format!("`{name}`"),
@@ -37,7 +37,7 @@ impl Token {
     }
 }
 
-/// The signs, longest first.
+/// The operators and punctuation, longest first.
 const SIGNS: [&str; 36] = [
     "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "=>", "..", "->", "<", ">", "+", "-", "*", "/", "%", "|", "^", "&",
     "~", "!", "(", ")", "[", "]", "{", "}", ",", ";", ":", "?", ".", "=", "_",
@@ -48,7 +48,7 @@ fn unquoted(raw: &str, span: Span) -> (&str, Span) {
     let trimmed = |from: usize, to: usize| (&raw[from..to], span.slice(from..to));
     match raw.as_bytes() {
         [b'"', .., b'"'] | [b'\'', .., b'\''] => trimmed(1, raw.len() - 1),
-        // The mark of a block: `|`, `>`, perhaps with `-`, `+` or a number.
+        // The indicator of a block scalar: `|` or `>`, possibly with `-`, `+` or a number.
         [b'|' | b'>', ..] => match raw.find('\n') {
             Some(end) => trimmed(end, raw.len()),
             None => trimmed(raw.len(), raw.len()),
@@ -60,7 +60,7 @@ fn unquoted(raw: &str, span: Span) -> (&str, Span) {
 /// Splits the source of a scalar into tokens.
 ///
 /// # Errors
-/// At the first character that no token begins with (E0120), or a number that 64 bits do not hold (E0125).
+/// At the first character that cannot begin a token (E0120), or a number that does not fit into 64 bits (E0125).
 pub fn tokens(raw: &str, span: Span) -> Result<Vec<(Token, Span)>, Diagnostic> {
     let (text, span) = unquoted(raw, span);
     let mut tokens = Vec::new();
@@ -126,7 +126,7 @@ fn number(rest: &str, place: impl Fn(std::ops::Range<usize>) -> Span) -> Result<
             Err(_) => Err(Diagnostic::error("E0120", place(0..end), format!("`{text}` is not a number"))),
         };
     }
-    // A value of an enum may begin with a digit: `2d`.
+    // The name of an enum value may begin with a digit: `2d`.
     let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
     if word > end {
         return Ok((Token::Quoted(rest[..word].to_owned()), word));

@@ -1,26 +1,26 @@
-//! The expression language: what a specification computes.
+//! The expression language, in which a specification describes computations.
 //!
 //! ```text
 //! text ──lexer, parse──▶ syntax ──build (names, types, functions expanded)──▶ nodes of `isaforge_core::semantics`
 //! ```
 //!
-//! One language serves the meaning of instructions, conditions and computed fields. [`parse`](mod@parse) knows the grammar and no names;
-//! [`scope`] says what names there are; [`build`](mod@build) gives every expression its type and writes the graph; [`builtins`] are
-//! the functions that the language has.
+//! The same language serves the meaning of instructions, conditions, and computed fields. [`parse`](mod@parse) knows
+//! the grammar but no names, [`scope`] defines the names that may be used, [`build`](mod@build) determines the type of
+//! every expression and builds the graph, and [`builtins`] are the built-in functions.
 //!
-//! Values are integers, floats, truth values and short vectors of at most 64 bits. Functions are expanded where they are
-//! called, `for` counts to a constant, `match` is on modifiers and numbers: every text is a finite graph.
+//! Values are integers, floats, truth values and short vectors of at most 64 bits. Functions are expanded inline, the
+//! bounds of `for` are constants, and `match` takes modifiers and numbers, so that every text becomes a finite graph.
 //!
 //! | code  | meaning |
 //! |-------|---------|
 //! | E0120 | a text that the grammar does not allow |
-//! | E0121 | a name that nothing has |
-//! | E0122 | types that do not go together |
-//! | E0123 | arguments that a function does not take |
-//! | E0124 | arms that do not fit the values that `match` chooses by |
-//! | E0125 | a number that its type cannot hold |
-//! | E0126 | an assignment to what cannot be written, or an effect where a value is needed |
-//! | E0127 | a text that grows beyond what an instruction may be |
+//! | E0121 | an unknown name |
+//! | E0122 | types that do not match |
+//! | E0123 | arguments that do not match the function |
+//! | E0124 | arms that do not match the values of a `match` |
+//! | E0125 | a number that does not fit into its type |
+//! | E0126 | an assignment to something that cannot be written, or an effect where a value is needed |
+//! | E0127 | a text that grows beyond the size limit of an instruction |
 
 #![allow(
     clippy::result_large_err,

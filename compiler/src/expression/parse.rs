@@ -1,13 +1,13 @@
-//! Tokens to trees.
+//! From tokens to syntax trees.
 //!
-//! [`GRAMMAR`] is what it reads.
+//! [`GRAMMAR`] is the grammar.
 
 use super::lexer::{Token, tokens};
 use super::syntax::{Arm, ArmValue, Binary, Block, Expr, ExprKind, Statement, Unary};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span, Spanned};
 
-/// The grammar of texts, as the reference prints it.
+/// The grammar of texts, as printed in the reference.
 pub const GRAMMAR: &str = "\
 text       := block without braces
 block      := '{' (statement ';')* expression? '}'
@@ -20,13 +20,13 @@ expression := 'if' expression block ('else' (block | if))? | 'match' expression 
 arm        := (value ('|' value)* | '_') '=>' expression
 ";
 
-/// How deep expressions may nest.
+/// The maximum nesting of expressions.
 const MAX_DEPTH: usize = 100;
 
-/// How many operators may be applied one to the result of another: `a + b + c` nests, too, as what walks trees sees it.
+/// The maximum length of a chain of operators such as `a + b + c`, which also nests in the tree.
 const MAX_CHAIN: usize = 100;
 
-/// Words that are no names.
+/// Words that cannot be names.
 pub const KEYWORDS: [&str; 9] = ["let", "if", "else", "match", "for", "in", "as", "true", "false"];
 
 type Result<T> = std::result::Result<T, Diagnostic>;
@@ -35,17 +35,17 @@ struct Parser {
     tokens: Vec<(Token, Span)>,
     at: usize,
     depth: usize,
-    /// The longest chain of the expressions that have been read of the one that is being read.
+    /// The longest chain of operators within the current expression so far.
     chain: usize,
 }
 
-/// Reads a text: statements, and perhaps a value at the end.
+/// Parses a text: statements, optionally followed by a value.
 ///
 /// # Errors
-/// At the first place that the grammar does not allow (E0120).
+/// At the first violation of the grammar (E0120).
 pub fn parse_text(sources: &Sources, text: &Spanned<String>) -> Result<Block> {
     let (raw, span) = (sources.snippet(text.span), text.span);
-    // What a row has filled in stands elsewhere in the file, so all of it is at the place of the text.
+    // Text filled in from a row comes from elsewhere in the file, so all tokens get the place of the whole text.
     let mut parser = match raw.contains('$') {
         true => Parser::at_one_place(&text.value, span)?,
         false => Parser::new(raw, span)?,
@@ -55,10 +55,10 @@ pub fn parse_text(sources: &Sources, text: &Spanned<String>) -> Result<Block> {
     Ok(block)
 }
 
-/// Reads a text that need not be what stands in a file; `span` is where it comes from.
+/// Parses a text that need not be in a file; `span` is the place to report.
 ///
 /// # Errors
-/// At the first place that the grammar does not allow (E0120).
+/// At the first violation of the grammar (E0120).
 pub fn parse_raw(raw: &str, span: Span) -> Result<Block> {
     let mut parser = Parser::new(raw, span)?;
     let block = parser.statements(span)?;
@@ -66,10 +66,10 @@ pub fn parse_raw(raw: &str, span: Span) -> Result<Block> {
     Ok(block)
 }
 
-/// Reads one expression.
+/// Parses one expression.
 ///
 /// # Errors
-/// At the first place that the grammar does not allow (E0120).
+/// At the first violation of the grammar (E0120).
 pub fn parse_expression(sources: &Sources, span: Span) -> Result<Expr> {
     let mut parser = Parser::new(sources.snippet(span), span)?;
     let expression = parser.expression()?;
@@ -77,25 +77,25 @@ pub fn parse_expression(sources: &Sources, span: Span) -> Result<Expr> {
     Ok(expression)
 }
 
-/// The head of a function, an intrinsic or a writer.
+/// The signature of a function, an intrinsic or a writer.
 #[derive(Clone, Debug)]
 pub struct Signature {
     /// Its name.
     pub name: Spanned<String>,
-    /// Its parameters: names, or types of an intrinsic.
+    /// Its parameters: names, or types in an intrinsic.
     pub parameters: Vec<Spanned<String>>,
-    /// The names of an intrinsic's parameters, for those that have one: `name: type`.
+    /// The names of an intrinsic's parameters, if given: `name: type`.
     pub names: Vec<Option<String>>,
-    /// What `=` gives a name to: the value that is written.
+    /// The name after `=` for the value to write.
     pub value: Option<Spanned<String>>,
-    /// What stands after `->`.
+    /// The type after `->`.
     pub result: Option<Spanned<String>>,
 }
 
-/// Reads `name(a, b)`, `name(a) = value`, `name(u32, f32) -> f32` or `name(angle: f32) -> f32`.
+/// Parses `name(a, b)`, `name(a) = value`, `name(u32, f32) -> f32` or `name(angle: f32) -> f32`.
 ///
 /// # Errors
-/// At the first place that the grammar does not allow (E0120).
+/// At the first violation of the grammar (E0120).
 pub fn parse_signature(sources: &Sources, span: Span) -> Result<Signature> {
     let mut parser = Parser::new(sources.snippet(span), span)?;
     let name = parser.name("a name")?;
@@ -137,7 +137,7 @@ impl Parser {
     }
 
     fn peek(&self) -> &Token {
-        // The last token is the end of the text, which is never taken.
+        // The last token is the end of the text, which is never consumed.
         &self.tokens[self.at.min(self.tokens.len() - 1)].0
     }
 
@@ -269,7 +269,7 @@ impl Parser {
         result
     }
 
-    /// Counts an operator that is applied to what has just been read.
+    /// Counts an operator applied to the expression just parsed.
     fn link(&mut self) -> Result<()> {
         self.chain += 1;
         if self.chain > MAX_CHAIN {
@@ -489,7 +489,7 @@ impl Parser {
         Ok(ArmValue { text, number, span: start.to(self.before()) })
     }
 
-    /// An arm may be an assignment without braces.
+    /// Parses the body of an arm, which may be an assignment without braces.
     fn arm_body(&mut self) -> Result<Expr> {
         let start = self.span();
         let expression = self.expression()?;

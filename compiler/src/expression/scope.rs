@@ -8,35 +8,35 @@ use isaforge_core::semantics::{Effects, Modifier, Type};
 use super::syntax::Block;
 use crate::source::Span;
 
-/// What all texts of an instruction set may use.
+/// The names that all texts of an instruction set may use.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     /// Functions, by name.
     pub functions: BTreeMap<String, Function>,
-    /// Functions that stand on the left of `=`, by name.
+    /// Functions that can be the target of an assignment, by name.
     pub writers: BTreeMap<String, Function>,
-    /// Functions without a text, in the order of their numbers.
+    /// Functions without a text, in index order.
     pub intrinsics: Vec<IntrinsicInfo>,
-    /// Registers outside of banks, in the order of their numbers.
+    /// Registers that are not in a bank, in index order.
     pub states: Vec<StateInfo>,
-    /// Address spaces, in the order of their numbers.
+    /// Address spaces, in index order.
     pub spaces: Vec<String>,
-    /// Faults, in the order of their numbers.
+    /// Faults, in index order.
     pub faults: Vec<String>,
-    /// Widths of the floats whose arithmetic gives one NaN.
+    /// The widths of the float types whose arithmetic returns a canonical NaN.
     pub canonical: Vec<u8>,
-    /// Type of the program counter and of the targets of branches.
+    /// The type of the program counter and of branch targets.
     pub pc: Option<Type>,
-    /// What was used, for reports on what was not.
+    /// The names in use, for reports on unused ones.
     pub usage: RefCell<Usage>,
 }
 
-/// What texts used of a [`Library`].
+/// The parts of a [`Library`] that texts use.
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
     /// Functions and writers that were expanded.
     pub functions: BTreeSet<Span>,
-    /// Arms of `match`, and whether any modifier reached them.
+    /// Arms of `match`, and whether any of them was reachable.
     pub arms: BTreeMap<Span, bool>,
     /// Intrinsics that were called.
     pub intrinsics: BTreeSet<usize>,
@@ -44,79 +44,79 @@ pub struct Usage {
     pub states: BTreeSet<usize>,
 }
 
-/// A function: expanded wherever it is called.
+/// A function, which is expanded wherever it is called.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Its parameters; of a writer the last one is the value that is written.
+    /// Its parameters; the last one of a writer is the value to write.
     pub parameters: Vec<String>,
-    /// What it computes or does.
+    /// Its text.
     pub body: Block,
     /// Where it is defined.
     pub span: Span,
 }
 
-/// What an intrinsic takes.
+/// A parameter of an intrinsic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// A value.
     Value(Type),
-    /// An operand itself, which the intrinsic reads or writes. It is passed as its index.
+    /// An operand that the intrinsic reads or writes, passed as its index.
     Operand,
 }
 
-/// A function without a text.
+/// A function without a text, provided by the host.
 #[derive(Clone, Debug)]
 pub struct IntrinsicInfo {
     /// Its name.
     pub name: String,
-    /// What it computes or does.
+    /// Its result or effect.
     pub doc: String,
-    /// What it takes.
+    /// Its parameters.
     pub parameters: Vec<Parameter>,
-    /// The names of its parameters, for those that have one.
+    /// The names of its parameters, if given.
     pub names: Vec<Option<String>>,
-    /// Type of its result.
+    /// The type of its result.
     pub result: Option<Type>,
-    /// What it touches.
+    /// Its effects.
     pub effects: Effects,
     /// Where it is declared.
     pub span: Span,
 }
 
-/// A register, or an array of them, outside of banks.
+/// A register, or an array of registers, that is not in a bank.
 #[derive(Clone, Debug)]
 pub struct StateInfo {
     /// Its name.
     pub name: String,
     /// What it holds.
     pub doc: String,
-    /// Type of one.
+    /// The type of an element.
     pub ty: Type,
-    /// How many there are.
+    /// The number of elements.
     pub count: u32,
     /// Where it is declared.
     pub span: Span,
 }
 
-/// What one text may use.
+/// The names that one text may use.
 #[derive(Debug)]
 pub struct Scope<'a> {
-    /// What all texts of the instruction set may use.
+    /// The names that all texts of the instruction set may use.
     pub library: &'a Library,
     /// The operands, or the fields of an encoding.
     pub operands: Vec<OperandInfo>,
-    /// The modifiers. A name of two parts, `slot.field`, is written so.
+    /// The modifiers. Names may have two parts: `slot.field`.
     pub modifiers: Vec<ModifierInfo>,
-    /// Numbers that are known in advance: the parameter of a family.
+    /// Numbers that are known at compile time, such as the parameter of a family.
     pub numbers: Vec<(String, u64)>,
-    /// The slots of a group that the text may call, by name and number.
+    /// The slots of a group that the text may call, by name and index.
     pub slots: Vec<(String, u16)>,
-    /// Whether an arm cannot give a negative number for an unsigned one: in encodings, where values are written as they are.
+    /// Whether an arm must not return a negative number as an unsigned one: in encodings, values are written exactly.
     pub exact: bool,
 }
 
 impl<'a> Scope<'a> {
-    /// No operands and no modifiers yet.
+    /// A scope without operands and modifiers.
     pub fn new(library: &'a Library) -> Self {
         Scope {
             library,
@@ -134,13 +134,13 @@ impl<'a> Scope<'a> {
 pub struct OperandInfo {
     /// Its name.
     pub name: String,
-    /// Type of one element, as it is encoded.
+    /// The type of an element, as it is encoded.
     pub ty: Type,
-    /// How many elements it has.
+    /// The number of elements.
     pub elements: u16,
-    /// What values it has, which says what arms a `match` needs.
+    /// Its possible values, which determine the arms that a `match` needs.
     pub choices: Choices,
-    /// Modifiers written after it, then the fields that all readings of its kind have.
+    /// The modifiers written after it, followed by the fields that all alternatives of its kind have.
     pub suffixes: Vec<ModifierInfo>,
     /// Whether it can be read.
     pub reads: bool,
@@ -157,20 +157,20 @@ pub struct ModifierInfo {
     pub name: String,
     /// Its values.
     pub choices: Choices,
-    /// How nodes name it.
+    /// How nodes refer to it.
     pub reference: Modifier,
     /// Where it is defined.
     pub span: Span,
 }
 
-/// What values a modifier, or an operand, has.
+/// The possible values of a modifier or an operand.
 #[derive(Clone, Debug)]
 pub enum Choices {
     /// `false` and `true`.
     Flag,
-    /// Named values and their bits.
+    /// Named values with their numbers.
     Values(Vec<(String, u64)>),
-    /// A number of a width in bits.
+    /// A number of this width in bits.
     Number(u8),
 }
 

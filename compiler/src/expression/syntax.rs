@@ -1,13 +1,13 @@
-//! Texts as trees: what was written, with places, before any name has a meaning.
+//! Texts as syntax trees with places, before names are bound.
 
 use crate::source::{Span, Spanned};
 
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// Where it is written.
     pub span: Span,
 }
 
@@ -22,11 +22,11 @@ pub enum ExprKind {
     Bool(bool),
     /// A name.
     Name(String),
-    /// An operator before its operand.
+    /// A prefix operator.
     Unary(Unary, Box<Expr>),
-    /// An operator between its operands.
+    /// An infix operator.
     Binary(Binary, Box<Expr>, Box<Expr>),
-    /// `x.name`, or `x.name?` for a part that need not be there.
+    /// `x.name`, or `x.name?` for a part that may be absent.
     Member(Box<Expr>, Spanned<String>, bool),
     /// `x[i]`.
     Index(Box<Expr>, Box<Expr>),
@@ -51,33 +51,33 @@ pub enum ExprKind {
 /// One arm of a `match`.
 #[derive(Clone, Debug)]
 pub struct Arm {
-    /// The values it is for; empty for `_`.
+    /// The values that select it; empty for `_`.
     pub values: Vec<ArmValue>,
-    /// What it gives or does.
+    /// Its value or effect.
     pub body: Expr,
-    /// Where its values stand.
+    /// Where its values are written.
     pub span: Span,
 }
 
-/// A value that an arm is for.
+/// A value that selects an arm.
 #[derive(Clone, Debug)]
 pub struct ArmValue {
     /// How it is written: the name of a value, or a number.
     pub text: String,
     /// The number, if it is one.
     pub number: Option<i128>,
-    /// Where it stands.
+    /// Where it is written.
     pub span: Span,
 }
 
-/// Statements, and perhaps a value at the end.
+/// Statements, optionally followed by a value.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The statements.
     pub statements: Vec<Statement>,
     /// The value.
     pub value: Option<Box<Expr>>,
-    /// Where it stands.
+    /// Where it is written.
     pub span: Span,
 }
 
@@ -90,11 +90,11 @@ pub enum Statement {
     Assign(Expr, Expr),
     /// `for i in from..to { … }`.
     For(Spanned<String>, Expr, Expr, Block),
-    /// An expression for its effects.
+    /// An expression that is evaluated for its effects.
     Do(Expr),
 }
 
-/// Operators before their operand.
+/// Prefix operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unary {
     /// `-`
@@ -105,7 +105,7 @@ pub enum Unary {
     LogicalNot,
 }
 
-/// Operators between their operands.
+/// Infix operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
     /// `||`
@@ -147,7 +147,7 @@ pub enum Binary {
 }
 
 impl Binary {
-    /// How tightly it binds; a greater number binds first.
+    /// The precedence; operators with higher numbers bind more tightly.
     pub const fn precedence(self) -> u8 {
         match self {
             Binary::LogicalOr => 1,
@@ -162,7 +162,7 @@ impl Binary {
         }
     }
 
-    /// True for operators that compare.
+    /// Whether it is a comparison.
     pub const fn compares(self) -> bool {
         self.precedence() == 3
     }

@@ -1,8 +1,8 @@
-//! Types as they are written.
+//! The syntax of types.
 
 use isaforge_core::semantics::{Class, Type};
 
-/// Reads `bool`, `u32`, `i12`, `f16x2`. `None` for anything else.
+/// Parses `bool`, `u32`, `i12`, `f16x2`. `None` for anything else.
 pub fn parse_type(text: &str) -> Option<Type> {
     let (component, lanes) = match text.split_once('x') {
         Some((component, lanes)) => (component, number(lanes).filter(|n| (2..=64).contains(n))?),

@@ -1,4 +1,4 @@
-//! What an expression stands for while a text is built, and how it becomes a node of a type.
+//! The values of expressions while a text is built, and their conversion to typed nodes.
 
 use isaforge_core::float::{self, Format, Round};
 use isaforge_core::semantics::{NONE, Op, Type};
@@ -7,33 +7,33 @@ use super::build::{Builder, Stop};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
-/// What an expression stands for.
+/// The value of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     /// A node.
     Node(u16),
-    /// A whole number whose type its surroundings choose.
+    /// A whole number whose type depends on the context.
     Int(i128),
-    /// A number with a fraction whose type its surroundings choose.
+    /// A number with a fraction whose type depends on the context.
     Float(f64),
     /// An operand, by index.
     Operand(usize),
     /// A modifier of the instruction.
     Modifier(usize),
-    /// A modifier of an operand: its index, the suffix's.
+    /// A modifier of an operand: the index of the operand, and that of the suffix.
     Suffix(usize, usize),
-    /// A part that need not be there, and is not.
+    /// An optional part that is absent.
     Absent,
     /// A rounding, or one for each group of values of a modifier.
     Round(Vec<(Vec<u64>, Round)>, Option<Box<Value>>),
     /// An array of states, by index.
     States(usize),
-    /// No value.
+    /// No value, such as that of a statement.
     Nothing,
 }
 
 impl Builder<'_> {
-    /// The value as a node. `expected` is the type of a literal.
+    /// Converts the value to a node. `expected` is the type that a literal takes.
     pub(super) fn node_of(&mut self, value: &Value, expected: Option<Type>, span: Span) -> Result<u16, Stop> {
         match value {
             Value::Node(id) => Ok(*id),
@@ -78,14 +78,14 @@ impl Builder<'_> {
         }
     }
 
-    /// The value as a node of exactly this type.
+    /// Converts the value to a node of exactly this type.
     pub(super) fn typed(&mut self, value: &Value, ty: Type, span: Span) -> Result<u16, Stop> {
         let node = self.node_of(value, Some(ty), span)?;
         let found = self.graph.ty(node);
         if found == ty { Ok(node) } else { Err(self.mismatch(span, ty, found)) }
     }
 
-    /// The value as a truth value.
+    /// Converts the value to a truth value.
     pub(super) fn truth(&mut self, value: &Value, span: Span) -> Result<u16, Stop> {
         let node = self.node_of(value, None, span).map_err(|stop| match stop {
             Stop::NeedsType(_) => self.error(
@@ -97,7 +97,7 @@ impl Builder<'_> {
         if found == Type::BOOL { Ok(node) } else { Err(self.mismatch(span, Type::BOOL, found)) }
     }
 
-    /// The bits of a whole number as one component of a type.
+    /// The bits of a whole number as a component of a type.
     pub(super) fn literal(&mut self, number: i128, ty: Type, span: Span) -> Result<u64, Stop> {
         if ty.is_float() {
             let bits = float::from_int(Format::F64, number as u64, 64, number < 0, Round::NearestEven);
@@ -122,7 +122,7 @@ impl Builder<'_> {
         Ok(number as u64 & ty.component().mask())
     }
 
-    /// Two values of one type, which a literal takes from the other.
+    /// Converts two values to nodes of the same type; a literal takes the type of the other.
     pub(super) fn unify(
         &mut self,
         (a, a_span): (&Value, Span),
@@ -154,7 +154,7 @@ impl Builder<'_> {
         self.error(conversion(Diagnostic::error("E0122", span, message).label(format!("`{found}`")), expected, found))
     }
 
-    /// The same bits as another type of the same size.
+    /// Reinterprets the bits as another type of the same size.
     pub(super) fn bits(&mut self, node: u16, ty: Type) -> u16 {
         if self.graph.ty(node) == ty { node } else { self.graph.node(Op::Bits, 0, ty, [node, NONE, NONE, NONE]) }
     }

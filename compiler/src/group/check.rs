@@ -1,15 +1,15 @@
-//! Rules that a description of groups must keep.
+//! Rules for a description of groups.
 //!
 //! | code  | meaning |
 //! |-------|---------|
 //! | E0104 | bits outside the record |
-//! | E0105 | bits of a record that nothing accounts for |
-//! | E0107 | bits of a record that two things claim |
-//! | E0301 | two records that can stand in one place start alike |
-//! | E0302 | a record that says a value twice, or one that its field cannot have |
-//! | E0303 | a slot that nothing can stand in |
-//! | E0304 | a header that cannot decide which slots there are |
-//! | W0303 | a choice that no slot has, or a record that no slot allows |
+//! | E0105 | bits of a record that are not defined |
+//! | E0107 | bits of a record that are defined twice |
+//! | E0301 | two records that can be in the same place cannot be distinguished |
+//! | E0302 | a record that sets a value twice, or to a value that its field cannot have |
+//! | E0303 | a slot that no record can be in |
+//! | E0304 | a header that does not determine which slots are present |
+//! | W0303 | a choice that no slot uses, or a record that no slot allows |
 
 use isaforge_core::bits::ones;
 use isaforge_core::group::table::{Encoding, Type};
@@ -22,7 +22,7 @@ use crate::group::model::{Choice, Derived, Groups, Place, Record, Slot};
 use crate::model::{Isa, Part};
 use crate::source::Span;
 
-/// The widest key of a header.
+/// The maximum width of a header's key in bits.
 pub const WIDEST_KEY: u32 = 12;
 
 /// Applies every rule.
@@ -137,7 +137,7 @@ fn values(isa: &Isa, record: &Record, choice: &Choice, out: &mut Diagnostics) {
     }
 }
 
-/// Which bits of a field have a meaning, a bit set; all of them for a number.
+/// A bit set of the values of a field that are valid; all of them for a number.
 pub(crate) fn allowed(isa: &Isa, choice: &Choice, place: &Place) -> u64 {
     let Type::Enum(index) = choice.fields[place.field].ty else { return u64::MAX };
     let index = place.narrowed.unwrap_or(index.into());
@@ -145,7 +145,7 @@ pub(crate) fn allowed(isa: &Isa, choice: &Choice, place: &Place) -> u64 {
     isa.enums[index].values.iter().filter(fits).fold(0, |set, v| set | 1 << v.bits)
 }
 
-/// The records that may be found at the start of a slot, with the slot each belongs to.
+/// The records that may be found where a slot starts, each with its slot.
 fn rivals(groups: &Groups, index: usize) -> Vec<(&Slot, &Choice, &Record)> {
     let slot = &groups.slots[index];
     let later = |(i, s): &(usize, &Slot)| *i == index || *i > index && slot.chain != 0 && s.chain == slot.chain;
@@ -164,14 +164,14 @@ fn ambiguity(isa: &Isa, groups: &Groups, index: usize, own: &Choice, out: &mut D
     let mut pairs = Vec::new();
     for (i, (slot, choice, record)) in rivals.iter().enumerate() {
         for (j, (other_slot, other_choice, other)) in rivals[..i].iter().enumerate() {
-            // Two slots further on in the chain are compared when it is their turn.
+            // Pairs of two later slots in the chain are compared when those slots are checked.
             let mine = slot.name == groups.slots[index].name || other_slot.name == groups.slots[index].name;
             if mine && !apart(isa, choice, record, other_choice, other) {
                 pairs.push((j, i));
             }
         }
     }
-    // All constants of a record.
+    // Spans all constants of a record.
     let mark = |record: &Record| record.fixed.iter().map(|fixed| fixed.span).reduce(Span::to).unwrap_or(record.span);
     for Finding { wrong, others, even } in judge(&pairs, |_| Standing::Unknown) {
         let record = rivals[wrong].2;
@@ -194,12 +194,12 @@ fn ambiguity(isa: &Isa, groups: &Groups, index: usize, own: &Choice, out: &mut D
     }
 }
 
-/// Whether bits tell two records apart, within the bytes that both have.
+/// Whether two records can be distinguished within their common bytes.
 fn apart(isa: &Isa, a_choice: &Choice, a: &Record, b_choice: &Choice, b: &Record) -> bool {
     let common = a.all() & b.all();
     let ((am, av), (bm, bv)) = (a.pattern(), b.pattern());
     let constants = (av ^ bv) & am & bm & common != 0;
-    // A field whose values are never the other's constant bits.
+    // Whether a field of one has no valid value that equals constant bits of the other.
     let fields = |choice: &Choice, record: &Record, mask: u64, value: u64| {
         record.places.iter().any(|place| {
             let bits = place.bits.mask(0);
@@ -214,7 +214,7 @@ fn apart(isa: &Isa, a_choice: &Choice, a: &Record, b_choice: &Choice, b: &Record
     constants || fields(a_choice, a, bm, bv) || fields(b_choice, b, am, av)
 }
 
-/// The fields of the header that conditions of slots look at and that a record of it holds in bits.
+/// The fields of the header that conditions of slots use and that the given header record stores in bits.
 pub(crate) fn key_of(groups: &Groups, record: &Record) -> Vec<Place> {
     let mut fields: Vec<usize> =
         groups.slots.iter().flat_map(|s| s.when.iter().flatten()).map(|(field, _)| *field).collect();
@@ -255,7 +255,7 @@ fn keys(groups: &Groups, out: &mut Diagnostics) {
     }
 }
 
-/// A header alone does nothing: one of them must say that another slot follows.
+/// A header alone has no effect, so at least one header must announce another slot.
 fn some_group(isa: &Isa, groups: &Groups, out: &mut Diagnostics) {
     let Some(header) = groups.slots.first() else { return };
     let choice = &groups.choices[header.choice];
@@ -266,7 +266,7 @@ fn some_group(isa: &Isa, groups: &Groups, out: &mut Diagnostics) {
     }
 }
 
-/// Whether one of some conditions holds for what a record of the header says without bits.
+/// Whether at least one of the conditions holds for the values that a header record implies.
 pub(crate) fn holds(when: &[crate::group::model::Condition], record: &Record) -> bool {
     let says =
         |(field, values): &(usize, Vec<i64>)| record.implies.iter().any(|(f, v)| f == field && values.contains(v));

@@ -124,7 +124,7 @@ pub fn lower(isa: &Isa, groups: &Groups) -> &'static core::GroupIsa {
     }))
 }
 
-/// The fields of the header that follow from the rest: its keys, what its records imply, what is derived.
+/// The fields of the header that are computed: its keys, fields that its records imply, and derived fields.
 fn computed(groups: &Groups, header: &Choice) -> u64 {
     let records = header.records.iter();
     let keys = records.clone().flat_map(|r| key_of(groups, r).into_iter().map(|p| p.field));
@@ -133,7 +133,7 @@ fn computed(groups: &Groups, header: &Choice) -> u64 {
     keys.chain(implied).chain(derived).filter(|f| *f < 64).fold(0, |set, f| set | 1 << f)
 }
 
-/// The slots of each chain.
+/// The slots of each chain, as bit sets.
 fn chains(groups: &Groups) -> Vec<u32> {
     let of = |chain: u8| {
         let slots = groups.slots.iter().enumerate().filter(|(_, s)| s.chain == chain);
@@ -235,7 +235,7 @@ fn slot(groups: &Groups, lowered: &core::Choice, s: &Slot, index: usize, fields:
         if list.is_empty() {
             continue;
         }
-        // A record whose first byte holds a reserved value gives way to one that can start so.
+        // A record for which the first byte holds a reserved value is skipped if another record matches.
         let reserved = |r: &usize| {
             let within = |c: &&core::Check| c.bits.mask(0) & !0xff == 0;
             let checks = lowered.records[*r].checks;
@@ -320,21 +320,22 @@ fn provenance(provenance: Provenance) -> CoreProvenance {
     }
 }
 
-/// Whether a group can begin with a record of the header, whose key must not be wider than a check allows.
+/// Whether a group can begin with a record of the header. The width of its key must have passed the check.
 pub(crate) fn begins_group(isa: &Isa, groups: &Groups, header: &Choice, record: &Record) -> bool {
     let key = key_of(groups, record);
     let width: u32 = key.iter().map(|p| p.bits.width()).sum();
     (0..=ones(width)).any(|number| slots_of(isa, groups, header, record, &key, number) != core::Plan::NONE)
 }
 
-/// Which slots each key of a header's record says.
+/// Computes the slots for each value of the key of a header record.
 fn plan(isa: &Isa, groups: &Groups, header: &Choice, record: &Record) -> core::Plan {
     let key = key_of(groups, record);
     let width: u32 = key.iter().map(|p| p.bits.width()).sum();
     let mut slots = Vec::new();
     for number in 0..=ones(width) {
         let found = slots_of(isa, groups, header, record, &key, number);
-        // Two headers that say the same: only the first is a group, the second would be read and never written.
+        // If two headers announce the same slots, only the first is valid: the second would be decoded but never
+        // encoded.
         slots.push(if slots.contains(&found) { core::Plan::NONE } else { found });
     }
     let any = slots.iter().fold(0, |all, s| all | s);
@@ -343,7 +344,7 @@ fn plan(isa: &Isa, groups: &Groups, header: &Choice, record: &Record) -> core::P
         let encoding = header.fields[d.field].encoding;
         Some(core::PlannedField { bits: bits(&place.bits), encoding, rule: derive(d), field: d.field as u8 })
     });
-    // The length comes first: the other fields are looked at when it is known.
+    // The length comes first, because the other fields are checked once it is known.
     let (lengths, others): (Vec<_>, Vec<_>) = derived.partition(|d| d.rule == core::Derive::Length);
     let rules = groups.rules.iter().enumerate().filter(|(_, r)| speaks_of(r, record)).map(|(i, _)| i as u8);
     core::Plan {
@@ -362,7 +363,7 @@ fn derive(d: &Derived) -> core::Derive {
     }
 }
 
-/// Whether a record of the header holds the fields of a rule.
+/// Whether a record of the header stores all fields that a rule constrains.
 fn speaks_of(rule: &Rule, record: &Record) -> bool {
     rule.need.iter().all(|(f, _)| record.places.iter().any(|p| p.field == *f))
 }
@@ -385,7 +386,7 @@ fn slots_of(isa: &Isa, groups: &Groups, header: &Choice, record: &Record, key: &
     let holds = |c: &Condition| c.iter().all(|(field, allowed)| allowed.contains(&values[*field]));
     let there = |s: &Slot| !s.no_encoding && (s.when.is_empty() || s.when.iter().any(holds));
     let set = groups.slots.iter().enumerate().filter(|(_, s)| there(s)).fold(0, |set, (i, _)| set | 1 << i);
-    // A header alone, or with nothing but fillers, does nothing.
+    // A header alone, or with only filler slots, has no effect.
     let does = groups.slots.iter().enumerate().any(|(i, s)| i > 0 && !s.filler && set >> i & 1 != 0);
     if does { set } else { core::Plan::NONE }
 }

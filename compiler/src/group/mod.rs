@@ -1,7 +1,7 @@
 //! Instruction sets whose instructions are groups of byte records.
 //!
-//! The same way as for words, in files of the same names: [`spec`] is what may be written, [`resolve`] binds names and gives
-//! a [`model`], [`check`] judges it, [`lower`] makes the tables of [`isaforge_core::group`].
+//! The stages are the same as for words, in files of the same names: [`spec`] is the vocabulary, [`resolve`] binds
+//! names and builds a [`model`], [`check`] checks it, and [`lower`] makes the tables of [`isaforge_core::group`].
 
 pub mod check;
 pub mod lower;

@@ -1,4 +1,4 @@
-//! A group description with every name bound. Plain data; spans remain so that checks can point.
+//! A description of groups with every name bound. Plain data; spans remain so that checks can point into the source.
 
 use crate::source::Spanned;
 use isaforge_core::bits::ones;
@@ -11,25 +11,25 @@ use crate::spec::Provenance;
 /// How groups are built.
 #[derive(Clone, Debug)]
 pub struct Groups {
-    /// The length of a group is a multiple of this.
+    /// The length of a group in bytes is a multiple of this.
     pub unit: u8,
-    /// The longest.
+    /// The maximum length in bytes.
     pub longest: u8,
-    /// What can stand in slots.
+    /// The alternative records of slots.
     pub choices: Vec<Choice>,
     /// The slots.
     pub slots: Vec<Slot>,
-    /// Fields that follow.
+    /// Fields computed from the rest of the group.
     pub derived: Vec<Derived>,
-    /// Rules of the header.
+    /// Rules for fields of the header.
     pub rules: Vec<Rule>,
-    /// Padding bytes: odd, first, rest.
+    /// Padding bytes: `odd`, `first` and `rest`.
     pub padding: [u8; 3],
-    /// Alignment of the last group.
+    /// The alignment of the last group in bytes.
     pub align: u8,
-    /// Which groups are last.
+    /// The conditions under which a group is the last.
     pub ends: Vec<Condition>,
-    /// Branch targets: slot, field, absolute flag.
+    /// Branch targets: slot, field, and the flag for absolute targets.
     pub targets: Vec<(usize, usize, Option<usize>)>,
     /// Operations.
     pub operations: Vec<Operation>,
@@ -37,29 +37,29 @@ pub struct Groups {
     pub operands: Vec<Operand>,
     /// Names of registers.
     pub registers: Vec<RegisterName>,
-    /// The order of slots in text.
+    /// The order of slots in text; those left out follow.
     pub order: Vec<usize>,
     /// Other names of fields and values.
     pub aliases: Vec<(String, String)>,
-    /// Where the description stands.
+    /// Where the description is written.
     pub span: Span,
 }
 
-/// Values that fields of the header must have: field, allowed values.
+/// Conditions on fields of the header: fields and their allowed values.
 pub type Condition = Vec<(usize, Vec<i64>)>;
 
-/// Alternative layouts.
+/// Alternative records.
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// A description.
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
     /// The fields that its records share.
     pub fields: Vec<Field>,
-    /// The layouts.
+    /// The records.
     pub records: Vec<Record>,
 }
 
@@ -68,28 +68,28 @@ pub struct Choice {
 pub struct Field {
     /// Its name.
     pub name: String,
-    /// What it says.
+    /// What it means.
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
-    /// What it holds.
+    /// The type of its value.
     pub ty: Type,
     /// How it is stored.
     pub encoding: Encoding,
-    /// Its value where it is absent.
+    /// Its value in records without the field.
     pub default: i64,
-    /// It means nothing.
+    /// Whether it has no meaning and is only preserved.
     pub form: bool,
 }
 
-/// Where a record holds a field.
+/// The position of a field in a record.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// The field.
     pub field: usize,
     /// The bits.
     pub bits: Bits,
-    /// The enum of the values that this record allows, if it is not the field's own.
+    /// The enum of the values that this record allows, if it differs from the field's.
     pub narrowed: Option<usize>,
     /// Where it is written.
     pub span: Span,
@@ -98,52 +98,52 @@ pub struct Place {
 /// Constant bits.
 #[derive(Clone, Debug)]
 pub struct Fixed {
-    /// The bits.
+    /// The mask of the bits.
     pub mask: u64,
-    /// What they are.
+    /// Their value.
     pub value: u64,
     /// Where they are written.
     pub span: Span,
 }
 
-/// One layout.
+/// A record.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Its name.
     pub name: String,
-    /// What is special about it.
+    /// How it differs from the others.
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
     /// File and line of the definition.
     pub source: String,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u8,
     /// Constant bits.
     pub fixed: Vec<Fixed>,
-    /// Where its fields lie.
+    /// The positions of its fields.
     pub places: Vec<Place>,
-    /// Values that it says without bits.
+    /// The values of fields that it implies.
     pub implies: Vec<(usize, i64)>,
-    /// Why it is not used.
+    /// Why it is not used; empty if it is used.
     pub unusable: String,
-    /// It has no public encoding.
+    /// Whether its encoding is not public.
     pub no_encoding: bool,
-    /// The fields that it speaks of without one.
+    /// The fields that a record without encoding has.
     pub says: Vec<usize>,
     /// Where the facts come from.
     pub provenance: Provenance,
-    /// Why.
+    /// Why, if the provenance needs a reason.
     pub note: String,
 }
 
 impl Record {
-    /// The constant bits and their value.
+    /// The mask of the constant bits, and their value.
     pub fn pattern(&self) -> (u64, u64) {
         self.fixed.iter().fold((0, 0), |(m, v), f| (m | f.mask, v | f.value))
     }
 
-    /// All its bits.
+    /// The mask of all its bits.
     pub fn all(&self) -> u64 {
         ones(u32::from(self.bytes) * 8)
     }
@@ -154,51 +154,51 @@ impl Record {
 pub struct Slot {
     /// Its name.
     pub name: String,
-    /// What stands there.
+    /// A description of its contents.
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
     /// The choice.
     pub choice: usize,
-    /// The records that may stand here.
+    /// The records allowed in it.
     pub records: Vec<usize>,
-    /// When it is there; always if empty.
+    /// The conditions under which it is present; always if empty.
     pub when: Vec<Condition>,
     /// Its chain, 0 for none.
     pub chain: u8,
-    /// The field that ends the chain.
+    /// The field that marks the last part of the chain.
     pub ends: Option<usize>,
-    /// It is there whenever it can be.
+    /// Whether it is present whenever it can be.
     pub filler: bool,
-    /// No header announces it.
+    /// Whether no header announces it.
     pub no_encoding: bool,
-    /// Roles and their operands.
+    /// The roles with their operands.
     pub roles: Vec<(String, usize)>,
 }
 
-/// A field that follows from the rest.
+/// A field computed from the rest of the group.
 #[derive(Clone, Debug)]
 pub struct Derived {
     /// The field of the header.
     pub field: usize,
-    /// Where it applies; always if empty.
+    /// The conditions under which it is computed; always if empty.
     pub when: Vec<Condition>,
-    /// The slot whose offset it is; the length of the group without one.
+    /// The slot whose offset it holds; `None` if it holds the length of the group.
     pub offset: Option<usize>,
-    /// It is 0 unless one of these is there.
+    /// It is 0 unless one of these slots is present; ignored if empty.
     pub if_any: Vec<usize>,
     /// Where it is written.
     pub span: Span,
 }
 
-/// What fields of the header must be.
+/// A constraint on fields of the header.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// What holds.
+    /// The constraint in words.
     pub doc: String,
-    /// Where it applies.
+    /// When it applies.
     pub when: Condition,
-    /// What must hold.
+    /// The constraint.
     pub need: Condition,
     /// Where it is written.
     pub span: Span,
@@ -215,25 +215,26 @@ pub struct Operation {
     pub span: Span,
     /// File and line of the definition.
     pub source: String,
-    /// The slots it may stand in.
+    /// The slots it may be in.
     pub slots: Vec<usize>,
-    /// What it is a part of.
+    /// What it is a part of, where several operations share a slot.
     pub part: String,
-    /// What makes a slot this operation; `None` is its own slot.
+    /// The fields that make a slot this operation, with their allowed values; the slot is `None` for the operation's
+    /// own.
     pub is: Vec<(Option<usize>, usize, Vec<i64>)>,
-    /// The operand after which it is not written.
+    /// The operand after which it is not printed.
     pub unless: Option<usize>,
-    /// It only speaks of its slot.
+    /// Whether it only describes its slot.
     pub remark: bool,
-    /// Sources that it writes.
+    /// Source operands that it writes.
     pub writes: Vec<usize>,
-    /// How it is written, and other ways to write it.
+    /// The syntax, followed by other accepted syntaxes.
     pub syntax: Vec<Vec<Token>>,
-    /// Why it has no encoding.
+    /// Why it has no encoding; empty if it has one.
     pub no_encoding: String,
     /// Where the facts come from.
     pub provenance: Provenance,
-    /// Why.
+    /// Why, if the provenance needs a reason.
     pub note: String,
 }
 
@@ -242,21 +243,21 @@ pub struct Operation {
 pub enum Token {
     /// Fixed text.
     Text(String),
-    /// Text if a field is not 0.
+    /// Text that is printed if a field is not 0.
     Flag(Option<usize>, usize, String),
-    /// A dot and a value; hidden at the default or not.
+    /// A dot and a value, and whether it is omitted at the default.
     Suffix(Option<usize>, usize, bool),
     /// A value.
     Value(Option<usize>, usize),
-    /// A word for each value.
+    /// A keyword for each value.
     Words(Option<usize>, usize, Vec<String>),
-    /// Text and a value, or nothing.
+    /// Text and a value, or neither.
     Optional(Option<usize>, usize, String),
     /// A suffix for each bit.
     Bits(Option<usize>, usize, Vec<String>),
     /// An operand.
     Operand(usize),
-    /// A role.
+    /// A role of the slot.
     Role(String),
 }
 
@@ -267,24 +268,25 @@ pub struct Operand {
     pub name: String,
     /// Where it is defined.
     pub span: Span,
-    /// What it is.
+    /// A description.
     pub doc: String,
-    /// How it is found.
+    /// How it is determined.
     pub kind: OperandKind,
 }
 
-/// How an operand is found.
+/// How an operand is determined.
 #[derive(Clone, Debug)]
 pub enum OperandKind {
-    /// A wire.
+    /// A wire, with its text.
     Wire(String),
-    /// A register.
+    /// A register, named in the first of these places that is present.
     Register(Vec<RegisterPlace>),
-    /// One of several, by a field; whether text sets the field.
+    /// One of several operands, selected by a field: slot, field, operand for each value, and whether text sets the
+    /// field.
     Select(usize, usize, Vec<(i64, usize)>, bool),
 }
 
-/// Where a register is named.
+/// Where a register number is stored.
 #[derive(Clone, Copy, Debug)]
 pub struct RegisterPlace {
     /// The slot.
@@ -293,7 +295,7 @@ pub struct RegisterPlace {
     pub bank: usize,
     /// The field of the number.
     pub number: usize,
-    /// The field that counts registers, and how many there must be.
+    /// The field with the number of registers, and its minimum.
     pub count: Option<(usize, i64)>,
 }
 
@@ -302,16 +304,16 @@ pub struct RegisterPlace {
 pub struct RegisterName {
     /// The bank.
     pub bank: i64,
-    /// The first and the last.
+    /// The first and the last number.
     pub range: (i64, i64),
-    /// What the first is called.
+    /// The number that the first is printed with.
     pub first: i64,
-    /// Low bits and their value.
+    /// How many low bits are not part of the number, and their value.
     pub low: (u8, i64),
-    /// Operands that can be such a register; any if empty.
+    /// The operands that can be such a register; any if empty.
     pub through: Vec<usize>,
-    /// Text before and after the number.
+    /// The text before and after the number.
     pub prints: (String, String),
-    /// The register of a bank that the first of them is, and the one whose value is added to its number.
+    /// The register of a bank that the first one refers to, and the register whose value is added to its number.
     pub at: Option<(Spanned<String>, Option<Spanned<String>>)>,
 }

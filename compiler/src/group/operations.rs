@@ -1,4 +1,4 @@
-//! Operations, operands and names of registers: from what is written to the model.
+//! Resolves operations, operands and names of registers.
 
 use isaforge_core::group::table::Type;
 
@@ -10,10 +10,10 @@ use crate::resolve::Resolver;
 use crate::source::Spanned;
 
 impl Resolver<'_> {
-    /// Everything that text needs.
+    /// Resolves everything needed for text.
     pub(super) fn operations(&mut self, spec: &GroupSpec, groups: &mut Groups) {
         let operands = self.all(|f| &f.operands);
-        // Operands refer to one another in any order.
+        // Operands may refer to later ones.
         let names: Vec<Spanned<String>> = operands.iter().map(|(name, _)| name.clone()).collect();
         for (name, operand) in operands {
             if let Some(kind) = self.operand_kind(&operand, &names, groups) {

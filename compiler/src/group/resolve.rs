@@ -2,10 +2,10 @@
 //!
 //! | code  | meaning |
 //! |-------|---------|
-//! | E0060 | a word that is no value of its field |
-//! | E0061 | keys that exclude each other, or one that is missing beside another |
-//! | E0062 | a number that a table of groups cannot hold |
-//! | E0063 | a syntax or a name that cannot be read |
+//! | E0060 | a word that is not a value of its field |
+//! | E0061 | keys that exclude each other, or a missing key that another requires |
+//! | E0062 | a number that does not fit into a table of groups |
+//! | E0063 | a syntax or name that cannot be parsed |
 
 use isaforge_core::group::table::{Encoding, FIELDS, LONGEST, SLOTS, Type};
 
@@ -19,7 +19,7 @@ use crate::source::{Span, Spanned};
 use crate::spec::{Notation, Provenance};
 
 impl Resolver<'_> {
-    /// The groups that the entry describes; `None` for an instruction set of words.
+    /// The groups that the entry describes; `None` if instructions are not groups.
     pub(crate) fn groups(&mut self) -> Option<Groups> {
         let provenance = self.default_provenance();
         let spec = self.files.iter().find_map(|(_, f)| f.group.clone())?;
@@ -91,7 +91,7 @@ impl Resolver<'_> {
         Some(choice)
     }
 
-    /// A field with a mistake is there all the same, so that what uses it is not reported, too.
+    /// Keeps a field with mistakes, so that uses of it are not reported as well.
     fn shared_field(&mut self, name: Spanned<String>, spec: SharedFieldSpec) -> Field {
         let span = name.span.to(spec.span);
         let ty = match (&spec.r_enum, spec.number) {
@@ -141,7 +141,7 @@ impl Resolver<'_> {
         self.out.push(Diagnostic::error("E0061", span, message));
     }
 
-    /// The number that a word stands for in a field.
+    /// The number of a value of a field.
     pub(super) fn value_of(&mut self, field: &Field, word: &Word) -> Option<i64> {
         let text = word.value.trim();
         let number = match text.strip_prefix("0x") {
@@ -296,7 +296,7 @@ impl Resolver<'_> {
         Some(condition)
     }
 
-    /// Derived fields, rules, ends and targets.
+    /// Resolves derived fields, rules, ends and targets.
     fn consequences(&mut self, spec: &GroupSpec, groups: &mut Groups) {
         let Some(header) = groups.slots.first().map(|s| groups.choices[s.choice].clone()) else { return };
         let slots = groups.slots.clone();

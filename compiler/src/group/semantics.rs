@@ -1,4 +1,4 @@
-//! What groups do: the texts of operations, and the text that says how a group's parts work together.
+//! The meaning of groups: the texts of operations, and the text that combines the parts of a group.
 
 use std::collections::HashMap;
 
@@ -24,25 +24,25 @@ pub struct Path {
     pub operation: Operation,
     /// The names of roles.
     pub roles: Vec<String>,
-    /// The operands that are wires, and their states.
+    /// The operands that are wires, each with its state.
     pub wires: Vec<(usize, usize)>,
-    /// So many states, from the first on, are wires.
+    /// The number of states, from the first on, that are wires.
     pub local: usize,
-    /// The field of the header that says how often a group repeats.
+    /// The field of the header that holds the number of repetitions.
     pub repeats: usize,
-    /// Registers that do not step.
+    /// Registers whose numbers do not step.
     pub stays: Vec<Stays>,
-    /// What happens before a group.
+    /// What to execute before a group.
     pub before: Option<Operation>,
-    /// The state that says which lanes execute it.
+    /// The state that selects the lanes that execute the group.
     pub mask: Option<usize>,
-    /// What fields of the header are in groups that all lanes execute.
+    /// The header fields of groups that all lanes execute.
     pub everyone: Fields,
-    /// What they are in groups that lanes execute one after another.
+    /// The header fields of groups that lanes execute in turn.
     pub in_turn: Fields,
 }
 
-/// Fields and the values that they may have.
+/// Fields with their allowed values.
 pub type Fields = Vec<(usize, Vec<i64>)>;
 
 /// Registers that stay the same in all repetitions.
@@ -52,14 +52,14 @@ pub struct Stays {
     pub operands: Vec<usize>,
     /// The slot.
     pub slot: usize,
-    /// What its fields must be.
+    /// The required values of its fields.
     pub when: Fields,
-    /// What they must not be, all together.
+    /// Values that its fields must not all have.
     pub unless: Fields,
 }
 
 impl Resolver<'_> {
-    /// Declares the wires, before anything else is declared.
+    /// Declares the wires, before all other states.
     pub(crate) fn wires(&mut self, semantics: &mut Semantics) {
         let spec = self.files.iter().find_map(|(_, file)| file.group.clone());
         for (name, wire) in spec.iter().flat_map(|spec| spec.wires.iter()).flat_map(|wires| wires.iter()) {
@@ -67,7 +67,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Builds what the operations of groups do, and the groups themselves.
+    /// Builds the graphs of the operations of groups, and of the groups themselves.
     pub(crate) fn group_semantics(&mut self, semantics: &mut Semantics) {
         let Some(spec) = self.files.iter().find_map(|(_, file)| file.group.clone()) else { return };
         let Encoding::Groups(groups) = std::mem::take(&mut self.isa.encoding) else { return };
@@ -173,7 +173,7 @@ impl Resolver<'_> {
     }
 }
 
-/// How many registers a text may read from one that is named.
+/// How many consecutive registers a text may read through an operand.
 const MOST_REGISTERS: u16 = 4;
 
 /// The names of all roles.
@@ -185,7 +185,7 @@ fn roles(groups: &Groups) -> Vec<String> {
     roles
 }
 
-/// The names that a text may use: those of an operation in a slot, or of the whole group.
+/// The scope of a text: of an operation in a slot, or of the whole group.
 fn scope<'a>(isa: &Isa, groups: &Groups, library: &'a Library, roles: &[String], own: Option<usize>) -> Scope<'a> {
     let mut scope = Scope::new(library);
     let field = |slot: usize, field: usize, name: String, reference: u8| {
@@ -225,7 +225,7 @@ fn scope<'a>(isa: &Isa, groups: &Groups, library: &'a Library, roles: &[String],
     let operand = |name: &str, span, usable: bool| OperandInfo {
         name: name.to_owned(),
         ty: Type::U32,
-        // A register, and those behind it.
+        // The register and those that follow it.
         elements: MOST_REGISTERS,
         choices: Choices::Number(32),
         suffixes: Vec::new(),
@@ -233,7 +233,7 @@ fn scope<'a>(isa: &Isa, groups: &Groups, library: &'a Library, roles: &[String],
         writes: usable,
         span,
     };
-    // All operands have their numbers, also those that only text uses.
+    // Operands keep their indices, so those that only text uses are included.
     for o in &groups.operands {
         let usable = !matches!(o.kind, OperandKind::Select(..));
         scope.operands.push(operand(&o.name, o.span, usable));

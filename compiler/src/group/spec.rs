@@ -1,4 +1,4 @@
-//! The vocabulary of groups: records, choices, slots, and what follows from what.
+//! The vocabulary of groups: records, choices, slots, and derived fields.
 
 use crate::keys::{Accepts, FromNode, Named, OneOrMany, Reader, vocabulary};
 use crate::semantics::spec::StateSpec;
@@ -6,20 +6,20 @@ use crate::source::Spanned;
 use crate::spec::{BitList, FixedBits, Notation, Provenance};
 use crate::yaml::{Node, Value};
 
-/// A value of a field as a specification writes it: a name of its enum, a number, `true` or `false`.
+/// A value of a field as written in a specification: a name of its enum, a number, `true` or `false`.
 pub type Word = Spanned<String>;
 
-/// Conditions on fields of the header: every field must have one of the values given for it.
+/// Conditions on fields of the header: every field must have one of its listed values.
 pub type Condition = Named<OneOrMany<Word>>;
 
 vocabulary! {
     /// Alternative layouts of the same fields.
     pub struct ChoiceSpec {
-        /// What stands in such a slot.
+        /// A description of what such a slot holds.
         optional doc: String,
         /// The fields that the records share.
         optional fields: Named<SharedFieldSpec>,
-        /// The layouts. Encoding takes the first that can say everything.
+        /// The records. Encoding uses the first one that can hold all values.
         required records: Named<RecordSpec>,
     }
 }
@@ -27,68 +27,68 @@ vocabulary! {
 vocabulary! {
     /// A field that the records of a choice share. Without `enum` or `number` it is a flag.
     pub struct SharedFieldSpec {
-        /// What it says.
+        /// What it means.
         optional doc: String,
-        /// Its value is one of this enum. A record with fewer bits for it can say only the values that fit.
+        /// The enum of its values. A record with fewer bits for it can hold only the values that fit.
         optional r_enum ("enum"): Spanned<String>,
-        /// Its value is a number, written so.
+        /// The notation, if its value is a number.
         optional number: Notation,
-        /// Stored less by so much.
+        /// The number that is subtracted from the value when it is stored.
         optional minus: u8,
-        /// The value one above the greatest that fits is stored as 0.
+        /// Whether the value one above the largest that fits is stored as 0.
         optional wrap: bool,
-        /// Stored divided by so much.
+        /// The number that the value is divided by when it is stored.
         optional times: u8,
-        /// Stored in two's complement.
+        /// Whether it is stored in two's complement.
         optional signed: bool,
-        /// The value where a record does not hold the field; 0 if not given.
+        /// The value in records without the field; 0 by default.
         optional default: Word,
-        /// It means nothing: what is found is kept, what is written is the default.
+        /// Whether it has no meaning: decoding preserves its value, and text encodes to the default.
         optional meaningless: bool,
     }
 }
 
 vocabulary! {
-    /// One layout. Bit `n` is bit `n % 8` of byte `n / 8`.
+    /// A record. Bit `n` is bit `n % 8` of byte `n / 8`.
     pub struct RecordSpec {
-        /// What is special about it.
+        /// How it differs from the others.
         optional doc: String,
-        /// Its length, 0 to 8 bytes.
+        /// Its length in bytes, 0 to 8.
         required bytes: Spanned<u8>,
         /// Constant bits.
         optional fixed: FixedBits,
-        /// Where the fields lie.
+        /// The positions of the fields.
         optional fields: Named<PlaceSpec>,
-        /// Values of fields that it says without bits.
+        /// Values of fields that it implies without storing them.
         optional implies: Named<Word>,
-        /// Why nothing decodes to it and nothing is encoded with it.
+        /// Why it is neither decoded nor encoded.
         optional unusable: String,
-        /// Nothing public says how it is encoded: it has no bytes, and only `says` which fields it speaks of.
+        /// Whether its encoding is not public: it has no bytes, and `says` lists its fields.
         optional no_encoding ("no encoding"): bool,
-        /// The fields that a record without encoding speaks of.
+        /// The fields of a record without encoding.
         optional says: Vec<Spanned<String>>,
         /// Where the facts come from.
         optional provenance: Provenance,
-        /// Why, when the provenance needs a reason.
+        /// The reason, where the provenance needs one.
         optional note: String,
     }
 }
 
-/// Where a record holds a field: bits, or a map with `bits` and a narrower `enum`.
+/// The position of a field in a record: bits, or a map with `bits` and a narrower `enum`.
 #[derive(Clone, Debug)]
 pub struct PlaceSpec {
     /// The bits.
     pub bits: BitList,
-    /// Which values this record can say, if not all of the field's that fit.
+    /// The enum of the values that this record can hold, if not all of the field's that fit.
     pub r_enum: Option<Spanned<String>>,
 }
 
 vocabulary! {
     /// A field of a record that allows fewer values than the choice does.
     pub struct NarrowPlaceSpec {
-        /// Where it lies.
+        /// Its position.
         required bits: BitList,
-        /// An enum with the values that this record can hold.
+        /// The enum of the values that this record can hold.
         optional r_enum ("enum"): Spanned<String>,
     }
 }
@@ -110,51 +110,51 @@ impl FromNode for PlaceSpec {
 }
 
 vocabulary! {
-    /// How groups are built: instructions are groups of records, not words.
+    /// How groups are built, for sets whose instructions are groups of records instead of words.
     pub struct GroupSpec {
-        /// The length of every group is a multiple of this many bytes.
+        /// The length of every group is a multiple of this, in bytes.
         required unit: Spanned<u8>,
-        /// The longest group, in bytes.
+        /// The maximum length of a group in bytes.
         required longest: Spanned<u8>,
-        /// The slots in the order of their bytes. The first is the header.
+        /// The slots in byte order. The first is the header.
         required slots: Named<SlotSpec>,
-        /// Fields whose value follows from the rest of the group.
+        /// Fields that are computed from the rest of the group.
         optional derived: Vec<DerivedSpec>,
-        /// What fields of the header allow others to be.
+        /// Constraints between fields of the header.
         optional rules: Vec<RuleSpec>,
-        /// How a group is filled up to its length.
+        /// How a group is padded to its length.
         required padding: PaddingSpec,
-        /// How groups make a program.
+        /// How groups form a program.
         required program: ProgramSpec,
-        /// The slots in the order in which text has them; those left out follow.
+        /// The order of slots in text; those left out follow.
         optional order: Vec<Spanned<String>>,
-        /// What recorded cases of others call fields and values, and what they are here: a name or a number.
+        /// Names that recorded cases from other sources use for fields and values, each with the name or number here.
         optional aliases: Named<Word>,
-        /// What carries values from one part of a group to another: states that begin at 0 in every group. Operands that are
-        /// wires of this name are read and written so.
+        /// Values passed between the parts of a group: states that are 0 at the start of every group. Operands that are
+        /// wires of the same name access them.
         optional wires: Named<StateSpec>,
-        /// The field of the header that says how often a group is executed; registers step by one each time.
+        /// The field of the header that holds how often a group is executed; register numbers step by one each time.
         optional repeats: Spanned<String>,
-        /// Registers that do not step.
+        /// Registers whose numbers do not step.
         optional stays: Vec<StaysSpec>,
-        /// What a group does each time. `slot()` is what the operations in a slot do, `has.slot` says whether it is there,
-        /// `slot.field` is one of its fields; `repetition` counts from 0 to `repetitions` - 1.
+        /// What a group does in each repetition. `slot()` executes the operations in a slot, `has.slot` tells whether
+        /// it is present, and `slot.field` is one of its fields; `repetition` counts from 0 to `repetitions` - 1.
         optional does: Spanned<String>,
-        /// Who executes a group, and how; a machine asks.
+        /// Which lanes execute a group, and how; used by a machine.
         optional execution: ExecutionSpec,
     }
 }
 
 vocabulary! {
-    /// Who executes a group, and how.
+    /// Which lanes execute a group, and how.
     pub struct ExecutionSpec {
-        /// What happens before a group, in all lanes: a text that sets states, over fields of the group.
+        /// What to execute before a group in all lanes: a text that sets states, and may use fields of the group.
         optional before: Spanned<String>,
-        /// The state that says, after that, which lanes execute the group; all of them if not given.
+        /// The state that then selects the lanes that execute the group; all of them by default.
         optional mask: Spanned<String>,
-        /// What fields of the header are in groups that are executed in all lanes, whatever the state says.
+        /// The header fields of groups that all lanes execute, whatever that state holds.
         optional everyone: Condition,
-        /// What fields of the header are in groups that lanes execute one after another.
+        /// The header fields of groups that lanes execute in turn.
         optional in_turn ("in turn"): Condition,
     }
 }
@@ -162,13 +162,13 @@ vocabulary! {
 vocabulary! {
     /// Registers that stay the same when a group repeats.
     pub struct StaysSpec {
-        /// The operands that name them.
+        /// The operands that refer to them.
         required operands: Vec<Spanned<String>>,
-        /// They stay in groups with this slot.
+        /// The slot that must be present.
         required slot: Spanned<String>,
-        /// What its fields must be.
+        /// The required values of its fields.
         optional when: Condition,
-        /// What its fields must not be, all together.
+        /// Values that its fields must not all have.
         optional unless: Condition,
     }
 }
@@ -176,75 +176,75 @@ vocabulary! {
 vocabulary! {
     /// A place in a group.
     pub struct SlotSpec {
-        /// What stands there.
+        /// A description of its contents.
         optional doc: String,
         /// The choice of records.
         required choice: Spanned<String>,
-        /// The records that may stand here, if not all.
+        /// The records allowed in it, if not all.
         optional only: Vec<Spanned<String>>,
-        /// Records that may not stand here.
+        /// Records not allowed in it.
         optional except: Vec<Spanned<String>>,
-        /// When the slot is there: one of these conditions holds.
+        /// Conditions for its presence, of which one must hold.
         optional when: OneOrMany<Condition>,
-        /// The chain it belongs to: slots of a chain follow one another, and each may be left out, but not all.
+        /// Its chain: the slots of a chain follow one another, and each may be absent, but not all.
         optional chain: Spanned<String>,
-        /// The field that says that a part is the last of its chain.
+        /// The field that marks a part as the last of its chain.
         optional ends: Spanned<String>,
-        /// It is there whenever it can be; unused, it has its defaults.
+        /// Whether it is present whenever it can be; if it is unused, its fields have their defaults.
         optional filler: bool,
-        /// No header announces it, since nothing that can stand in it has a public encoding.
+        /// Whether no header announces it, because none of its records has a public encoding.
         optional no_encoding ("no encoding"): bool,
-        /// What the roles in the syntax of operations are in this slot: operands.
+        /// The operands that the roles in the syntax of operations stand for in this slot.
         optional roles: Named<Word>,
     }
 }
 
 vocabulary! {
-    /// A field whose value follows from the rest of the group. One of `length` and `offset` says how.
+    /// A field that is computed from the rest of the group, by either `length` or `offset`.
     pub struct DerivedSpec {
         /// The field of the header.
         required field: Spanned<String>,
-        /// Only in groups for which this holds.
+        /// The condition that groups must satisfy.
         optional when: OneOrMany<Condition>,
-        /// It is the length of the group, padding included, in units.
+        /// Whether it holds the length of the group in units, including padding.
         optional length: bool,
-        /// It is where this slot starts, or would start, in bytes.
+        /// The slot whose start it holds in bytes, even if the slot is absent.
         optional offset: Spanned<String>,
-        /// It is 0 unless one of these slots is there.
+        /// It is 0 unless one of these slots is present.
         optional if_any ("if any"): Vec<Spanned<String>>,
     }
 }
 
 vocabulary! {
-    /// What fields of the header must be.
+    /// A constraint on fields of the header.
     pub struct RuleSpec {
-        /// What holds, to follow "but".
+        /// The constraint in words, to follow "but" in a message.
         required doc: String,
-        /// Where it applies.
+        /// When it applies.
         optional when: Condition,
-        /// What must hold.
+        /// The constraint.
         required need: Condition,
     }
 }
 
 vocabulary! {
-    /// How a group is filled up to its length.
+    /// How a group is padded to its length.
     pub struct PaddingSpec {
-        /// Fills the last unit.
+        /// The byte that fills the last unit.
         required odd: u8,
-        /// Starts whole units of padding; their number is added to it.
+        /// The first byte of whole units of padding; their number is added to it.
         required first: u8,
-        /// Fills the rest of them.
+        /// The byte that fills the rest of them.
         required rest: u8,
     }
 }
 
 vocabulary! {
-    /// How groups make a program.
+    /// How groups form a program.
     pub struct ProgramSpec {
-        /// The last group starts and ends at a multiple of this many bytes.
+        /// The alignment of the start and the end of the last group, in bytes.
         required align: Spanned<u8>,
-        /// A group for which one of these holds is the last.
+        /// Conditions under which a group is the last; one must hold.
         required ends: OneOrMany<Condition>,
         /// Fields that hold branch targets.
         optional targets: Vec<BranchSpec>,
@@ -252,13 +252,13 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// A field that holds a branch target, in bytes from the first byte of its group.
+    /// A field that holds a branch target in bytes, relative to the first byte of its group.
     pub struct BranchSpec {
         /// The slot.
         required slot: Spanned<String>,
         /// The field.
         required field: Spanned<String>,
-        /// A flag of the same slot that says that it counts from the start of the program.
+        /// A flag of the same slot that makes the target relative to the start of the program.
         optional absolute: Spanned<String>,
     }
 }
@@ -267,52 +267,54 @@ vocabulary! {
     /// An operation: what a part of a group does.
     ///
     /// Its syntax is text with fields in braces: `{flag}` prints `.flag` if it is set, `{.field}` a dot and the value,
-    /// `{.field?}` the same unless it is the default, `{field}` the value, `{field:a|b}` a word for each value,
-    /// `{field?: text}` text and value unless it is the default, `{field#a|b}` a suffix for each bit (`{field#|a|b}`: nothing where none is set). `{slot.field}` is a
-    /// field of another slot; names in capitals are operands and roles.
+    /// `{.field?}` the same unless it is the default, `{field}` the value, `{field:a|b}` a keyword for each value,
+    /// `{field?: text}` text and value unless it is the default, `{field#a|b}` a suffix for each set bit
+    /// (`{field#|a|b}` prints nothing if none is set). `{slot.field}` is a field of another slot; names in capitals are
+    /// operands and roles.
     pub struct OperationSpec {
         /// What it does.
         required doc: String,
-        /// The slots it may stand in.
+        /// The slots it may be in.
         required slots: OneOrMany<Spanned<String>>,
-        /// Fields that make a slot this operation, and their values.
+        /// The values of fields that make a slot this operation.
         optional is: Condition,
         /// What it is a part of, where several operations share a slot.
         optional part: String,
-        /// It is not written when this operand has been.
+        /// The operand after which it is not printed.
         optional unless: Spanned<String>,
-        /// It does not put its slot into a group, it only speaks of it.
+        /// Whether it only describes its slot, without adding it to a group.
         optional remark: bool,
-        /// Operands that it writes although they are sources.
+        /// Source operands that it writes.
         optional writes: OneOrMany<Spanned<String>>,
         /// How it is written.
         required syntax: Spanned<String>,
         /// Other ways to write it.
         optional also: OneOrMany<Spanned<String>>,
-        /// What it computes, over operands, roles, wires and fields; see `semantics`. Fields of its slot go by their names,
-        /// those of others are `slot.field`.
+        /// What it computes from operands, roles, wires and fields; see `semantics`. It refers to the fields of its
+        /// slot by name, and to those of others as `slot.field`.
         optional does: Spanned<String>,
         /// Why it has no encoding.
         optional no_encoding ("no encoding"): String,
         /// Where the facts come from.
         optional provenance: Provenance,
-        /// Why, when the provenance needs a reason.
+        /// The reason, where the provenance needs one.
         optional note: String,
     }
 }
 
 vocabulary! {
-    /// What stands for a register or a wire in text. One of `wire`, `register`, `select` and `follow` says what it is.
+    /// How a register or a wire is written in text. Exactly one of `wire`, `register`, `select` and `follow` defines
+    /// it.
     pub struct WireSpec {
-        /// What it is.
+        /// A description.
         optional doc: String,
-        /// It is always written so.
+        /// A wire with this text.
         optional wire: String,
-        /// A register, named in the first of these places that is there.
+        /// A register, named in the first of these places that is present.
         optional register: OneOrMany<RegisterPlaceSpec>,
-        /// The field, with its slot, that says which of several operands it is.
+        /// The field, with its slot, that selects one of several operands.
         optional select: Spanned<String>,
-        /// The same, but text does not set the field: another part of the group does.
+        /// Like `select`, but another part of the group sets the field, not the text.
         optional follow: Spanned<String>,
         /// The operand for each value of that field.
         optional from: Named<Word>,
@@ -320,17 +322,17 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Where a register is named.
+    /// Where a register number is stored.
     pub struct RegisterPlaceSpec {
         /// The slot.
         required slot: Spanned<String>,
-        /// The field of its bank.
+        /// The field with its bank.
         required bank: Spanned<String>,
-        /// The field of its number.
+        /// The field with its number.
         required number: Spanned<String>,
-        /// The field that counts the registers of the slot.
+        /// The field with the number of registers of the slot.
         optional count: Spanned<String>,
-        /// How many there must be for this one.
+        /// The minimum of that number for this register to be present.
         optional at_least ("at least"): u8,
     }
 }
@@ -342,23 +344,23 @@ vocabulary! {
         required r_enum ("enum"): Spanned<String>,
         /// The bank.
         required bank: Spanned<String>,
-        /// The first of them; 0 if not given.
+        /// The first number; 0 by default.
         optional from: u32,
-        /// The last; any number if not given.
+        /// The last number; unlimited by default.
         optional to: u32,
-        /// What the first is called, if not by its number.
+        /// The number that the first is printed with, if not its own.
         optional first: u32,
-        /// So many low bits of the number say something else.
+        /// How many low bits are not part of the number.
         optional low: u8,
-        /// What those bits are.
+        /// The value of those bits.
         optional is: u8,
-        /// The operands that can be such a register, where the assembler has a choice; any if not given.
+        /// The operands that can be such a register, where the assembler has a choice; any by default.
         optional through: Vec<Spanned<String>>,
-        /// How they are written, `{n}` standing for the number.
+        /// How they are written, with `{n}` for the number.
         required prints: Spanned<String>,
-        /// The register of a bank that the first of them is; a machine asks.
+        /// The register of a bank that the first one refers to; used by a machine.
         optional at: Spanned<String>,
-        /// A register whose value is added to the number of that one.
+        /// A register whose value is added to the number of that register.
         optional index: Spanned<String>,
     }
 }

@@ -1,31 +1,32 @@
-//! The decision tree flattened to two look-ups, for the fast path.
+//! Flattens the decision tree to two table look-ups for the fast path.
 
 use isaforge_core::bits::ones;
 use isaforge_core::decode::{Fast, Plane, Quick};
 use isaforge_core::table::{Decoder, Isa};
 
-/// The widest field that the first look-up takes, and the widest that a second takes.
+/// The maximum width of the field in the first look-up, and of the one in the second.
 const WIDEST: u32 = 10;
 
-/// No tree: the two look-ups reach every form.
+/// An empty tree, for when the two look-ups reach every form.
 const NO_TREE: Decoder = Decoder { nodes: &[], branches: &[] };
 
-/// The two tables of one way to flatten the tree.
+/// The two tables for one choice of the first field.
 struct Flat {
     shift: u32,
     width: u32,
     primary: Vec<u64>,
     secondary: Vec<u16>,
-    /// How many values of the first field need bits too far apart; their words take the exact path.
+    /// How many values of the first field need bits that are too far apart for one second field; such words take the
+    /// exact path.
     given_up: usize,
 }
 
-/// Flattens the tree of `isa`.
+/// Flattens the decision tree of `isa`.
 pub(super) fn fast(isa: &'static Isa, quick: &'static [Quick], planes: &'static [Plane]) -> Fast {
     let Some(root) = isa.decoder.nodes.first() else {
         return Fast { shift: 0, mask: 0, primary: &[], secondary: &[], quick, planes, deep: NO_TREE };
     };
-    // The first field is the root's, or wider where that settles more.
+    // The first field is that of the root, or a wider one if that gives better tables.
     let (shift, width) = (u32::from(root.shift), u32::from(root.width));
     let wider = (0..=WIDEST.saturating_sub(width)).flat_map(|more| (0..=more.min(shift)).map(move |down| (down, more)));
     let runs = wider.map(|(down, more)| (shift - down, width + more)).filter(|(at, width)| at + width <= 64);
@@ -73,12 +74,12 @@ fn branch(isa: &Isa, node: usize, word: u64) -> u16 {
     isa.decoder.branches.get(node.first as usize + value as usize).copied().unwrap_or(Decoder::NONE)
 }
 
-/// The node that a branch leads to.
+/// The node that a branch leads to; `None` for a leaf.
 fn inner(branch: u16) -> Option<usize> {
     (branch != Decoder::NONE && branch & Decoder::INNER != 0).then(|| usize::from(branch & !Decoder::INNER))
 }
 
-/// The bits that the tree looks at from a node on, in words whose bits in `known` are those of `word`.
+/// The bits tested by the tree from a node on, in words that agree with `word` in the bits of `known`.
 fn looked_at(isa: &Isa, node: usize, word: u64, known: u64) -> u64 {
     let Some(n) = isa.decoder.nodes.get(node) else { return 0 };
     let own = ones(u32::from(n.width)) << n.shift;
@@ -91,7 +92,7 @@ fn looked_at(isa: &Isa, node: usize, word: u64, known: u64) -> u64 {
     })
 }
 
-/// The form of a word.
+/// The form that the tree selects for a word.
 fn find(isa: &Isa, mut node: usize, word: u64) -> u16 {
     loop {
         let found = branch(isa, node, word);

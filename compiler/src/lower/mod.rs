@@ -1,7 +1,7 @@
 //! From the model to the tables of `isaforge-core`.
 //!
-//! There is one lowering. A back end prints the tables as Rust; a specification in use before code is generated works on
-//! the very same values in memory. They live as long as the program: a specification is small and lowered once.
+//! There is a single lowering. A back end prints the tables as Rust code; a specification used without generated code
+//! works on the same values in memory. They live until the program ends: a specification is small and lowered once.
 
 mod fast;
 mod quick;
@@ -30,17 +30,17 @@ pub enum Lowered {
     Stream(&'static Stream),
 }
 
-/// The tables of an instruction set of words.
+/// The tables of an instruction set with words of one length.
 #[derive(Clone, Copy, Debug)]
 pub struct Words {
-    /// The instructions and what they are made of.
+    /// The instructions and their parts.
     pub isa: &'static core::Isa,
     /// The fast path of decoding.
     pub fast: Fast,
 }
 
 impl Lowered {
-    /// The tables that the algorithms of the core take; a stream decodes as its last generation.
+    /// The tables in the form that the algorithms of the core take. A stream decodes as its last generation.
     pub fn tables(&self) -> Tables {
         match *self {
             Lowered::Words(words) => Tables::Words(words.isa),
@@ -126,7 +126,7 @@ pub fn words(isa: &Isa) -> Words {
             drop: l.drop,
         })),
     };
-    // The texts of operands are printed by the tables without them.
+    // The texts of operands are computed with the tables that lack them.
     let plain: &'static core::Isa = Box::leak(Box::new(plain));
     let mut room = MOST_TEXTS;
     let kinds = slice((0..isa.kinds.len()).map(|i| kind(isa, i, tabulate(plain, i, &mut room))));
@@ -186,11 +186,11 @@ fn enum_width(isa: &Isa, index: usize) -> u32 {
 fn enumeration(isa: &Isa, e: &model::Enum) -> core::Enum {
     let index = isa.enums.iter().position(|other| std::ptr::eq(other, e)).unwrap_or(0);
     let greatest = e.values.iter().map(|v| v.bits).max().unwrap_or(0);
-    // A wide field with few names must not cost a table of all its values.
+    // A wide field with few names must not need a table of all its values.
     enumeration_with(e, greatest.saturating_add(1).min(1 << enum_width(isa, index).clamp(1, 12)))
 }
 
-/// An enum with the texts of its first `entries` values behind a dot.
+/// An enum with the dotted texts of its first `entries` values.
 pub(crate) fn enumeration_with(e: &model::Enum, entries: u64) -> core::Enum {
     let mut values: Vec<_> = e.values.iter().collect();
     values.sort_by_key(|v| v.bits);
@@ -199,7 +199,7 @@ pub(crate) fn enumeration_with(e: &model::Enum, entries: u64) -> core::Enum {
     core::Enum {
         name: text(&e.name),
         doc: text(&e.doc),
-        // Other words for a value stand behind it, with the same bits: reading finds them, printing takes the first.
+        // Further spellings of a value follow it with the same number: parsing finds them all, printing uses the first.
         values: slice(values.iter().flat_map(|v| {
             v.words().map(|word| core::Value { bits: v.bits, name: text(&v.name), text: text(word), doc: text(&v.doc) })
         })),
@@ -251,7 +251,7 @@ fn kind(isa: &Isa, index: usize, (texts, slots): (&'static [Text], &'static [u16
     }
 }
 
-/// Bits on which all readings of a kind agree that a limit looks at, and what they are.
+/// The constant bits that all alternatives checked by limits have in common, and their value.
 fn limited(isa: &Isa, index: usize) -> (u64, u64) {
     let looked_at = isa.limits.iter().filter(|l| l.kind == index).fold(0, |set, l| set | l.alternatives);
     let mut readings =
@@ -261,13 +261,14 @@ fn limited(isa: &Isa, index: usize) -> (u64, u64) {
     (mask, first.value & mask)
 }
 
-/// A first bit for operands of a kind that keeps clear of the shared fields; `None` for a kind too wide to tabulate.
+/// A first bit for operands of a kind such that they do not overlap the shared fields; `None` if the kind is too wide
+/// for a table.
 fn clear_place(isa: &core::Isa, width: u8) -> Option<u8> {
     let own = core_bits::ones(u32::from(width));
     (width <= 8).then(|| (0..=64 - width).find(|at| (own << at) & isa.usual_mask == 0)).flatten()
 }
 
-/// The text of an operand for each of its values, while the shared fields have the values of `word`.
+/// The text of an operand for each of its values, with the shared fields as in `word`.
 fn kind_texts(isa: &'static core::Isa, index: usize, at: u8, word: u64) -> Vec<String> {
     let own = core_bits::ones(u32::from(isa.kinds[index].width));
     let text = |raw: u64| {
@@ -278,10 +279,10 @@ fn kind_texts(isa: &'static core::Isa, index: usize, at: u8, word: u64) -> Vec<S
     (0..=own).map(text).collect()
 }
 
-/// How many texts are printed to tabulate kinds; kinds for which there is no room left go without tables.
+/// The limit on the number of texts in tables of kinds; kinds that exceed the rest of it have no tables.
 const MOST_TEXTS: u64 = 1 << 22;
 
-/// The tables of a kind's texts, forth and back.
+/// The tables of a kind's texts, for printing and for parsing.
 fn tabulate(isa: &'static core::Isa, index: usize, room: &mut u64) -> (&'static [Text], &'static [u16]) {
     let width = isa.kinds[index].width;
     let Some(at) = clear_place(isa, width) else { return (&[], &[]) };
@@ -289,7 +290,7 @@ fn tabulate(isa: &'static core::Isa, index: usize, room: &mut u64) -> (&'static 
     let Some(left) = room.checked_sub(texts) else { return (&[], &[]) };
     *room = left;
     let texts = kind_texts(isa, index, at, isa.usual_value);
-    // Texts that other values of the shared fields bring about.
+    // The texts for other values of the shared fields.
     let mut others = Vec::new();
     if isa.usual_mask.count_ones() <= 8 {
         let next = |word: &u64| Some(word.wrapping_sub(isa.usual_mask) & isa.usual_mask).filter(|word| *word != 0);
@@ -299,7 +300,7 @@ fn tabulate(isa: &'static core::Isa, index: usize, room: &mut u64) -> (&'static 
     others.dedup();
     let mut slots = vec![core::Decoder::NONE; (texts.len() * 2).next_power_of_two()];
     for (raw, text) in texts.iter().enumerate() {
-        // Reading stops at the first byte that ends a word, so what goes on there must not be a text as well.
+        // Parsing stops at the first byte that ends a word, so no longer text may continue with such a byte.
         let begins = |other: &String| other.as_bytes().get(text.len()).is_some_and(|byte| *byte < b'0');
         let from = others.partition_point(|other| other <= text);
         let longer = others[from..].iter().take_while(|other| other.starts_with(text.as_str())).any(begins);
@@ -312,7 +313,7 @@ fn tabulate(isa: &'static core::Isa, index: usize, room: &mut u64) -> (&'static 
     (slice(texts.iter().map(|t| Text::new(text(t)))), slice(slots))
 }
 
-/// Puts an entry into an open-addressed hash table with room left.
+/// Inserts an entry into an open-addressed hash table that has free slots.
 fn insert(slots: &mut [u16], text: &str, entry: u16) {
     let mut slot = core::hash_name(text.as_bytes()) as usize & (slots.len() - 1);
     while slots[slot] != core::Decoder::NONE {
@@ -334,7 +335,7 @@ fn modifier(m: &model::Modifier) -> core::Modifier {
     }
 }
 
-/// The word with every modifier at its default, 0 where it has none, and the shared fields at theirs.
+/// The word with every modifier at its default, or 0 if it has none, and the shared fields at their defaults.
 fn initial(form: &core::Form, shared: &[core::Shared]) -> u64 {
     let suffixes = form.operands.iter().flat_map(|o| o.suffixes);
     let modifiers = form.modifiers.iter().chain(suffixes);
@@ -343,8 +344,8 @@ fn initial(form: &core::Form, shared: &[core::Shared]) -> u64 {
     free.fold(word, |word, s| s.bits.set(word, 0, s.default))
 }
 
-/// Mask and value of modifiers when none prints; a mask of 0 with a value of 1, which never compare equal, when one
-/// always prints.
+/// Mask and value of the modifiers when none is printed. If one is always printed, a mask of 0 and a value of 1, which
+/// never match.
 fn quiet(modifiers: &[model::Modifier]) -> (u64, u64) {
     if modifiers.iter().any(|m| m.default.is_none()) {
         return (0, 1);
@@ -425,7 +426,7 @@ fn form(f: &model::Form) -> core::Form {
         syntax: tokens(&f.syntax),
         placed: f.syntax.iter().fold(0, |set, t| if let model::Token::Modifier(i) = t { set | 1 << i } else { set }),
         limits: slice(f.limits.iter().copied()),
-        // Filled in when the texts of all kinds are known.
+        // Filled in once the texts of all kinds are known.
         script: core::Script { mask: 0, value: 1, short: &[], long: &[], scans: false },
     }
 }

@@ -1,9 +1,9 @@
-//! A fast test for each form that its valid words pass and no invalid word does.
+//! A fast validity test for each form, which accepts exactly its valid words.
 //!
-//! What a form forbids (a reserved value of an enum, a list of registers that is not aligned, an operand with undefined
-//! codes, a shared field that no operand uses) is a union of *boxes*: a word lies in a box when each of its bytes lies in
-//! the box's set for that byte. A box is a bit of a word, 64 of them are a [`Plane`], and a word is tested by looking up
-//! each of its bytes once, whatever the form. A form whose rules tie too many bits together is left to the exact path.
+//! The words that a form forbids (a reserved value of an enum, a misaligned list of registers, an operand with
+//! undefined codes, a shared field that no operand uses) are a union of *boxes*: a word is in a box when each of its
+//! bytes is in the box's set for that byte. Each box is a bit, and 64 of them form a [`Plane`]; a word is tested by
+//! looking up each of its bytes once, whatever the form. A form with a rule on too many bits is left to the exact path.
 
 use std::collections::HashMap;
 
@@ -11,27 +11,27 @@ use isaforge_core::bits::{Bits, ones};
 use isaforge_core::decode::{BYTES, Plane, Quick, alternative_of, operand_is_valid};
 use isaforge_core::table::{Field, Form, Isa, Kind, Shape, Type};
 
-/// The most bits that one rule may tie together: it is tried on all their values.
+/// The maximum number of bits that a rule may involve: all their values are enumerated.
 const MOST_BITS: u32 = 14;
 
 /// A set of values of a byte.
 type Set = [u64; 4];
 
-/// A byte of the word, and a set of its values.
+/// A byte of the word with a set of values.
 type ByteSet = (usize, Set);
 
-/// A set for each byte of the word, lowest first.
+/// A set of values for each byte of the word, lowest byte first.
 type Box = [Set; BYTES];
 
 const ALL: Set = [u64::MAX; 4];
 
-/// The tests of all forms and the planes of boxes that they share.
+/// The tests of all forms, and the planes of boxes that they share.
 pub(super) fn tests(isa: &'static Isa) -> (Vec<Quick>, Vec<Plane>) {
     let mut rules = Rules { isa, known: HashMap::new(), unused: HashMap::new() };
     let mut boxes = Boxes::default();
     let forbidden: Vec<Option<Vec<usize>>> =
         isa.forms.iter().map(|form| Some(boxes.numbers(&rules.of(form)?))).collect();
-    // Never equal: the exact path decides.
+    // Mask and value never match, so the exact path decides.
     let undecided = Quick { mask: 0, value: 1, boxes: 0, plane: 0 };
     let mut quick = vec![undecided; isa.forms.len()];
     let mut planes = Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn tests(isa: &'static Isa) -> (Vec<Quick>, Vec<Plane>) {
             found.is_none()
         });
         if open.len() == before {
-            // Each of the rest needs more boxes than a plane holds.
+            // Each of the remaining forms needs more boxes than a plane holds.
             break;
         }
         planes.push(plane(&boxes.list, &bits));
@@ -58,7 +58,7 @@ pub(super) fn tests(isa: &'static Isa) -> (Vec<Quick>, Vec<Plane>) {
     (quick, planes)
 }
 
-/// Every box once.
+/// The distinct boxes.
 #[derive(Default)]
 struct Boxes {
     list: Vec<Box>,
@@ -77,7 +77,7 @@ impl Boxes {
     }
 }
 
-/// A bit of a plane for boxes: form after form, those first that need the fewest more, until there is no bit left.
+/// Assigns bits of a plane to boxes: repeatedly takes the form with the fewest boxes missing, until no bits are left.
 fn assign(forms: &[(usize, &[usize])], boxes: usize) -> Vec<Option<u32>> {
     let mut bits = vec![None; boxes];
     let mut used = 0;
@@ -111,27 +111,27 @@ fn plane(boxes: &[Box], bits: &[Option<u32>]) -> Plane {
     plane
 }
 
-/// A rule, by all that decides what it forbids.
+/// A rule, with everything that determines what it forbids.
 #[derive(PartialEq, Eq, Hash)]
 enum Rule {
-    /// A field holds a value that the enum defines.
+    /// A field holds a value that is defined in the enum.
     Defined(u16, Bits),
-    /// A kind's operand at a bit, in a word where these bits of shared fields are free and the others have this value.
+    /// An operand of a kind, its first bit, the bits of shared fields that are free, and the value of the others.
     Operand(u16, u8, u64, u64),
-    /// A list of registers: kind, first bit, field of the count and what is added, alignment.
+    /// A list of registers: kind, first bit, field of the count, the number added to it, alignment.
     List(u16, u8, Option<Bits>, u8, u8),
 }
 
-/// What the rules forbid. The same few stand in many forms.
+/// The boxes of rules, cached because few distinct rules occur in many forms.
 struct Rules {
     isa: &'static Isa,
     known: HashMap<Rule, Option<Vec<Box>>>,
-    /// What [`without`] gives, by kind, first bit, shared field and word.
+    /// Results of [`without`], by kind, first bit, shared field and word.
     unused: HashMap<(u16, u8, usize, u64), Option<ByteSet>>,
 }
 
 impl Rules {
-    /// What a form forbids beside wrong fixed bits; `None` when that is too much to say.
+    /// What a form forbids besides wrong fixed bits; `None` when the rules involve too many bits.
     fn of(&mut self, form: &'static Form) -> Option<Vec<Box>> {
         let isa = self.isa;
         let mut forbidden = Vec::new();
@@ -168,7 +168,8 @@ impl Rules {
         Some(forbidden)
     }
 
-    /// The boxes of the words in which the bits of `mask` make `wrong` true while the others are those of `base`.
+    /// The boxes of the words for which `wrong` is true, over all values of the bits in `mask`, with the other bits as
+    /// in `base`.
     fn boxes(&mut self, rule: Rule, mask: u64, base: u64, wrong: &dyn Fn(u64) -> bool) -> Option<&[Box]> {
         let found = self
             .known
@@ -177,8 +178,8 @@ impl Rules {
         found.as_deref()
     }
 
-    /// The words in which a shared field is not at its default though no operand uses it. Where the bits of an operand lie
-    /// across bytes, all words count in which another value stands.
+    /// The words in which a shared field is not at its default although no operand uses it. An operand whose bits span
+    /// several bytes is not tested: words with any other value count.
     fn unused(&mut self, form: &'static Form, index: usize) -> Vec<Box> {
         let isa = self.isa;
         let shared = &isa.shared[index];
@@ -199,7 +200,7 @@ impl Rules {
                     b[byte].iter_mut().zip(set).for_each(|(a, b)| *a &= b);
                 }
             }
-            // Two boxes that differ in one byte are one.
+            // Two boxes that differ in only one byte are merged.
             let differ = |other: &Box| (0..BYTES).filter(|byte| other[*byte] != b[*byte]).count();
             match boxes.iter_mut().find(|other| differ(other) <= 1) {
                 Some(other) => other.iter_mut().flatten().zip(b.iter().flatten()).for_each(|(a, b)| *a |= b),
@@ -210,8 +211,8 @@ impl Rules {
     }
 }
 
-/// True when a kind reads every value of its bits: its readings, which never overlap, cover all of them, and each of their
-/// fields has a meaning whatever it holds.
+/// Whether all values of a kind's bits are valid: its alternatives, which never overlap, cover all of them, and all
+/// values of their fields are valid.
 fn is_total(isa: &Isa, kind: &Kind) -> bool {
     let any = |f: &Field| match f.ty {
         Type::Enum(e) => f.bits.width() <= 16 && (0..=ones(f.bits.width())).all(|v| isa.enums[e as usize].defines(v)),
@@ -224,7 +225,8 @@ fn is_total(isa: &Isa, kind: &Kind) -> bool {
     covered == 1 << kind.width && kind.alternatives.iter().all(|a| a.when.is_empty() && a.fields.iter().all(any))
 }
 
-/// The words that `wrong` names as boxes: byte by byte, from the lowest or from the highest, whichever gives fewer.
+/// The words for which `wrong` is true, as boxes. Splits by the lowest or the highest byte first, whichever gives fewer
+/// boxes.
 fn split(mask: u64, base: u64, wrong: &dyn Fn(u64) -> bool) -> Vec<Box> {
     let order: Vec<u32> = (0..BYTES as u32).filter(|byte| mask >> (8 * byte) & 0xff != 0).collect();
     let reversed: Vec<u32> = order.iter().rev().copied().collect();
@@ -232,7 +234,7 @@ fn split(mask: u64, base: u64, wrong: &dyn Fn(u64) -> bool) -> Vec<Box> {
     if down.len() < up.len() { down } else { up }
 }
 
-/// Values of the first byte that leave the same rest are taken together.
+/// Values of the first byte that lead to the same boxes are merged.
 fn split_by(order: &[u32], mask: u64, base: u64, wrong: &dyn Fn(u64) -> bool) -> Vec<Box> {
     let Some((&byte, order)) = order.split_first() else {
         return if wrong(base) { vec![[ALL; BYTES]] } else { Vec::new() };
@@ -259,13 +261,13 @@ fn split_by(order: &[u32], mask: u64, base: u64, wrong: &dyn Fn(u64) -> bool) ->
     groups.into_iter().flat_map(narrow).collect()
 }
 
-/// All words with no bit outside `mask`.
+/// All words without bits outside `mask`.
 fn subsets(mask: u64) -> impl Iterator<Item = u64> {
     let next = move |subset: &u64| Some(subset.wrapping_sub(mask) & mask).filter(|next| *next != 0);
     std::iter::successors(Some(0), next)
 }
 
-/// The values of a byte whose bits in `mask` are `value`.
+/// The values of a byte in which the bits of `mask` are `value`.
 fn with(mask: u64, value: u64) -> Set {
     let mut set = [0; 4];
     for free in subsets(0xff & !mask) {
@@ -275,8 +277,8 @@ fn with(mask: u64, value: u64) -> Set {
     set
 }
 
-/// The byte of an operand and its valid values that do not use a shared field, in a word with this value of it. What is
-/// not valid is forbidden anyway.
+/// The byte of an operand, and those of its valid values that do not use a shared field, in a word with this value of
+/// the field. Invalid values are forbidden by another rule.
 fn without(isa: &'static Isa, kind: u16, at: u8, shared: usize, word: u64) -> Option<ByteSet> {
     let kind = &isa.kinds[usize::from(kind)];
     let mask = ones(u32::from(kind.width)) << at;

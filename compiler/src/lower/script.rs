@@ -1,8 +1,8 @@
-//! The fast way to print a form: its syntax as a list of look-ups.
+//! The fast way to print a form: its syntax as a list of table look-ups.
 //!
-//! Most of a line is text that a few bits choose: a modifier, an operand of a kind that is tabulated. A step takes such
-//! bits and copies a label. Fixed text joins the labels behind it, neighbouring modifiers whose bits touch become one
-//! step, and what has no table (numbers, lists of registers) is a step that prints the ordinary way.
+//! Most of a line is text that depends on a few bits: a modifier, or an operand of a kind with a table. A step extracts
+//! such bits and copies a label. Fixed text is merged into the labels after it, adjacent modifiers with adjacent bits
+//! become one step, and anything without a table (numbers, lists of registers) is a step that prints the ordinary way.
 
 use std::collections::HashMap;
 
@@ -10,20 +10,20 @@ use isaforge_core::bits::ones;
 use isaforge_core::table::{Enum, Form, Kind, Modifier, Script, Shape, Step, Token, Type};
 use isaforge_core::text::LABEL_MAX;
 
-/// The most bits of a modifier, or of several taken together, that choose a label.
+/// The maximum number of bits, of one modifier or several combined, that select a label.
 const MOST_BITS: u32 = 4;
 
-/// The labels of all forms, each table of them once.
+/// The labels of all forms; each distinct table is stored once.
 #[derive(Default)]
 pub(super) struct Labels {
     pub(super) texts: Vec<String>,
     known: HashMap<Vec<String>, u16>,
-    /// The tables of kinds, by the text before each entry and the kind.
+    /// The tables of kinds, by the text prepended to each entry and the kind.
     kinds: HashMap<(String, usize), Option<u16>>,
 }
 
 impl Labels {
-    /// The index of the first of a kind's texts with `before` before each.
+    /// The index of the first of a kind's texts, each with `before` prepended.
     fn first_of_kind(&mut self, before: &str, index: usize, kind: &Kind) -> Option<u16> {
         if let Some(first) = self.kinds.get(&(before.to_owned(), index)) {
             return *first;
@@ -53,14 +53,14 @@ impl Labels {
 #[derive(Clone)]
 enum Piece {
     Fixed(String),
-    /// Bits (shift and width) that choose a modifier's text; when `quiet`, none at its default.
+    /// A modifier's text, selected by bits (shift and width); if `quiet`, empty at its default.
     Chosen {
         shift: u32,
         width: u32,
         texts: Vec<String>,
         quiet: bool,
     },
-    /// An operand of a tabulated kind from a bit, and the fixed text before it.
+    /// An operand of a kind with a table, its first bit, and the fixed text before it.
     Kind {
         before: String,
         kind: usize,
@@ -70,7 +70,7 @@ enum Piece {
     Operand(u8),
 }
 
-/// Whether the form can be read back word by word: a text of a modifier that is not one word would be taken for several.
+/// Whether the form can be parsed word by word: no text of a modifier would be split into several words.
 fn scans(enums: &[Enum], form: &Form) -> bool {
     let one_word = |text: &str| text.bytes().skip(1).all(|byte| byte >= b'0');
     let suffixes = form.operands.iter().flat_map(|o| o.suffixes);
@@ -80,7 +80,7 @@ fn scans(enums: &[Enum], form: &Form) -> bool {
     })
 }
 
-/// The script of a form; an empty one when the form can only be printed the ordinary way.
+/// The script of a form; empty if the form can only be printed the ordinary way.
 pub(super) fn script(enums: &[Enum], kinds: &[Kind], form: &Form, labels: &mut Labels) -> Script {
     let mut script = Script { mask: 0, value: 1, short: &[], long: &[], scans: scans(enums, form) };
     let Some(pieces) = pieces(enums, kinds, form) else { return script };
@@ -99,7 +99,7 @@ pub(super) fn script(enums: &[Enum], kinds: &[Kind], form: &Form, labels: &mut L
     script
 }
 
-/// What a form prints after its name.
+/// The text of a form after its name, in pieces.
 fn pieces(enums: &[Enum], kinds: &[Kind], form: &Form) -> Option<Vec<Piece>> {
     let Some((Token::Mnemonic, syntax)) = form.syntax.split_first() else { return None };
     let mut pieces = Vec::new();
@@ -177,7 +177,7 @@ fn steps(pieces: Vec<Piece>, kinds: &[Kind], labels: &mut Labels) -> Option<Vec<
     joined.iter().map(step).collect()
 }
 
-/// Two pieces as one, where that costs no great table.
+/// Joins two pieces, if the resulting table is small.
 fn join(a: &Piece, b: &Piece) -> Option<Piece> {
     match (a, b) {
         (Piece::Fixed(a), Piece::Fixed(b)) if a.len() + b.len() <= LABEL_MAX => Some(Piece::Fixed(format!("{a}{b}"))),

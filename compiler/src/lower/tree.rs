@@ -1,11 +1,11 @@
-//! The decision tree that finds the instruction of a word.
+//! The decision tree that finds the instruction for a word.
 
 use isaforge_core::bits::ones;
 use isaforge_core::table::{Decoder, Node};
 
 use crate::model::{Form, Isa};
 
-/// The widest field a node looks at; its branches are a table of `2^WIDEST` entries at most.
+/// The maximum width of a node's field; the table of its branches has at most `2^WIDEST` entries.
 const WIDEST: u32 = 10;
 
 struct Tree {
@@ -14,8 +14,8 @@ struct Tree {
     branches: Vec<u16>,
 }
 
-/// Builds the tree. Patterns are pairwise disjoint (E0106), so every split separates something; or one is a special case of
-/// another, then its bits are looked at until it is certain which of the two it is.
+/// Builds the tree. Patterns are pairwise disjoint (E0106), so that every split separates some; if one is a special
+/// case of another, its bits are tested until the choice between the two is certain.
 pub(super) fn decoder(isa: &Isa) -> Decoder {
     let patterns = isa.forms.iter().map(Form::pattern).collect();
     let mut tree = Tree { patterns, nodes: Vec::new(), branches: Vec::new() };
@@ -25,7 +25,7 @@ pub(super) fn decoder(isa: &Isa) -> Decoder {
 }
 
 impl Tree {
-    /// Adds the subtree for some forms, certain bits being known; returns its branch.
+    /// Adds the subtree for some forms, given the bits known so far, and returns its branch.
     fn node(&mut self, forms: &[u16], known: u64) -> u16 {
         let index = self.nodes.len();
         let (shift, width) = self.split(forms, known);
@@ -45,7 +45,7 @@ impl Tree {
         Decoder::INNER | index as u16
     }
 
-    /// The form with the most constant bits, if all of them are known.
+    /// The form with the most constant bits, if all of these are known.
     fn certain(&self, forms: &[u16], known: u64) -> Option<u16> {
         let mask = |f: &u16| self.patterns[*f as usize].0;
         forms.iter().copied().max_by_key(|f| mask(f).count_ones()).filter(|f| mask(f) & !known == 0)
@@ -59,7 +59,7 @@ impl Tree {
         forms.iter().filter(fits).copied().collect()
     }
 
-    /// The run of bits that separates the forms best: the smallest largest subset, then the fewest bits.
+    /// The run of bits that separates the forms best: the smallest maximum subset, then the fewest bits.
     fn split(&self, forms: &[u16], known: u64) -> (u32, u32) {
         let (all, any) = forms.iter().fold((u64::MAX, 0), |(all, any), f| {
             let (mask, _) = self.patterns[*f as usize];
@@ -67,7 +67,7 @@ impl Tree {
         });
         let common = self.best(forms, all);
         common.or_else(|| self.best(forms, any)).unwrap_or_else(|| {
-            // A special case and what it is a case of: its next bits.
+            // Only a special case and the general form are left: test the next bits.
             let rest = any & !known;
             let shift = rest.trailing_zeros().min(63);
             (shift, (rest >> shift).trailing_ones().clamp(1, WIDEST))
@@ -99,7 +99,7 @@ fn largest_subset(patterns: impl Iterator<Item = (u64, u64)>, width: u32) -> usi
     let mut counts = vec![0usize; 1 << width];
     let all = ones(width);
     for (mask, value) in patterns {
-        // Walks all values that agree with the pattern: the free bits count through their subsets.
+        // Enumerates all values that match the pattern: the free bits run through all subsets.
         let free = all & !mask;
         let mut rest = free;
         loop {

@@ -1,4 +1,4 @@
-//! From the model to the tables of `isaforge-core`.
+//! From the model of machines to the tables of `isaforge-core`.
 
 use isaforge_core::machine as core;
 
@@ -6,9 +6,9 @@ use crate::lower::{slice, text};
 use crate::model::Isa;
 use crate::semantics::lower::lower_graph;
 
-/// The tables. They live as long as the program, as those of [`crate::lower`] do.
+/// Lowers the machine. The tables live until the program ends, like those of [`crate::lower`].
 ///
-/// Returns `None` if the specification does not say what instructions do.
+/// Returns `None` if the specification does not define what instructions do.
 pub fn lower(isa: &Isa) -> Option<&'static core::Hardware> {
     let machine = isa.machine.as_ref()?;
     let banks = super::banks(isa);

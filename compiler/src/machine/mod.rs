@@ -1,4 +1,4 @@
-//! Machines: what executes programs, beyond what the texts of instructions say.
+//! Machines: how programs execute, beyond the texts of instructions.
 //!
 //! [`spec`] is the vocabulary, `resolve` binds names, [`lower()`] makes the tables of [`isaforge_core::machine`].
 
@@ -14,80 +14,80 @@ use crate::expression::Built;
 use crate::model::{self, Isa};
 use crate::stream::model::Bank;
 
-/// What executes programs.
+/// How programs execute.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// Whether the specification has a section `machine`; otherwise this is a scalar machine without a description.
+    /// Whether the specification has a `machine` section; otherwise this is a scalar machine with default properties.
     pub declared: bool,
     /// How many lanes execute together.
     pub lanes: u8,
-    /// What happens when they part.
+    /// How lanes may diverge.
     pub divergence: Divergence,
-    /// Bytes that the program counter counts.
+    /// The unit of the program counter in bytes.
     pub unit: u8,
     /// Whether accesses must be aligned.
     pub aligned: bool,
-    /// The number in the header of ELF files.
+    /// The machine number in the header of ELF files.
     pub elf: Option<u16>,
-    /// What each bank is to the machine.
+    /// The properties of each bank.
     pub banks: Vec<Facts>,
-    /// Where the registers that groups name are.
+    /// The registers that the names of registers in groups refer to.
     pub named: Vec<Option<Named>>,
-    /// States that are registers.
+    /// States that stand for registers.
     pub aliases: Vec<(usize, Register)>,
-    /// States that are the bits of a state of all lanes.
+    /// States that are bit masks of another state in all lanes.
     pub bits: Vec<(usize, usize)>,
     /// States that all lanes share.
     pub uniform: Vec<usize>,
-    /// What reading an operand gives: the kind, the alternative's name, the graph.
+    /// The graphs for reading operands: kind, name of the alternative, graph.
     pub readings: Vec<(usize, String, Built)>,
-    /// Calls of the surroundings.
+    /// Intrinsics that call the environment.
     pub calls: Vec<Call>,
-    /// Bytes of program memory; 0 if it has none.
+    /// The size of program memory in bytes; 0 if it has none.
     pub program: u32,
-    /// Alternatives that keep nothing: the kind, the alternative's name.
+    /// Alternatives that discard writes: kind and name of the alternative.
     pub discards: Vec<(usize, String)>,
-    /// Address spaces that are memories of their own.
+    /// Address spaces with separate memories.
     pub spaces: Vec<Space>,
-    /// What intrinsics do: the intrinsic, the graph.
+    /// The graphs of intrinsics: intrinsic and graph.
     pub intrinsics: Vec<(usize, Built)>,
-    /// Intrinsics that move registers from or to memory.
+    /// Intrinsics that transfer several registers from or to memory.
     pub bursts: Vec<Burst>,
     /// The intrinsic that unmasks lanes.
     pub unmasks: Option<usize>,
-    /// What happens before a program starts.
+    /// What to execute before a program starts.
     pub start: Option<Built>,
 }
 
-/// What a bank is to a machine.
+/// The properties of a bank.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// The register that is zero.
+    /// The register that reads as zero.
     pub zero: Option<u32>,
     /// Whether lanes share its registers.
     pub uniform: bool,
-    /// What registers hold from the start on.
+    /// The constants that registers hold: register number and value.
     pub holds: Vec<(u32, u64)>,
     /// Whether programs cannot write its registers.
     pub fixed: bool,
-    /// Whether registers stay themselves when a group repeats.
+    /// Whether register numbers do not step when a group repeats.
     pub stays: bool,
-    /// The state that is added to numbers of its registers.
+    /// The state that is added to the numbers of its registers.
     pub plus: Option<usize>,
 }
 
-/// An intrinsic that calls the surroundings.
+/// An intrinsic that calls the environment.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The intrinsic.
     pub intrinsic: usize,
-    /// The register with the number of the service.
+    /// The register that holds the number of the service.
     pub number: Register,
-    /// The services, by that number.
+    /// The services, by number.
     pub services: Vec<(u64, Service)>,
 }
 
-/// The banks of an instruction set, be it of words or a stream.
+/// The banks of an instruction set of words or a stream.
 pub(crate) fn banks(isa: &Isa) -> Vec<Bank> {
     if let Some(stream) = isa.stream() {
         return stream.banks.clone();

@@ -1,4 +1,4 @@
-//! Names of machines bound.
+//! Binds the names in `machine` sections.
 
 use isaforge_core::machine::{Burst, Divergence, Named, Register, Service, Space};
 use isaforge_core::semantics::{Class, NONE, Node, Op, Type};
@@ -16,11 +16,11 @@ use crate::semantics::spec::StateSpec;
 use crate::source::{Span, Spanned};
 use crate::stream::model::{self as stream, Bank, Field, Layout, Notation};
 
-/// The most bytes that a machine begins with in one memory.
+/// The maximum initial size of a memory, in bytes.
 const MOST_MEMORY: u32 = 1 << 26;
 
 impl Resolver<'_> {
-    /// Binds the names of sections `machine`, and builds what reading operands gives.
+    /// Binds the names in `machine` sections, and builds the graphs for reading operands.
     pub(crate) fn machine(&mut self) {
         let mut specs: Vec<MachineSpec> = self.files.iter().filter_map(|(_, file)| file.machine.clone()).collect();
         let spec = specs.pop();
@@ -97,7 +97,7 @@ impl Resolver<'_> {
         self.isa.machine = Some(machine);
     }
 
-    /// What each bank is to the machine.
+    /// The properties of each bank.
     fn bank_facts(&mut self, library: &Library) -> Vec<Facts> {
         let specs = self.all(|file| &file.banks);
         let banks = super::banks(&self.isa);
@@ -126,7 +126,7 @@ impl Resolver<'_> {
         all
     }
 
-    /// Where the registers that groups name are.
+    /// The registers that the names of registers in groups refer to.
     fn named(&mut self) -> Vec<Option<Named>> {
         let Some(groups) = self.isa.groups() else { return Vec::new() };
         let all: Vec<_> = groups.registers.iter().map(|name| name.at.clone()).collect();
@@ -137,7 +137,7 @@ impl Resolver<'_> {
         named.collect()
     }
 
-    /// The alternatives of kinds that keep nothing.
+    /// The alternatives of kinds that discard writes.
     fn discards(&self) -> Vec<(usize, String)> {
         let mut all = Vec::new();
         for (kind_name, spec) in self.all(|file| &file.kinds) {
@@ -197,7 +197,7 @@ impl Resolver<'_> {
         parse_text(self.sources, text).map_err(|error| self.out.push(error)).ok()
     }
 
-    /// What an intrinsic does, whose parameters are the operands of the text.
+    /// Builds the graph of an intrinsic; the operands of the text are its parameters.
     fn performed(&mut self, intrinsic: usize, text: &Spanned<String>, library: &Library) -> Option<Built> {
         let block = self.block(text)?;
         let known = &library.intrinsics[intrinsic];
@@ -232,7 +232,7 @@ impl Resolver<'_> {
         Some(built)
     }
 
-    /// The register of a name; an unknown one is reported.
+    /// Finds a register by name; reports an unknown one.
     fn register(&mut self, name: &Spanned<String>) -> Option<Register> {
         let banks = super::banks(&self.isa);
         let find = |(bank, known): (usize, &Bank)| {
@@ -281,7 +281,7 @@ impl Resolver<'_> {
         found.flatten().collect()
     }
 
-    /// The states that are the bits of a state of all lanes.
+    /// The states that are bit masks of another state in all lanes.
     fn states_of_bits(&mut self, library: &Library) -> Vec<(usize, usize)> {
         let mut all = Vec::new();
         for (name, spec) in self.states() {
@@ -332,7 +332,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// What the `value` of alternatives says.
+    /// Builds the graphs of the `value` keys of alternatives.
     fn readings(&mut self, library: &Library) -> Vec<(usize, String, Built)> {
         let specs = self.all(|file| &file.kinds);
         let mut readings = Vec::new();
@@ -358,7 +358,7 @@ impl Resolver<'_> {
                     self.out.since(before).iter_mut().for_each(|error| error.notes.push(note.clone()));
                     continue;
                 };
-                // The result goes to the operand behind the fields.
+                // The result is written to the operand after the fields.
                 let args = [scope.operands.len() as u16, 0, built.value.unwrap_or(NONE), NONE];
                 built.nodes.push(Node { op: Op::Write, imm: 0, ty, args });
                 readings.push((kind, name.value.clone(), built));
@@ -368,7 +368,7 @@ impl Resolver<'_> {
     }
 }
 
-/// The number of a kind, the bits of its largest operand, and the names that the `value` of one of its alternatives may use.
+/// The index of a kind, the width in bits of its widest operand, and the scope of an alternative's `value`.
 fn reading_scope<'a>(isa: &Isa, kind_name: &str, name: &str, library: &'a Library) -> Option<(usize, u8, Scope<'a>)> {
     let most = |sizes: &mut dyn Iterator<Item = u16>| sizes.map(|size| size.clamp(1, 64) as u8).max().unwrap_or(32);
     if let Some(stream) = isa.stream() {
@@ -388,13 +388,13 @@ fn reading_scope<'a>(isa: &Isa, kind_name: &str, name: &str, library: &'a Librar
     let operands = isa.forms.iter().flat_map(|form| &form.operands);
     let of_kind = operands.filter(|operand| matches!(operand.shape, Shape::One { kind: k, .. } if k == kind));
     let bits = most(&mut of_kind.map(|operand| operand.size));
-    // Fields of words are those of streams as far as texts know them.
+    // Texts see the fields of words as they see those of streams.
     let fields = alternative.fields.iter().map(|field| as_stream_field(isa, field));
     let fields: Vec<Field> = fields.chain([size_field(alternative.span)]).collect();
     Some((kind, bits, field_scope(isa, &super::banks(isa), &fields, &[], library)))
 }
 
-/// How many bits are read, which stands behind the fields.
+/// A field for the number of bits read, which follows the other fields.
 fn size_field(span: Span) -> Field {
     Field {
         name: "size".to_owned(),

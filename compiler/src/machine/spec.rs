@@ -5,56 +5,56 @@ use crate::source::Spanned;
 use crate::{choices, vocabulary};
 
 vocabulary! {
-    /// What executes programs, beyond what the texts of instructions say.
+    /// How programs execute, beyond the texts of instructions.
     pub struct MachineSpec {
-        /// How many lanes execute one program together, 1 to 64; 1 if not given.
+        /// How many lanes execute a program together, 1 to 64; 1 by default.
         optional lanes: Spanned<u8>,
-        /// What happens when lanes go on at different places; `refused` if not given.
+        /// How divergent lanes execute; `refused` by default.
         optional divergence: DivergenceSpec,
-        /// Bytes that the program counter counts, 1 to 32: 1, as if not given, where it holds addresses, the bytes of a word
-        /// where it counts words.
+        /// The unit of the program counter in bytes, 1 to 32: 1, the default, if it holds byte addresses; the size of a
+        /// word if it counts words.
         optional unit: Spanned<u8>,
-        /// Whether an access to memory must lie at a multiple of its size, or is a trap.
+        /// Whether memory accesses must be aligned to their size; others trap.
         optional aligned: bool,
-        /// The number of the machine in the header of ELF files (`e_machine`); files of others are refused.
+        /// The machine number (`e_machine`) in the header of ELF files; files with another number are rejected.
         optional elf: Spanned<u16>,
-        /// How many instructions of `unit` bytes program memory has. The program counter wraps at its end, and what a program
-        /// leaves of it is zero. Without this, programs lie in memory with their data.
+        /// The size of program memory in instructions of `unit` bytes. The program counter wraps at its end, and memory
+        /// that a program does not fill is zero. Without this key, programs are in data memory.
         optional program: Spanned<u32>,
-        /// Address spaces that are memories of their own, by name. All others are one memory.
+        /// Address spaces with separate memories, by name. All others share one memory.
         optional spaces: Named<SpaceSpec>,
-        /// What happens before a program starts: a text that sets states.
+        /// What to execute before a program starts: a text that sets states.
         optional start: Spanned<String>,
-        /// The intrinsic that lets masked lanes go on. They execute the instruction that calls it, too.
+        /// The intrinsic that unmasks lanes. They also execute the instruction that calls it.
         optional unmasks: Spanned<String>,
-        /// What intrinsics do on a machine that one program has to itself, as texts. They know the names of their parameters,
-        /// and call no other intrinsics.
+        /// The texts of intrinsics, for a machine that runs a single program. They use the names of their parameters
+        /// and must not call other intrinsics.
         optional intrinsics: Named<Spanned<String>>,
-        /// Intrinsics that move registers from or to memory, from one on as many as an argument says. Their parameters are
-        /// `operand, u64, u32`: the first register, the address, how many; of those that store a last `u32` says how many
-        /// bytes of each, as a power of two.
+        /// Intrinsics that transfer consecutive registers from or to memory. Their parameters are `operand, u64, u32`:
+        /// the first register, the address, and the number of registers. Those that store have another `u32`: the bytes
+        /// per register, as a power of two.
         optional bursts: Named<BurstSpec>,
-        /// Intrinsics that call the surroundings.
+        /// Intrinsics that call the environment.
         optional calls: Named<CallSpec>,
     }
 }
 
 choices! {
-    /// What happens when lanes go on at different places.
+    /// How divergent lanes execute.
     pub enum DivergenceSpec {
-        /// It is a trap.
+        /// Divergence traps.
         Refused = "refused",
-        /// The lanes at the lowest address execute until others are there, too.
+        /// The lanes at the lowest address execute until others reach the same address.
         LowestFirst = "lowest first",
-        /// All go where the first goes that branches; those that do not branch then are masked, and execute nothing.
+        /// All lanes follow the first lane that branches; lanes that did not branch are masked and execute nothing.
         Masked = "masked",
-        /// All go where the first goes that branches.
+        /// All lanes follow the first lane that branches.
         Together = "together",
     }
 }
 
 choices! {
-    /// Which way a burst moves.
+    /// The direction of a transfer.
     pub enum BurstSpec {
         /// From memory to registers.
         Loads = "loads",
@@ -64,37 +64,37 @@ choices! {
 }
 
 vocabulary! {
-    /// An address space that is a memory of its own.
+    /// An address space with a separate memory.
     pub struct SpaceSpec {
-        /// Its bytes, from address 0 on, where the host does not say otherwise.
+        /// Its size in bytes, from address 0, unless the host sets another.
         required size: Spanned<u32>,
-        /// Accesses beyond its end: traps, unless this says that they read zeros and write nothing.
+        /// The effect of accesses beyond its end; they trap by default.
         optional beyond: BeyondSpec,
     }
 }
 
 choices! {
-    /// What becomes of accesses beyond the end of a memory.
+    /// The effect of accesses beyond the end of a memory.
     pub enum BeyondSpec {
-        /// They are traps.
+        /// They trap.
         Trap = "trap",
-        /// They read zeros, and what they write is lost.
+        /// Loads return zeros, and stores are ignored.
         Zeros = "zeros",
     }
 }
 
 vocabulary! {
-    /// An intrinsic that calls the surroundings.
+    /// An intrinsic that calls the environment.
     pub struct CallSpec {
         /// The register that holds the number of the service.
         required number: Spanned<String>,
-        /// What there is, by that number. A call of another one is a trap.
+        /// The services, by that number. Calls with other numbers trap.
         required services: Named<ServiceSpec>,
     }
 }
 
 vocabulary! {
-    /// A service of the surroundings: one of `write` and `exit`.
+    /// A service of the environment: either `write` or `exit`.
     pub struct ServiceSpec {
         /// Writes bytes of memory.
         optional write: WriteSpec,
@@ -106,13 +106,13 @@ vocabulary! {
 vocabulary! {
     /// Writes bytes of memory.
     pub struct WriteSpec {
-        /// The register with the number of the stream: 2 is standard error, anything else standard output.
+        /// The register that holds the stream number: 2 is standard error, any other number standard output.
         optional stream: Spanned<String>,
-        /// The register with the address of the first byte.
+        /// The register that holds the address of the first byte.
         required address: Spanned<String>,
-        /// The register that says how many bytes.
+        /// The register that holds the number of bytes.
         required size: Spanned<String>,
-        /// The register that takes the number of bytes written.
+        /// The register that receives the number of bytes written.
         optional result: Spanned<String>,
     }
 }
@@ -120,7 +120,7 @@ vocabulary! {
 vocabulary! {
     /// Ends the program.
     pub struct ExitSpec {
-        /// The register with its status, whose low eight bits count.
+        /// The register that holds the exit status; only its low eight bits are used.
         required status: Spanned<String>,
     }
 }

@@ -1,9 +1,9 @@
-//! Readers of the documents of others, each a room of its own.
+//! Readers of documents in foreign formats, one module each.
 //!
-//! A reader maps a document onto the model, most often onto a [`stream`](crate::stream::model), before anything is checked
-//! or lowered, so everything behind it works as for a specification of our own. A reader knows the vocabulary of its
-//! format; positions, names and texts come from the document. The README of each room says which elements mean what, what is
-//! refused, and why.
+//! A reader maps a document to the model, usually to a [`stream`](crate::stream::model), before anything is checked or
+//! lowered, so that all later stages work as for isaforge's own specifications. A reader knows the vocabulary of its
+//! format; positions, names and texts come from the document. The README of each module defines the meaning of
+//! elements, and what is rejected and why.
 
 mod amd_xml;
 mod amdgpu;
@@ -20,30 +20,30 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Isa;
 use crate::source::Sources;
 
-/// A format of documents.
+/// A document format.
 #[derive(Debug)]
 pub struct Format {
     /// Its name.
     pub name: &'static str,
-    /// What documents of it describe.
+    /// What its documents describe.
     pub doc: &'static str,
-    /// Whether a document is of this format. Only its path and its beginning are looked at.
+    /// Whether a document has this format, judged by its path and its beginning only.
     pub is: fn(&Document<'_>) -> bool,
-    /// Reads one. `None` when there is no model to speak of; the reasons are among the diagnostics.
+    /// Reads a document. `None` when no model could be built; the reasons are among the diagnostics.
     pub read: fn(Request<'_>) -> Option<Isa>,
 }
 
-/// What tells a format.
+/// The data for detecting a format.
 #[derive(Debug)]
 pub struct Document<'a> {
-    /// The file or the folder.
+    /// The file or folder.
     pub path: &'a Path,
-    /// The first bytes of a file, as many as a header may take; empty for a folder.
+    /// The first bytes of a file, enough for any header; empty for a folder.
     pub head: &'a [u8],
 }
 
 impl Document<'_> {
-    /// Whether it is XML with a root of this name, behind a declaration and comments.
+    /// Whether it is XML with a root of this name, after a declaration and comments.
     pub fn has_root(&self, name: &str) -> bool {
         let head = String::from_utf8_lossy(self.head);
         let mut rest = head.trim_start_matches('\u{feff}').trim_start();
@@ -63,27 +63,27 @@ impl Document<'_> {
     }
 }
 
-/// A document that is to be read.
+/// A request to read a document.
 #[derive(Debug)]
 pub struct Request<'a> {
-    /// The file or the folder.
+    /// The file or folder.
     pub path: &'a Path,
-    /// The generation that is wanted. A reader may leave out what others have, or take everything.
+    /// The requested generation. A reader may omit the others, or read everything.
     pub generation: Option<&'a str>,
     /// The texts that diagnostics point into.
     pub sources: &'a mut Sources,
-    /// What is wrong with the document.
+    /// Where mistakes in the document are reported.
     pub out: &'a mut Diagnostics,
 }
 
-/// The formats, in the order in which a document is tried.
+/// The formats, in the order in which they are tried.
 pub const FORMATS: &[Format] =
     &[amd_xml::FORMAT, amdgpu::FORMAT, bifrost::FORMAT, isaspec::FORMAT, riscv_unified_db::FORMAT, spirv::FORMAT];
 
-/// Bytes at the beginning of a file that tell its format.
+/// How many bytes at the beginning of a file are used to detect its format.
 const HEAD: u64 = 1 << 16;
 
-/// The format of a document, `None` for a specification of our own or for what cannot be opened.
+/// The format of a document; `None` for isaforge's own specifications and for files that cannot be opened.
 pub fn format_of(path: &Path) -> Option<&'static Format> {
     let mut head = Vec::new();
     if path.is_file() {

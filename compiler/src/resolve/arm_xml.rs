@@ -1,16 +1,16 @@
 //! Instructions described by an XML file in the schema of Arm's machine-generated description.
 //!
-//! The reader knows the schema's words: elements, attributes, built-in types, and the fields that a destination and staging
-//! registers are made of. The file has every bit position; the `arm` section says which architecture is wanted, how sources
-//! are read, and how lists are written.
+//! The reader knows the vocabulary of the schema: elements, attributes, built-in types, and the fields of destinations
+//! and staging registers. The file has all bit positions. The `arm` section selects the architecture and defines how
+//! sources are read and how lists are written.
 //!
 //! | code  | meaning |
 //! |-------|---------|
-//! | E0080 | a field that the text of its instruction does not show |
-//! | E0081 | an expression that cannot be computed |
-//! | E0082 | fields that expressions tie together in a way that no modifier or operand can hold |
-//! | E0083 | a number or a count in a form that the tables cannot hold |
-//! | E0084 | a field that lies elsewhere, or is wider, than the specification says |
+//! | E0080 | a field that the syntax of its instruction does not contain |
+//! | E0081 | an expression that cannot be evaluated |
+//! | E0082 | dependent fields that no modifier or operand can represent |
+//! | E0083 | a number or a count that the tables cannot represent |
+//! | E0084 | a field whose position or width contradicts the specification |
 
 mod expression;
 mod instruction;
@@ -29,10 +29,10 @@ use crate::suggest::{did_you_mean, one_of};
 use crate::xml::{Element, read_xml};
 use spec::ArmSpec;
 
-/// The value that is meant when a modifier is not written.
+/// The value of a modifier that is not written.
 pub(super) const NONE: &str = "none";
 
-/// A value of an enum of the file.
+/// A value of an enum in the file.
 #[derive(Clone)]
 pub(super) struct ArmValue {
     pub name: Spanned<String>,
@@ -41,7 +41,7 @@ pub(super) struct ArmValue {
     pattern: Option<u64>,
 }
 
-/// An enum of the file, as the architecture has it.
+/// An enum of the file, with the values of the architecture.
 #[derive(Clone)]
 pub(super) struct ArmEnum {
     name: Spanned<String>,
@@ -49,26 +49,26 @@ pub(super) struct ArmEnum {
 }
 
 impl ArmEnum {
-    /// The canonical value with this number.
+    /// The canonical value with this number, or else any.
     pub(super) fn named(&self, value: u64) -> Option<&ArmValue> {
         let with = |v: &&ArmValue| v.value == value;
         self.values.iter().filter(with).find(|v| v.canonical).or_else(|| self.values.iter().find(with))
     }
 
-    /// The number of `none`.
+    /// The number of the value `none`.
     pub(super) fn none(&self) -> Option<u64> {
         self.values.iter().find(|v| v.name.value == NONE).map(|v| v.value)
     }
 }
 
-/// A file that an `arm` section names.
+/// A file named by an `arm` section.
 pub(crate) struct Document {
     pub spec: ArmSpec,
     root: Element,
     pub(super) enums: HashMap<String, ArmEnum>,
 }
 
-/// A whole number of an attribute: decimal, `0x` or `0b`.
+/// Parses an attribute as a whole number: decimal, `0x` or `0b`.
 pub(super) fn number(text: &Spanned<String>, out: &mut Diagnostics) -> Option<u64> {
     let value = text.value.trim();
     let parsed = match value.get(..2) {
@@ -83,7 +83,7 @@ pub(super) fn number(text: &Spanned<String>, out: &mut Diagnostics) -> Option<u6
     parsed.ok()
 }
 
-/// An attribute that must be there.
+/// Returns a required attribute.
 pub(super) fn required<'x>(element: &'x Element, name: &str, out: &mut Diagnostics) -> Option<&'x Spanned<String>> {
     let found = element.attribute(name);
     if found.is_none() {
@@ -93,7 +93,7 @@ pub(super) fn required<'x>(element: &'x Element, name: &str, out: &mut Diagnosti
     found
 }
 
-/// Reports attributes that nothing reads and the section does not ignore.
+/// Reports attributes that are neither known nor listed under `ignore`.
 pub(super) fn only(element: &Element, known: &[&str], spec: &ArmSpec, out: &mut Diagnostics) {
     for attribute in &element.attributes {
         let name = attribute.name.as_str();
@@ -118,7 +118,7 @@ pub(super) fn unknown_element(element: &Element, place: &str, known: &[&str], ou
     out.push(error.note(format!("allowed here: {}", one_of(known.iter().copied()))));
 }
 
-/// Whether an element exists in the architecture. A range that cannot be read counts as "no", with an error.
+/// Whether an element exists in the architecture. An invalid range is reported and counts as "no".
 fn exists(element: &Element, spec: &ArmSpec, out: &mut Diagnostics) -> bool {
     let mut bound = |name, otherwise| match element.attribute(name) {
         Some(text) => number(text, out),
@@ -130,7 +130,7 @@ fn exists(element: &Element, spec: &ArmSpec, out: &mut Diagnostics) -> bool {
 }
 
 impl Document {
-    /// The number of a value, by name.
+    /// The number of an enum's value, by name.
     pub(super) fn value(&self, of: &Spanned<String>, name: &Spanned<String>, out: &mut Diagnostics) -> Option<u64> {
         let found = self.find(of, out)?;
         let value = found.values.iter().find(|v| v.name.value == name.value);
@@ -150,7 +150,7 @@ impl Document {
         value.map(|v| v.value)
     }
 
-    /// An enum of the architecture, by name.
+    /// Finds an enum of the architecture by name.
     pub(super) fn find(&self, name: &Spanned<String>, out: &mut Diagnostics) -> Option<&ArmEnum> {
         let found = self.enums.get(&name.value);
         if found.is_none() {
@@ -199,8 +199,8 @@ impl Document {
 }
 
 impl Resolver<'_> {
-    /// Reads the files of `arm` sections and takes from them the enums and constants that kinds name; everything else
-    /// waits until kinds exist. `None` when a file cannot be read.
+    /// Reads the files of `arm` sections and adds the enums and constants that kinds refer to; everything else waits
+    /// until kinds exist. `None` when a file cannot be read.
     pub(crate) fn arm_definitions(&mut self) -> Option<()> {
         let specs: Vec<ArmSpec> = self.files.iter().filter_map(|(_, f)| f.arm.clone()).collect();
         for spec in specs {
@@ -231,7 +231,7 @@ impl Resolver<'_> {
         Some(())
     }
 
-    /// Adds the enums and tables that the specification's kinds name and nothing else defines.
+    /// Adds the enums and tables that the specification's kinds refer to and that are not defined elsewhere.
     fn arm_named_by_kinds(&mut self, document: &Document) {
         let kinds = self.all(|f| &f.kinds);
         let fields = kinds.iter().flat_map(|(_, k)| k.alternatives.iter()).flat_map(|(_, a)| a.fields.iter());
@@ -250,7 +250,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The index of an enum of the file, or of those of its values that a field allows.
+    /// The index of an enum of the file, restricted to the values that a field allows.
     pub(super) fn arm_enum(&mut self, from: &ArmEnum, allowed: Option<&[u64]>) -> usize {
         let is_allowed = |v: &ArmValue| allowed.is_none_or(|a| a.contains(&v.value));
         let mut numbers: Vec<u64> = from.values.iter().filter(|v| is_allowed(v)).map(|v| v.value).collect();
@@ -323,7 +323,7 @@ impl Resolver<'_> {
     /// Adds the instructions that the architecture has.
     pub(crate) fn arm_instructions(&mut self) {
         for document in std::mem::take(&mut self.arm_documents) {
-            // An alias is a special case of the instruction that it is an alias of.
+            // An alias is a special case of its instruction.
             self.isa.special_cases = true;
             let before = self.isa.forms.len();
             for element in document.root.children.iter().filter(|e| e.name.value == "instruction") {

@@ -12,7 +12,7 @@ use crate::source::{Span, Spanned};
 use crate::spec::{self, BitList, FieldSpec, FixedBits, ModifierSpec, Notation};
 
 impl Resolver<'_> {
-    /// What a stream takes from here.
+    /// Resolves the definitions that a stream uses from here.
     pub(crate) fn stream_definitions(&mut self) {
         for (name, spec) in self.all(|f| &f.enums) {
             let made = self.whole(&name.clone(), |r| r.enumeration(name, spec));
@@ -40,8 +40,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Does something that defines `name`. When that has a mistake, the name counts as broken, and its uses are not
-    /// reported as mistakes of their own.
+    /// Runs a definition of `name`. If it has a mistake, the name is marked as broken, so that its uses are not
+    /// reported as further mistakes.
     pub(crate) fn whole<T>(
         &mut self,
         name: &Spanned<String>,
@@ -56,7 +56,7 @@ impl Resolver<'_> {
         None
     }
 
-    /// Reports a number outside of `least..=most`, the numbers that make sense in its place.
+    /// Reports a number outside of the valid range `least..=most`.
     pub(crate) fn in_range<N: Copy + Into<u64>>(&mut self, what: &str, number: &Spanned<N>, least: u64, most: u64) {
         let value: u64 = number.value.into();
         if (least..=most).contains(&value) {
@@ -74,7 +74,7 @@ impl Resolver<'_> {
         Some(Bank { name: name.value, doc, span: name.span, count: spec.count.value, width, prints })
     }
 
-    /// How the registers of a bank are written, in two parts around the number.
+    /// The text before and after the number when a register of a bank is written.
     pub(crate) fn register_text(
         &mut self,
         bank: &Spanned<String>,
@@ -115,7 +115,7 @@ impl Resolver<'_> {
         }
         let mut values = Vec::new();
         let mut next = 0;
-        // What follows a last `~` is reserved as well.
+        // Values after a trailing `~` are reserved as well.
         let mut open = spec.values.last().is_some_and(|value| value.name.is_none());
         if let (Some(first), Some(last)) = (spec.values.first(), spec.values.last()) {
             self.isa.places.add(name.span, Part::List, 0, first.span.to(last.span));
@@ -148,7 +148,8 @@ impl Resolver<'_> {
                 .map(|v| v.bits)
                 .max()
                 .map_or(next, |last| next.wrapping_add(last).wrapping_add(1));
-            // A list of a document is open because nobody maintains it here; where it goes on with this one, it is not.
+            // An enum from a document is open because it is not maintained here. That does not make an enum of another
+            // file open.
             let then = &self.isa.enums[index];
             open |= then.open && then.span.file == name.span.file;
         }
@@ -164,7 +165,7 @@ impl Resolver<'_> {
         Some(Enum { name: name.value, doc, span: name.span, bits, values, default, implied: false, listed: next, open })
     }
 
-    /// Binds the pieces of a field.
+    /// Resolves the pieces of a field.
     pub(crate) fn bits(&mut self, list: &BitList) -> Option<Bits> {
         let mut pieces: Vec<Piece> = Vec::new();
         let mut claimed: Vec<(bool, u64, Span)> = Vec::new();
@@ -185,7 +186,7 @@ impl Resolver<'_> {
                     pieces.extend(self.isa.shared[index].bits.0.iter().map(mine));
                 }
             }
-            // Shared bits are counted from the word, others from the operand: only bits of one sort can be the same.
+            // Shared bits are relative to the word, others to the operand: only bits of the same sort can overlap.
             let shared = matches!(piece.value, spec::Piece::Shared(_));
             let mask = Bits(pieces[before..].iter().map(|p| Piece { shared: None, ..*p }).collect()).mask(0);
             if let Some((_, other, at)) = claimed.iter().find(|(sort, other, _)| *sort == shared && other & mask != 0) {
@@ -253,7 +254,7 @@ impl Resolver<'_> {
         let prints = spec.prints.clone().unwrap_or_else(|| name.value.clone());
         let doc = spec.doc.clone().unwrap_or_default();
         let span = name.span.to(spec.span);
-        // An element of an XML file is in one place, what it means in bits in another.
+        // An element of an XML file and the definition of its bits are in different places.
         let declared = (name.span.file != spec.span.file).then_some(spec.span);
         Some(Modifier { name: name.value.clone(), doc, bits, ty, default, prints, span, declared })
     }
@@ -343,7 +344,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Reports an empty list where something must stand.
+    /// Reports an empty list that must not be empty.
     pub(crate) fn nothing_listed(&mut self, span: Span, message: &str) {
         self.out.push(Diagnostic::error("E0034", span, message));
     }
@@ -407,7 +408,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Reports bits that are given two constants in one map.
+    /// Reports bits that have two constants in one map.
     fn fixed_once(&mut self, fixed: &[Fixed]) {
         for (i, one) in fixed.iter().enumerate() {
             if let Some(other) = fixed[..i].iter().find(|other| other.mask & one.mask != 0) {
@@ -449,7 +450,7 @@ impl Resolver<'_> {
         self.out.push(Diagnostic::error("E0042", span, message));
     }
 
-    /// Reports a key that is known but says nothing about this sort of thing.
+    /// Reports a known key that has no meaning for this sort of definition.
     pub(crate) fn no_meaning(&mut self, span: Span, key: &str, what: &str) {
         let message = format!("`{key}` has no meaning for {what}");
         self.out.push(Diagnostic::error("E0045", span, message).help(format!("take `{key}` away")));

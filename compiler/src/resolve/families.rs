@@ -1,4 +1,4 @@
-//! Entries that stand for several instructions, and the notes that rulings make.
+//! Entries that define several instructions, and the notes that result from rulings.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use crate::resolve::Resolver;
 use crate::source::Spanned;
 use crate::spec::{FamilySpec, InstructionSpec, RulingSpec};
 
-/// The most instructions a family may have.
+/// The maximum number of instructions in a family.
 const LARGEST_FAMILY: u16 = 1024;
 
 impl Resolver<'_> {
@@ -52,8 +52,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// The note of an instruction with the rulings that it rests on, a line each: those that all rest on, those of its
-    /// operands' kinds, its own.
+    /// The note of an instruction, with the rulings it depends on, one per line: those of all instructions, those of
+    /// its operands' kinds, and its own.
     pub(crate) fn note(&mut self, spec: &InstructionSpec) -> String {
         let known = match &self.rulings {
             Some(known) => known.clone(),
@@ -79,7 +79,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Rulings, and which of them kinds of operands rest on.
+/// The rulings, and those that kinds of operands depend on.
 pub(crate) struct Rulings {
     rulings: Vec<(Spanned<String>, RulingSpec)>,
     of_kinds: HashMap<String, Vec<Spanned<String>>>,

@@ -1,8 +1,8 @@
-//! Where definitions are, by name: looking through all of them for each use would take the product of both.
+//! Indexes of definitions by name: a linear search for each use would take quadratic time.
 
 use std::collections::HashMap;
 
-/// The indexes of what instructions refer to most.
+/// The indexes of the definitions that instructions refer to most.
 #[derive(Default)]
 pub(crate) struct Indexes {
     pub enums: Index,
@@ -10,16 +10,16 @@ pub(crate) struct Indexes {
     pub banks: Index,
 }
 
-/// Names and where they stand in a list that grows at its end.
+/// Names and their positions in a list that only grows.
 #[derive(Default)]
 pub(crate) struct Index {
     known: HashMap<String, usize>,
-    /// How many items of the list are known.
+    /// How many items of the list are indexed.
     seen: usize,
 }
 
 impl Index {
-    /// The first item of this name.
+    /// The position of the first item with this name.
     pub(crate) fn find<T>(&mut self, name: &str, items: &[T], name_of: impl Fn(&T) -> &str) -> Option<usize> {
         for (at, item) in items.iter().enumerate().skip(self.seen) {
             self.known.entry(name_of(item).to_owned()).or_insert(at);

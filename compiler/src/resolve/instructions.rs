@@ -9,7 +9,7 @@ use crate::resolve::syntax::{name_registers, parse_template};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, Access, Constant, InstructionSpec, OperandSpec, Provenance, Unused};
 
-/// How instructions are written when the specification does not say.
+/// The syntax of instructions, unless the specification defines another.
 const DEFAULT_SYNTAX: &str = "{mnemonic}{modifiers} {operands}";
 
 impl Resolver<'_> {
@@ -84,14 +84,15 @@ impl Resolver<'_> {
         self.files.iter().find_map(|(_, f)| f.provenance).unwrap_or(Provenance::Document)
     }
 
-    /// `file:line`, the file by its name alone: generated code must not depend on where the specification lies.
+    /// `file:line`, with only the name of the file: generated code must not depend on the location of the
+    /// specification.
     pub(crate) fn place(&self, span: Span) -> String {
         let path = self.sources.path(span.file);
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         format!("{name}:{}", self.sources.line_column(span).0)
     }
 
-    /// Adds what every instruction has and how it is written.
+    /// Adds the parts that every instruction has, and the syntax.
     pub(crate) fn finish(&mut self, mut form: Form, syntax: Option<Spanned<String>>) {
         for shared in &self.isa.shared {
             if let Some(e) = shared.printed {
@@ -130,7 +131,7 @@ impl Resolver<'_> {
         self.isa.forms.push(form);
     }
 
-    /// The bits that something in a form says something about.
+    /// The bits that a form defines.
     pub(crate) fn accounted(&self, form: &Form) -> u64 {
         crate::check::coverage::claims(&self.isa, form).iter().fold(form.ignored, |mask, claim| mask | claim.mask)
     }
@@ -217,7 +218,7 @@ impl Resolver<'_> {
                 (Some(bank), _) => {
                     let bank = self.bank_index(bank)?;
                     let width = self.isa.banks[bank].width;
-                    // Relative to its lowest bit, so that registers in different places are of one kind.
+                    // Relative to its lowest bit, so that registers at different positions share a kind.
                     let at = bits.0.iter().filter(|p| p.shared.is_none()).map(|p| p.at).min().unwrap_or(0);
                     let bits = bits.moved_down(at);
                     (Shape::One { kind: self.bank_kind(bank, &bits), at }, Access::Read, width)
@@ -258,7 +259,7 @@ impl Resolver<'_> {
         self.isa.kinds[kind].suffixes.iter().map(moved).collect()
     }
 
-    /// The kind of a plain register of a bank in these bits; instructions that agree on both share one.
+    /// The kind of a plain register of a bank at these bits; registers with the same bank and bits share one.
     pub(crate) fn bank_kind(&mut self, bank: usize, bits: &Bits) -> usize {
         let known = self.isa.kinds.iter().position(|k| {
             k.alternatives.len() == 1

@@ -1,7 +1,7 @@
 //! Instructions described by an XML file in the schema of Mesa's Valhall description.
 //!
-//! The reader knows the schema's words (`ins`, `group`, `src`, `sr`, `imm`, `mod`, …) and how groups expand. Every bit
-//! position comes from the `xml` section of the specification.
+//! The reader knows the vocabulary of the schema (`ins`, `group`, `src`, `sr`, `imm`, `mod`, …) and how groups expand.
+//! All bit positions come from the `xml` section of the specification.
 
 mod instructions;
 mod operands;
@@ -15,21 +15,21 @@ use crate::spec::{Erratum, XmlSpec};
 use crate::suggest::{did_you_mean, one_of};
 use crate::xml::{Element, read_xml};
 
-/// Elements of the schema inside an instruction, beside the names of modifiers.
+/// Elements within an instruction, besides the names of modifiers.
 const PARTS: [&str; 9] = ["desc", "ins", "src", "dest", "sr", "imm", "mod", "va_mod", "opcode"];
 
-/// The schema compares enum names without punctuation: "Load lane (8-bit)" is `load_lane_8_bit`.
+/// The schema compares names of enums without punctuation: "Load lane (8-bit)" is `load_lane_8_bit`.
 fn safe_name(name: &str) -> String {
     let kept = name.chars().filter(|c| !"[]():.,=>#&*\"+'".contains(*c));
     kept.map(|c| if " /-".contains(c) { '_' } else { c.to_ascii_lowercase() }).collect()
 }
 
-/// Whether an attribute that is a number or `true` is given.
+/// Whether an attribute is present and neither empty nor `false`.
 fn is_given(value: Option<&Spanned<String>>) -> bool {
     value.is_some_and(|v| !matches!(v.as_str(), "" | "false"))
 }
 
-/// The elements of an instruction that are encoded. Those marked `pseudo` are there for compilers only.
+/// The elements of an instruction that are encoded. Those marked `pseudo` exist only for compilers.
 fn encoded(element: &Element) -> impl Iterator<Item = &Element> {
     element.children.iter().filter(|child| !is_given(child.attribute("pseudo")))
 }
@@ -37,14 +37,14 @@ fn encoded(element: &Element) -> impl Iterator<Item = &Element> {
 /// An instruction after its group has been expanded.
 struct Instruction<'x> {
     name: Spanned<String>,
-    /// The `opcode` attribute; later documents list `<op>`s instead.
+    /// The `opcode` attribute; newer documents list `<op>`s instead.
     opcode: Option<Spanned<u64>>,
     opcode2: Option<Spanned<u64>>,
     /// Constant bits from `<opcode><op val start mask/></opcode>`.
     ops: Vec<Fixed>,
-    /// The element that has the operands: the instruction itself or its group.
+    /// The element that contains the operands: the instruction itself or its group.
     body: &'x Element,
-    /// The instruction's own element.
+    /// The element of the instruction itself.
     own: &'x Element,
     size: u16,
     correction: Option<Erratum>,
@@ -55,8 +55,8 @@ impl Resolver<'_> {
         self.files.iter().filter_map(|(_, f)| f.xml.clone()).collect()
     }
 
-    /// Reads the XML files and takes their enums and constants; the instructions wait until kinds exist. `None` when one
-    /// cannot be read: then all that is in it would seem to be missing.
+    /// Reads the XML files and adds their enums and constants; the instructions wait until kinds exist. `None` when a
+    /// file cannot be read, because all of its contents would seem to be missing.
     pub(crate) fn xml_definitions(&mut self) -> Option<()> {
         let mut complete = Some(());
         for spec in self.xml_specs() {
@@ -86,7 +86,7 @@ impl Resolver<'_> {
         complete
     }
 
-    /// Gives the values of the document's enums the other words that they are read by.
+    /// Adds the further spellings of values of the document's enums.
     fn xml_words(&mut self, spec: &XmlSpec) {
         for (name, words) in spec.also.iter().flat_map(|also| also.iter()) {
             let Some(index) = self.isa.enums.iter().position(|e| e.name == name.value) else {
@@ -115,14 +115,15 @@ impl Resolver<'_> {
         }
         let known: Vec<String> = known.iter().map(|name| format!("<{name}>")).collect();
         self.out.push(error.note(format!("it may have {}", one_of(known))));
-        // What it was meant to define is not missing besides.
+        // The definition it was meant to be must not be reported as missing, too.
         if let Some(name) = element.attribute("name") {
             self.out.mark_broken(&name.value);
             self.out.mark_broken(&safe_name(&name.value));
         }
     }
 
-    /// A group stands for the instructions in it; one without any would vanish without a word.
+    /// Expands a group to its instructions. A group without instructions is reported, as it would otherwise have no
+    /// effect.
     fn xml_group(&mut self, spec: &XmlSpec, group: &Element) {
         if !group.children.iter().any(|child| child.name.as_str() == "ins") {
             let near = group.children.iter().find(|child| {
@@ -139,7 +140,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Adds the enums that narrow fields need, now that all others are known.
+    /// Adds the enums that narrow fields need, once all other enums are known.
     pub(crate) fn xml_derived_enums(&mut self) {
         for spec in self.xml_specs() {
             self.derived_enums(&spec);
@@ -153,7 +154,7 @@ impl Resolver<'_> {
     fn xml_attribute<'x>(&mut self, element: &'x Element, name: &str) -> Option<&'x Spanned<String>> {
         let found = element.attribute(name);
         if found.is_none() {
-            // An attribute that is only misspelt is reported as such.
+            // A misspelt attribute is already reported as such.
             let meant = |a: &crate::xml::Attribute| did_you_mean(a.name.as_str(), [name]).is_some();
             if !self.out.has_errors() || !element.attributes.iter().any(meant) {
                 let message = format!("`<{}>` needs the attribute `{name}`", element.name.value);
@@ -163,7 +164,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// Reports attributes that are neither known nor declared to carry no encoding.
+    /// Reports attributes that are neither known nor listed under `ignore`.
     fn xml_attributes(&mut self, element: &Element, known: &[&str], ignore: &[String]) {
         for attribute in &element.attributes {
             let name = attribute.name.as_str();
@@ -178,12 +179,12 @@ impl Resolver<'_> {
         }
     }
 
-    /// An attribute that says yes or no.
+    /// The value of a boolean attribute; `false` if it is absent.
     fn xml_flag(&mut self, element: &Element, name: &str) -> bool {
         self.xml_word(element, name, &["true", "false"]) == Some("true")
     }
 
-    /// An attribute with one of a few words.
+    /// The value of an attribute that must be one of a few words.
     fn xml_word<'w>(&mut self, element: &Element, name: &str, words: &[&'w str]) -> Option<&'w str> {
         let given = element.attribute(name)?;
         let found = words.iter().find(|word| **word == given.as_str());
@@ -224,12 +225,12 @@ impl Resolver<'_> {
         let Some(name) = self.xml_name(element) else { return };
         match self.whole(&name.clone(), |r| Some(r.xml_enum_values(name.clone(), element))) {
             Some(made) => self.isa.enums.push(made),
-            // Modifiers find it by this name.
+            // Modifiers refer to it by this name.
             None => self.out.mark_broken(&safe_name(&name.value)),
         }
     }
 
-    /// Notes where the list of an enum or a table stands.
+    /// Records the place of the list of an enum or a table.
     fn xml_list(&mut self, name: &Spanned<String>, element: &Element) {
         let items = element.children.iter().filter(|child| child.name.as_str() != "desc");
         if let Some(list) = items.map(|item| item.span).reduce(Span::to) {
@@ -250,7 +251,7 @@ impl Resolver<'_> {
                 "value" => {
                     self.xml_attributes(child, &["name", "desc", "default"], &[]);
                     if let Some(word) = child.attribute("default")
-                        // Later documents write `none` for the default of a flag that has no word.
+                        // Newer documents write `none` for the default of a flag without a word.
                         && matches!(self.xml_word(child, "default", &["true", "false", "none"]), Some("true" | "none"))
                     {
                         if let Some((_, first)) = default {
@@ -310,7 +311,7 @@ impl Resolver<'_> {
         self.isa.constants.extend(made);
     }
 
-    /// Fields narrower than their enum choose from its first values: an enum of its own.
+    /// Fields narrower than their enum choose from its first values, which form an enum of their own.
     fn derived_enums(&mut self, spec: &XmlSpec) {
         for field in spec.sources.attributes.iter().flat_map(|(_, fields)| fields.iter()) {
             let (Some(name), Some(first)) = (&field.r_enum, &field.first) else { continue };

@@ -1,4 +1,4 @@
-//! From what is written to what is meant: names are bound, positions computed, XML groups expanded, errata applied.
+//! From syntax to the model: binds names, computes positions, expands XML groups, and applies errata.
 
 pub mod arm_xml;
 mod common;
@@ -23,43 +23,43 @@ use crate::spec::{File, InstructionSpec};
 use crate::xml::read_xml;
 use crate::yaml::{Node, Value, read_yaml};
 
-/// Everything that resolving needs at hand.
+/// The state of resolving.
 pub(crate) struct Resolver<'a> {
     pub sources: &'a mut Sources,
     pub out: &'a mut Diagnostics,
     pub isa: Isa,
     pub files: Vec<(FileId, File)>,
-    /// Files that others build on: what nobody uses of them is no concern of the one that builds.
+    /// Files of bases: unused definitions in them do not concern the specification that builds on them.
     pub bases: Vec<FileId>,
-    /// How many kinds the specification declares; those behind are of plain registers.
+    /// How many kinds the specification declares; those after them are of plain registers.
     pub declared_kinds: usize,
-    /// Entries of `xml` sections that decided something.
+    /// Entries of `xml` sections that had an effect.
     pub applied: HashSet<Span>,
     /// Primary opcodes of the XML files.
     pub opcodes: HashSet<u64>,
-    /// Attributes of XML files that were complained about: those of a group are met for each of its instructions.
+    /// Attributes of XML files that were reported. Those of a group are visited for each of its instructions.
     pub told: HashSet<Span>,
-    /// Opcodes of an XML file that do not fit their bits.
+    /// Opcodes of an XML file that are too wide for their bits.
     pub too_wide: Vec<Spanned<u64>>,
-    /// Names of instructions in the XML files.
+    /// The names of instructions in the XML files.
     pub names: HashSet<String>,
-    /// Where enums, kinds and banks are by name.
+    /// Indexes of enums, kinds and banks by name.
     pub indexes: index::Indexes,
-    /// Which rulings kinds rest on, once an instruction has asked.
+    /// The rulings that kinds depend on, computed on first use.
     pub rulings: Option<std::rc::Rc<families::Rulings>>,
-    /// How many bytes of YAML were read; those of a base once for each file that builds on it.
+    /// How many bytes of YAML were read; a base counts once for each file that builds on it.
     pub read: usize,
     pub xml_roots: Vec<(crate::spec::XmlSpec, crate::xml::Element)>,
     pub arm_documents: Vec<arm_xml::Document>,
 }
 
-/// Reads the specification whose entry is `path` and all files it names.
+/// Reads the specification whose entry is `path`, with all files it names.
 ///
-/// `None` when there is no model to speak of; the reasons are in `out`. A model may come with errors in `out`, too:
-/// what could be resolved is there for the checks.
+/// Returns `None` when no model could be built; the reasons are in `out`. A model may also come with errors in `out`:
+/// it then contains what could be resolved, for the checks.
 pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Isa> {
     let mut resolver = Resolver::new(sources, out);
-    // All files are read before anything is said about what is in them.
+    // All files are read before their contents are examined.
     let complete = resolver.load(path, None, &mut Vec::new());
     complete.and(resolver.entry())?;
     if resolver.beyond_words().is_some() {
@@ -93,8 +93,8 @@ pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Opt
     Some(resolver.isa)
 }
 
-/// A specification whose entry is a text of ours and whose instructions come from elsewhere: a reader has made them from the
-/// document of somebody else. It must be a stream.
+/// Resolves a specification whose entry is a text of isaforge and whose instructions come from elsewhere: a reader made
+/// them from a document in a foreign format. The set must be a stream.
 pub(crate) fn resolve_parts(
     entry: FileId,
     instructions: impl FnOnce(&File, &mut Diagnostics) -> Named<InstructionSpec>,
@@ -115,15 +115,15 @@ pub(crate) fn resolve_parts(
     Some(resolver.isa)
 }
 
-/// How many files may name one another in a chain, imports and bases together.
+/// The maximum length of a chain of files that name one another, counting imports and bases.
 const MOST_NESTED: usize = 64;
-/// How many files a specification may have.
+/// The maximum number of files in a specification.
 const MOST_FILES: usize = 1000;
-/// How many bytes of YAML are read, those of a base once for each file that builds on it.
+/// The maximum number of bytes of YAML to read; a base counts once for each file that builds on it.
 const MOST_BYTES: usize = 64 << 20;
 
 impl<'a> Resolver<'a> {
-    /// One that knows nothing yet.
+    /// A resolver without files.
     fn new(sources: &'a mut Sources, out: &'a mut Diagnostics) -> Self {
         Resolver {
             sources,
@@ -162,7 +162,7 @@ impl Resolver<'_> {
                 return None;
             }
         };
-        // What a base imports is a part of the base.
+        // Imports of a base belong to the base.
         if named.is_some_and(|name| self.bases.contains(&name.span.file)) {
             self.bases.push(id);
         }
@@ -192,14 +192,14 @@ impl Resolver<'_> {
         let before = self.out.iter().len();
         let mut reader = Reader { sources: self.sources, out: self.out };
         let file = File::from_node(&node, &mut reader);
-        // A mistake in one entry concerns that entry; any other, like a section that is not there because its name is
-        // misspelt, makes everything else look wrong.
+        // A mistake within an entry concerns only that entry. Any other mistake, such as a section that is missing
+        // because its name is misspelt, makes everything else look wrong.
         let entries = Places::of_entries(&node);
         let is_local = |found: &Diagnostic| found.primary.is_some_and(|span| entries.cover(span));
         let mut complete = self.out.iter().skip(before).all(is_local).then_some(());
         let imports = match &file {
             Some(file) => file.import.clone(),
-            // The file cannot be taken; what is wrong with those that it imports is worth knowing all the same.
+            // The file cannot be used, but mistakes in its imports are reported nevertheless.
             None => {
                 let mut reader = Reader { sources: self.sources, out: &mut Diagnostics::new() };
                 let import = value_of(&node, "import");
@@ -216,8 +216,7 @@ impl Resolver<'_> {
         complete
     }
 
-    /// Whether a specification has more files, or files that name one another in a longer chain, than anyone can want. That
-    /// is reported once.
+    /// Whether a specification exceeds a limit on its files, their nesting or their size. Reports it once.
     fn too_many(&mut self, place: Option<Span>, stack: &[PathBuf]) -> bool {
         let message = if stack.len() >= MOST_NESTED {
             format!("files name one another in a chain of more than {MOST_NESTED}")
@@ -235,7 +234,7 @@ impl Resolver<'_> {
         true
     }
 
-    /// Reports an XML document where a specification should be, and what is wrong with its markup.
+    /// Reports an XML document in place of a specification, with the mistakes in its markup.
     fn only_xml(&mut self, id: FileId) {
         let at = self.sources.text(id).find('<').unwrap_or(0);
         read_xml(self.sources, id, self.out);
@@ -245,13 +244,13 @@ impl Resolver<'_> {
         self.out.push(error.label("a document begins here").help(help));
     }
 
-    /// The path that a name in a file stands for.
+    /// The path of a file named by another file.
     pub(crate) fn beside(&self, name: &Spanned<String>) -> PathBuf {
         let folder = self.sources.path_on_disk(name.span.file).parent().unwrap_or(Path::new(""));
         folder.join(&name.value)
     }
 
-    /// A file's content laid over that of its base, if it names one.
+    /// Merges a file over its base, if it names one.
     fn with_base(&mut self, node: Node, id: FileId, stack: &mut Vec<PathBuf>) -> Option<Node> {
         let Value::Map(entries) = &node.value else { return Some(node) };
         let Some((_, base)) = entries.iter().find(|(key, _)| key.value == "base") else { return Some(node) };
@@ -281,7 +280,7 @@ impl Resolver<'_> {
         Some(overlay(under?, node))
     }
 
-    /// Takes the name and the word size from the entry, the first file.
+    /// Sets the name and the width of words from the entry, which is the first file.
     fn entry(&mut self) -> Option<()> {
         let (_, entry) = self.files.first()?;
         let name = entry.isa.clone();
@@ -298,12 +297,12 @@ impl Resolver<'_> {
                 }
                 self.isa.name = name.value;
             }
-            // A file of its own that lacks its name may be a misspelt key, which is reported.
+            // If the name is missing because its key is misspelt, that is already reported.
             None if self.out.has_errors() => {}
             None => self.out.push(Diagnostic::error("E0022", span, "the key `isa` is missing").help("give it a name")),
         }
         match word.as_ref().map(|word| &word.0[..]) {
-            // A stream looks closer.
+            // Streams check this in more detail.
             _ if self.beyond_words().is_some() && word.is_some() => {}
             Some([word, ..]) => self.isa.word_bits = word.value as u8,
             Some([]) => {
@@ -319,13 +318,13 @@ impl Resolver<'_> {
         Some(())
     }
 
-    /// All entries of one key of all files, in the order of the files.
+    /// All entries of a key in all files, in file order.
     pub(crate) fn all<T: Clone>(&self, key: impl Fn(&File) -> &Option<Named<T>>) -> Vec<(Spanned<String>, T)> {
         self.files.iter().filter_map(|(_, f)| key(f).as_ref()).flat_map(|n| n.0.clone()).collect()
     }
 
-    /// The index of a name, or an error. The names come with the places of their definitions: a letter may be wrong there,
-    /// or one be missing.
+    /// The index of a name, or an error. The names come with the places of their definitions, because a definition may
+    /// be misspelt or missing.
     pub(crate) fn find<'n>(
         out: &mut Diagnostics,
         what: &str,
@@ -343,7 +342,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Reports a name that is none of the known ones. Compiled once, not for each kind of names.
+/// Reports an unknown name. Not generic, so that it is compiled only once.
 fn unknown(out: &mut Diagnostics, what: &str, name: &Spanned<String>, names: &[(&str, Option<Span>)]) {
     let mut error = Diagnostic::error("E0101", name.span, format!("there is no {what} called `{}`", name.value));
     let near = out.near(&name.value, names.iter().map(|(n, _)| *n));
@@ -360,7 +359,7 @@ fn unknown(out: &mut Diagnostics, what: &str, name: &Spanned<String>, names: &[(
     out.push_unknown(error, Unknown { near: definition, all });
 }
 
-/// Why no crate and no module can have a name; `None` if they can.
+/// Why a name cannot be that of a crate and module; `None` if it can.
 fn wrong_crate_name(name: &str) -> Option<String> {
     const LONGEST: usize = 64;
     if name.is_empty() {
@@ -378,7 +377,7 @@ fn wrong_crate_name(name: &str) -> Option<String> {
     is_keyword(&module_name(name)).then(|| "this is a keyword of Rust".to_owned())
 }
 
-/// `` `a`, `b` and 3 more ``.
+/// Formats `` `a`, `b` and 3 more ``.
 fn list<'n>(shown: impl Iterator<Item = &'n str>, total: usize) -> String {
     let names: Vec<String> = shown.map(|name| format!("`{name}`")).collect();
     match total.saturating_sub(names.len()) {
@@ -387,7 +386,7 @@ fn list<'n>(shown: impl Iterator<Item = &'n str>, total: usize) -> String {
     }
 }
 
-/// The sections of a file whose entries stand alone: a mistake in one leaves the others as they are.
+/// The sections whose entries are independent: a mistake in one entry does not affect the others.
 const SECTIONS: [&str; 7] = ["enums", "constants", "banks", "shared", "kinds", "rulings", "instructions"];
 
 fn value_of<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
@@ -395,7 +394,7 @@ fn value_of<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     entries.iter().find(|(given, _)| given.value == key).map(|(_, value)| value)
 }
 
-/// The places of all entries of a file's sections, parts of which may come from another file: sorted, and apart.
+/// The places of all entries in a file's sections, sorted and disjoint. Parts of an entry may come from other files.
 struct Places(Vec<Span>);
 
 impl Places {
@@ -436,7 +435,7 @@ fn collect(node: &Node, spans: &mut Vec<Span>) {
     }
 }
 
-/// `over` laid over `under`: maps merge key by key, `~` takes a key away, anything else replaces.
+/// Merges `over` into `under`: maps merge key by key, `~` removes a key, and any other value replaces the one there.
 pub(crate) fn overlay(under: Node, over: Node) -> Node {
     let (Value::Map(below), Value::Map(above)) = (under.value, &over.value) else { return over };
     let mut merged: Vec<Option<(Spanned<String>, Node)>> = below.into_iter().map(Some).collect();

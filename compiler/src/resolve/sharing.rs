@@ -1,6 +1,6 @@
-//! What instructions have in common: `like` lays an entry over templates, `rows` makes several entries of one.
+//! Sharing between instructions: `like` merges an entry over templates, and `rows` expands an entry to several.
 //!
-//! Both work on what is written, before it is read: an entry made so is the same as one that is written out.
+//! Both operate on the syntax before it is read, so that the result is the same as if the entries were written out.
 
 use std::collections::HashSet;
 
@@ -10,20 +10,20 @@ use crate::source::{Span, Spanned};
 use crate::suggest::did_you_mean;
 use crate::yaml::{Node, Value};
 
-/// The most instructions that one entry may make.
+/// The maximum number of instructions that an entry may expand to.
 const MOST_ROWS: usize = 4096;
-/// How large what they make may be together: as large as files may be.
+/// The maximum size of the result in total: that of a file.
 const MOST_MADE: usize = 1 << 24;
-/// What a value counts besides its text.
+/// The size that a value counts for besides its text.
 const VALUE: usize = 16;
 
 type Entries = Vec<(Spanned<String>, Node)>;
 
-/// How much may still be made.
+/// How much more may be generated.
 struct Room(usize);
 
 impl Room {
-    /// Takes some. Says so where it ends, once, and returns whether it has ended.
+    /// Takes a part of it. Reports once when it is exhausted, and returns whether it is.
     fn ends(&mut self, size: usize, span: Span, out: &mut Diagnostics) -> bool {
         if self.0 == 0 {
             return true;
@@ -47,7 +47,7 @@ fn size(node: &Node) -> usize {
         }
 }
 
-/// Replaces the entries of `instructions` by what `like` and `rows` make of them.
+/// Expands `like` and `rows` in the entries of `instructions`.
 pub(super) fn expand(file: &mut Node, out: &mut Diagnostics) {
     let Value::Map(keys) = &mut file.value else { return };
     let templates = match keys.iter().find(|(key, _)| key.value == "templates") {
@@ -72,7 +72,8 @@ pub(super) fn expand(file: &mut Node, out: &mut Diagnostics) {
     *entries = expanded;
 }
 
-/// The templates that no entry is like, neither itself nor by other templates. What is wrong with them nobody sees.
+/// The templates that no entry uses, directly or through other templates. Mistakes in them would otherwise go
+/// unnoticed.
 fn unused<'t>(templates: &'t Entries, entries: &Entries) -> impl Iterator<Item = &'t (Spanned<String>, Node)> {
     let names = |node: &Node| -> Vec<String> {
         let Value::Map(keys) = &node.value else { return Vec::new() };
@@ -96,14 +97,14 @@ fn unused<'t>(templates: &'t Entries, entries: &Entries) -> impl Iterator<Item =
     templates.iter().filter(move |(name, _)| !used.contains(&name.value))
 }
 
-/// An entry without one of its keys, and that key's value.
+/// Removes a key from an entry, and returns the entry and the key's value.
 fn take(entry: Node, key: &str) -> (Node, Option<Node>) {
     let Value::Map(mut keys) = entry.value else { return (entry, None) };
     let found = keys.iter().position(|(given, _)| given.value == key).map(|at| keys.remove(at).1);
     (Node { span: entry.span, value: Value::Map(keys) }, found)
 }
 
-/// An entry laid over its templates, the later ones over the earlier.
+/// Merges an entry over its templates; later templates override earlier ones.
 fn like(entry: Node, templates: &Entries, path: &mut Vec<String>, room: &mut Room, out: &mut Diagnostics) -> Node {
     let (mut entry, named) = take(entry, "like");
     let names = match named {
@@ -142,7 +143,7 @@ fn like(entry: Node, templates: &Entries, path: &mut Vec<String>, room: &mut Roo
     entry
 }
 
-/// An entry for each row.
+/// Expands an entry to one for each row.
 fn rows(entry: &Node, rows: &Node, room: &mut Room, out: &mut Diagnostics) -> Entries {
     let Value::Map(rows) = &rows.value else {
         let error = Diagnostic::error("E0023", rows.span, "expected a map from names to what parameters are");
@@ -179,7 +180,7 @@ fn rows(entry: &Node, rows: &Node, room: &mut Room, out: &mut Diagnostics) -> En
     made
 }
 
-/// What parameters are.
+/// The values of parameters.
 struct Row<'a> {
     parameters: &'a [(Spanned<String>, Node)],
     place: Span,
@@ -188,7 +189,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// A value with `$name` replaced by what the row has for it.
+    /// A copy of a value with each `$name` replaced by the value in the row.
     fn fill(&mut self, node: &Node, out: &mut Diagnostics) -> Node {
         let value = match &node.value {
             Value::Map(entries) => {
@@ -200,7 +201,7 @@ impl Row<'_> {
                     if key.value.is_empty() {
                         continue;
                     }
-                    // The text has no key twice, but parameters may be alike.
+                    // The text has no duplicate keys, but parameters may have equal values.
                     match map.iter().find(|(known, _)| known.value == key.value) {
                         Some((known, _)) => {
                             let message = format!("the key `{}` is given twice", key.value);
@@ -223,7 +224,7 @@ impl Row<'_> {
         Node { span: node.span, value }
     }
 
-    /// A key with its parameters filled in; empty after an error.
+    /// A key with its parameters replaced; empty after an error.
     fn key(&mut self, key: &Spanned<String>, out: &mut Diagnostics) -> Spanned<String> {
         if !key.value.contains('$') {
             return key.clone();
@@ -232,7 +233,7 @@ impl Row<'_> {
         let value = match self.text(&text, &key.value, out).value {
             Value::Text(text) => text,
             Value::Int(number) => number.to_string(),
-            // An error was told where a value is missing or the room ends.
+            // A missing value or an exhausted limit is already reported.
             Value::Null => String::new(),
             _ => {
                 let message = format!("`{}` is no text that could be a key", key.value);
@@ -267,7 +268,7 @@ impl Row<'_> {
                 Some(i) => {
                     self.used[i] = true;
                     let value = &self.parameters[i].1;
-                    // A value alone stays what it is: a number, a list.
+                    // A parameter that is the whole value keeps its type, such as a number or a list.
                     if at == 0 && len + 1 == text.len() {
                         return self.copy(value, out);
                     }

@@ -1,12 +1,13 @@
-//! Templates: text with `{names}` in it.
+//! Templates: text with `{names}`.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Bank, Field, Token, Type};
 use crate::source::{Span, Spanned};
 use crate::suggest::one_of;
 
-/// Splits a template into fixed text and the tokens that `bind` finds for the names in braces. `{{` and `}}` stand for
-/// braces. `owner` is what the template belongs to, `names` what may stand in braces.
+/// Splits a template into fixed text and the tokens that `bind` returns for the names in braces. `{{` and `}}` stand
+/// for braces. `owner` is the place of the definition the template belongs to; `names` are the valid names, for
+/// suggestions.
 pub(crate) fn parse_template(
     out: &mut Diagnostics,
     template: &Spanned<String>,
@@ -40,7 +41,7 @@ pub(crate) fn parse_template(
                 let message = format!("nothing here is called `{name}`");
                 let mut error = Diagnostic::error("E0044", template.span, message).label("in this template");
                 error = error.note(format!("it may have {}", one_of(names.iter().map(|name| format!("{{{name}}}")))));
-                // What is misspelt is so here; what is missing is missing there.
+                // A misspelt name is wrong in the template; if no name is similar, its definition may be missing.
                 let near = out.near(name, names.iter().copied());
                 out.push(match near {
                     Some(near) => error.secondary(owner, "of this").help(format!("did you mean `{{{near}}}`?")),
@@ -57,8 +58,8 @@ pub(crate) fn parse_template(
     tokens
 }
 
-/// Writes the registers of a text as their banks say. Directly after a letter or a digit a name has begun already, and a
-/// register is its number alone: `r{n}` is `r5`, as `{n}` is.
+/// Expands registers in a text to the texts of their banks. Directly after a letter or a digit, the text has already
+/// begun a name, and only the number is written: with `r5` for a register, both `r{n}` and `{n}` print `r5`.
 pub(crate) fn name_registers(banks: &[Bank], fields: &[Field], text: Vec<Token>) -> Vec<Token> {
     let bank = |token: &Token| match token {
         Token::Field(index) => match fields[*index].ty {
@@ -83,7 +84,7 @@ pub(crate) fn name_registers(banks: &[Bank], fields: &[Field], text: Vec<Token>)
     named
 }
 
-/// Adds a token; texts that follow one another are one.
+/// Adds a token, and merges adjacent fixed texts.
 fn push(named: &mut Vec<Token>, token: Token) {
     match (named.last_mut(), token) {
         (_, Token::Text(more)) if more.is_empty() => {}

@@ -1,4 +1,4 @@
-//! What a specification says that nothing in it calls for, as far as the model does not show it.
+//! Unused parts of a specification that are not visible in the model.
 
 use std::collections::HashSet;
 
@@ -8,12 +8,11 @@ use crate::resolve::Resolver;
 use crate::suggest::did_you_mean;
 
 impl Resolver<'_> {
-    /// Warns of rulings that no instruction rests on (W0202), of limits that never bind (W0206), and of
-    /// facts from nowhere (W0208). After an error, what
-    /// is used is not known.
+    /// Warns of rulings that no instruction depends on (W0202), of limits that never apply (W0206), and of missing
+    /// provenance (W0208). After an error, only rulings are checked.
     pub(crate) fn unused(&mut self) {
-        // What rests on which ruling stands in the files, whatever else is wrong; a ruling that nothing rests on may be
-        // the one whose name is misspelt.
+        // The uses of rulings are known from the files, whatever else is wrong, and an unused ruling may be one whose
+        // name is misspelt.
         self.unused_rulings();
         if !self.out.has_errors() {
             self.unused_limits();
@@ -21,7 +20,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Warns when nothing says where the facts come from (W0208): neither the whole nor every instruction.
+    /// Warns if the provenance of facts is missing (W0208): neither the specification nor every instruction states it.
     fn missing_provenance(&mut self) {
         if self.files.iter().any(|(_, f)| f.provenance.is_some()) {
             return;

@@ -1,9 +1,9 @@
-//! What texts leave out, and what nobody uses.
+//! Operands that texts do not use, and definitions that no text uses.
 //!
 //! | code  | meaning |
 //! |-------|---------|
 //! | W0220 | an operand that the text of its instruction never uses |
-//! | W0221 | a modifier that no text reads |
+//! | W0221 | a modifier of an operand that the text of its instruction never reads |
 //! | W0222 | a function, an arm, a state or an intrinsic that no text uses |
 //! | E0128 | a destination that is never written |
 
@@ -14,8 +14,8 @@ use crate::model::Isa;
 use crate::source::Span;
 use crate::spec::Access;
 
-/// Compares the text of the instruction `name` with its operands. `access` says what it does with each that `scope` has, and how
-/// many suffixes that has; `None` for what is no operand.
+/// Compares the text of the instruction `name` with its operands. For each operand of `scope`, `access` holds how the
+/// instruction accesses it and how many suffixes it has; `None` for entries that are not operands.
 pub fn operation(
     name: &str,
     scope: &Scope<'_>,
@@ -27,9 +27,9 @@ pub fn operation(
     for (k, operand) in scope.operands.iter().enumerate() {
         let Some((access, suffixes)) = access.get(k).copied().flatten() else { continue };
         let (reads, writes) = (built.reads[k], built.writes[k]);
-        // Of some operands only the fields matter: which components are written, say.
+        // For some operands only the fields matter, such as which components are written.
         let names = operand.suffixes.iter().any(|suffix| built.modifiers.contains(&suffix.reference));
-        // An operation that does nothing does not do it to anyone.
+        // An operation without effects uses no operand.
         let nothing = built.nodes.is_empty();
         match access {
             Access::Write | Access::ReadWrite if !writes && !nothing => {
@@ -45,7 +45,7 @@ pub fn operation(
             _ => {}
         }
         for suffix in operand.suffixes.iter().take(suffixes) {
-            // An unused operand is reported once, without its modifiers.
+            // An unused operand is reported once, not again for its modifiers.
             if (reads || writes) && !nothing && !built.modifiers.contains(&suffix.reference) {
                 let message = format!("the text of `{name}` never reads `{}.{}`", operand.name, suffix.name);
                 out.push(Diagnostic::warning("W0221", text, message).secondary(suffix.span, "this modifier"));
@@ -54,8 +54,7 @@ pub fn operation(
     }
 }
 
-/// Reports what was declared and never used. Modifiers of instructions count when all instructions that have them leave
-/// them unread: a modifier that speaks of scheduling is none of a text's business, one that changes the result is.
+/// Reports functions, states, intrinsics and arms that are declared but never used.
 pub fn unused(isa: &Isa, semantics: &Semantics, out: &mut Diagnostics) {
     let usage = semantics.library.usage.borrow();
     let ours = |span: Span| !isa.bases.contains(&span.file);

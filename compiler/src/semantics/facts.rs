@@ -1,4 +1,4 @@
-//! What a specification says of its instructions beside their texts.
+//! Facts about instructions that a specification gives besides their texts.
 
 use isaforge_core::semantics::facts::{Fidelity, FidelityClass, Flow, Preload};
 use proc_macro2::{Literal, TokenStream};
@@ -15,18 +15,18 @@ use crate::source::Spanned;
 /// Fidelity, preloads and flow.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// How true instructions are to the hardware.
+    /// How faithful instructions are to the hardware.
     pub fidelity: Vec<Fidelity>,
-    /// What programs find at their start.
+    /// The register contents at the start of programs.
     pub preloads: Vec<Preload>,
-    /// What the values of the modifier of flow do.
+    /// The effects of the values of the flow modifier.
     pub flow: Vec<Flow>,
     /// The alternative of operands that are read for the last time.
     pub last_read: &'static str,
 }
 
 impl Resolver<'_> {
-    /// Takes the facts of a file.
+    /// Adds the facts of a file.
     pub(super) fn facts(&mut self, spec: &SemanticsSpec, semantics: &mut Semantics) {
         for fidelity in spec.fidelity.iter().flatten() {
             self.fidelity(fidelity, spec.evidence.as_ref(), &mut semantics.facts);
@@ -52,7 +52,7 @@ impl Resolver<'_> {
         let mut instructions = Vec::new();
         for name in &spec.instructions {
             let Some(opcode) = self.instruction_names().position(|known| known == name.value) else {
-                // A set that builds on another need not have all of its instructions.
+                // A set that builds on another may have removed some of its instructions.
                 if !self.bases.contains(&name.span.file) && !self.out.pass_over(&name.value) {
                     self.no_such_instruction(name);
                 }
@@ -116,7 +116,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// What values of a modifier do.
+    /// Adds the effects of the values of a modifier.
     fn flow_of(&mut self, modifier: &Spanned<String>, does: Vec<(&Spanned<String>, Flow)>, facts: &mut Facts) {
         let Some(values) = values_of(&self.isa, &modifier.value) else {
             let message = format!("no instruction has a modifier `{}` of named values", modifier.value);
@@ -135,7 +135,7 @@ impl Resolver<'_> {
     }
 }
 
-/// How it is known what the hardware does, in the words of the file or in plain ones.
+/// The evidence for the hardware's behaviour, in the words of the file or in default ones.
 fn evidence(spec: &FidelitySpec, words: Option<&EvidenceWords>) -> String {
     let said = |own: fn(&EvidenceWords) -> &Option<String>, plain: &str| {
         words.and_then(|words| own(words).clone()).unwrap_or_else(|| plain.to_owned())
@@ -151,11 +151,11 @@ fn evidence(spec: &FidelitySpec, words: Option<&EvidenceWords>) -> String {
     }
 }
 
-/// A value that does nothing.
+/// A value without effects.
 const NOTHING: Flow =
     Flow { modifier: "", value: 0, sends: 0, waits: 0, reconverges: false, discards: false, ends: false };
 
-/// The values of the first modifier of this name that has names for them.
+/// The values of the first modifier of this name that has an enum.
 fn values_of(isa: &Isa, modifier: &str) -> Option<Vec<(String, u64)>> {
     let mut modifiers = isa.forms.iter().flat_map(|form| &form.modifiers).filter(|m| m.name == modifier);
     modifiers.find_map(|found| match found.ty {
@@ -181,7 +181,7 @@ fn lower_preload(name: &str, spec: &PreloadSpec) -> Preload {
     }
 }
 
-/// The fields of the static tables that hold the facts.
+/// Tokens for the fields of the static tables that hold the facts.
 pub(crate) fn emit(semantics: &isaforge_core::semantics::Semantics) -> TokenStream {
     let fidelity = semantics.fidelity.iter().map(|found| {
         let Fidelity { instructions, class, detail, evidence, note } = found;

@@ -1,4 +1,4 @@
-//! From the model to the tables of `isaforge-core`.
+//! From the model of semantics to the tables of `isaforge-core`.
 
 use isaforge_core::semantics as core;
 
@@ -8,7 +8,7 @@ use crate::expression::scope::Parameter;
 use crate::group::semantics::Path;
 use crate::lower::{slice, text};
 
-/// The tables. They live as long as the program, as those of [`crate::lower`] do.
+/// Lowers the semantics. The tables live until the program ends, like those of [`crate::lower`].
 pub fn lower(semantics: &Semantics) -> &'static core::Semantics {
     let library = &semantics.library;
     let nan = |width: u8| semantics.nan.iter().find(|(bits, _)| *bits == width).map(|(_, nan)| *nan);
@@ -48,7 +48,7 @@ pub fn lower(semantics: &Semantics) -> &'static core::Semantics {
     }))
 }
 
-/// A graph and its text.
+/// Lowers a graph and its text.
 pub(crate) fn lower_graph(source: &str, built: &Built) -> core::Operation {
     core::Operation {
         text: text(source),

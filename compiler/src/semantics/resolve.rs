@@ -1,4 +1,4 @@
-//! Texts of instructions: names bound, graphs built.
+//! Binds the names in the texts of instructions and builds their graphs.
 
 use std::collections::HashMap;
 
@@ -20,11 +20,11 @@ use crate::stream::model::{self as stream, Bank, Field, Layout, Role, Stream};
 use crate::stream::tree::order;
 use crate::suggest::did_you_mean;
 
-/// The most instructions that are named of those that a mistake in a shared text is one of.
+/// How many instructions a mistake in a shared text lists at most.
 const SHOWN: usize = 3;
 
 impl Resolver<'_> {
-    /// Builds what the texts of all instructions say.
+    /// Builds the graphs for the texts of all instructions.
     pub(crate) fn semantics(&mut self) {
         let specs: Vec<SemanticsSpec> = self.files.iter().filter_map(|(_, file)| file.semantics.clone()).collect();
         let own = self.all(|file| &file.instructions);
@@ -47,12 +47,12 @@ impl Resolver<'_> {
         let mut given: HashMap<String, Spanned<String>> = HashMap::new();
         for (name, text) in specs.iter().flat_map(|spec| spec.does.iter().flat_map(|does| does.iter())) {
             if self.isa.groups().is_some() || !self.instruction_names().any(|known| known == name.value) {
-                // A set that builds on another need not have all of its instructions.
+                // A set that builds on another may have removed some of its instructions.
                 if !self.bases.contains(&name.span.file) && !self.out.pass_over(&name.value) {
                     self.no_such_instruction(name);
                 }
             } else if let Some(first) = texts.get(name.value.as_str()).copied().or(given.get(&name.value)) {
-                // A set may say otherwise than the one that it builds on, which comes after it.
+                // A set may override the texts of its base, which comes later in the order.
                 if self.bases.contains(&name.span.file) {
                     continue;
                 }
@@ -67,7 +67,7 @@ impl Resolver<'_> {
             Some(stream) => stream.instructions.iter().map(|i| (i.name.clone(), i.span)).collect(),
             None => self.isa.forms.iter().map(|form| (form.name.clone(), form.span)).collect(),
         };
-        // The rows and the members of a family share the text of their entry.
+        // The rows of an entry and the members of a family share its text.
         let text_of = |resolver: &Self, name: &String, span: Span| {
             let own = exact.get(&(name.as_str(), span)).or_else(|| texts.get(name.as_str())).copied();
             given.get(name).or(own).or_else(|| resolver.family_text(span)).cloned()
@@ -86,7 +86,7 @@ impl Resolver<'_> {
             }
             semantics.operations.push(operation);
         }
-        // What is wrong for some of them alone says for which.
+        // If a mistake in a shared text affects only some of its instructions, the message lists them.
         for found in self.out.since(first) {
             if let Some((shares, names)) = told.get(found)
                 && names.len() < *shares
@@ -101,7 +101,7 @@ impl Resolver<'_> {
         self.isa.semantics = Some(semantics);
     }
 
-    /// The names of all instructions, or of what the parts of groups do, in the order of their numbers.
+    /// The names of all instructions, or of the operations of groups, in index order.
     pub(super) fn instruction_names(&self) -> impl Iterator<Item = &str> + Clone {
         let words = self.isa.forms.iter().map(|form| form.name.as_str());
         let stream = self.isa.stream().into_iter().flat_map(|stream| &stream.instructions).map(|i| i.name.as_str());
@@ -269,7 +269,7 @@ impl Resolver<'_> {
             Err(error) => return self.out.push(error),
         };
         let known = if signature.value.is_some() { &library.writers } else { &library.functions };
-        // A set may say otherwise than the one that it builds on, which comes after it.
+        // A set may override the functions of its base, which comes later in the order.
         if self.bases.contains(&head.span.file) && known.contains_key(&signature.name.value) {
             return;
         }
@@ -286,7 +286,7 @@ impl Resolver<'_> {
     }
 }
 
-/// The names that the text of a form may use.
+/// The names that are in scope in the text of a form.
 pub fn form_scope<'a>(isa: &Isa, form: &Form, library: &'a Library) -> Scope<'a> {
     let mut scope = Scope::new(library);
     let modifier = |m: &model::Modifier, reference| ModifierInfo {
@@ -325,11 +325,11 @@ pub fn form_scope<'a>(isa: &Isa, form: &Form, library: &'a Library) -> Scope<'a>
     scope
 }
 
-/// What an instruction does with each operand of its scope, and how many suffixes that has.
+/// How an instruction accesses each operand in its scope, and how many suffixes the operand has.
 type Accesses = Vec<Option<(Access, usize)>>;
 
-/// What is known of an instruction of a stream: its name, the names that its text may use, and what it does with each operand of
-/// these. Fields that are no operands are numbers, or modifiers where an enum names their values.
+/// The name of an instruction of a stream, the scope of its text, and how it accesses each operand in that scope.
+/// Fields that are not operands are numbers, or modifiers if an enum names their values.
 fn stream_scope<'a>(
     isa: &Isa,
     stream: &Stream,
@@ -357,13 +357,13 @@ fn stream_scope<'a>(
     }
     for (operand, access) in scope.operands.iter_mut().zip(&mut access) {
         operand.writes = matches!(access, Some((Access::Write | Access::ReadWrite, _)));
-        // What has become a modifier is none.
+        // A field that became a modifier is not an operand.
         *access = access.filter(|_| !operand.name.is_empty());
     }
     Some((stream.instructions.get(opcode)?.name.clone(), scope, access))
 }
 
-/// Makes a field the modifier that it is: of the operand whose index is returned, or else of the instruction.
+/// Makes a field a modifier of an operand, and returns the operand's index, or else of the instruction.
 fn modifier_field(isa: &Isa, layout: &Layout, index: usize, scope: &mut Scope<'_>) -> Option<usize> {
     let field = &layout.fields[index];
     let reference = Modifier::Form(index as u8);
@@ -387,16 +387,16 @@ fn modifier_field(isa: &Isa, layout: &Layout, index: usize, scope: &mut Scope<'_
     }
 }
 
-/// The values that have names, where all of a field's do.
+/// The named values of a field; `None` unless an enum names them all.
 fn field_choices(isa: &Isa, field: &Field) -> Option<Choices> {
     let stream::Type::Enum(e, None) = field.ty else { return None };
     Some(Choices::Values(isa.enums[e].values.iter().map(|value| (value.name.clone(), value.bits)).collect()))
 }
 
-/// The fields that all readings of an operand have, as what is written after it. Those that are registers or operands
-/// themselves are what the operand reads.
+/// The fields that all alternatives of an operand have, as its suffixes. Fields that are registers or operands are left
+/// out, since they are what the operand reads.
 fn common_fields(isa: &Isa, set: &stream::Set, operand: usize) -> Vec<ModifierInfo> {
-    // As the tables have them: their first one counts the fields.
+    // In the order of the tables, in which the fields are numbered by the first alternative.
     let mut readings = order(set).into_iter().map(|index| &set.layouts[index]);
     let Some(first) = readings.next() else { return Vec::new() };
     let others: Vec<&Layout> = readings.collect();
@@ -417,8 +417,8 @@ fn common_fields(isa: &Isa, set: &stream::Set, operand: usize) -> Vec<ModifierIn
     fields.map(suffix).collect()
 }
 
-/// The names of the fields of a layout; `sizes` are the bits of those that are operands, or 0. An operand's number is that of
-/// its field; the place of a modifier is without a name.
+/// The scope of a layout's fields; `sizes` holds the width in bits of those that are operands, or 0. An operand has the
+/// index of its field; the entry of a modifier has no name.
 pub(crate) fn field_scope<'a>(
     isa: &Isa,
     banks: &[Bank],
@@ -461,7 +461,7 @@ pub(crate) fn field_scope<'a>(
     scope
 }
 
-/// What values a modifier or a field has.
+/// The values of a modifier or a field.
 fn choices(isa: &Isa, ty: model::Type, bits: u32) -> Choices {
     match ty {
         model::Type::Flag => Choices::Flag,
@@ -470,8 +470,8 @@ fn choices(isa: &Isa, ty: model::Type, bits: u32) -> Choices {
     }
 }
 
-/// The type of one element of an operand, and how many it has. What can be a register has the bits of whole registers,
-/// however few of them the instruction works on.
+/// The type of an operand's elements, and their number. An operand that can be a register has the width of whole
+/// registers, even if the instruction uses fewer bits.
 fn operand_type(isa: &Isa, operand: &model::Operand) -> (Type, u16) {
     let word = |bits: u16| Type::unsigned(bits.clamp(1, 64) as u8);
     let register = |kind: usize| {
@@ -496,7 +496,7 @@ fn operand_type(isa: &Isa, operand: &model::Operand) -> (Type, u16) {
     }
 }
 
-/// A text as it is shown: without the indentation of its block.
+/// Removes trailing spaces and the empty lines around a text, for display.
 pub(crate) fn tidy(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let first = lines.iter().position(|line| !line.is_empty()).unwrap_or(0);

@@ -5,88 +5,90 @@ use crate::source::Spanned;
 use crate::{choices, vocabulary};
 
 vocabulary! {
-    /// What the texts that say what instructions do may use, and texts of instructions that other documents describe.
+    /// What the texts that define the meaning of instructions may use, and texts of instructions that other documents
+    /// describe.
     pub struct SemanticsSpec {
-        /// The one NaN that arithmetic gives, for each float type that has one: `{ f32: 0x7fc00000 }`.
+        /// The canonical NaN that arithmetic returns, for each float type that has one: `{ f32: 0x7fc00000 }`.
         optional nan: Named<u64>,
         /// The type of the program counter and of branch targets: `u32` or `u64`.
         optional pc: Spanned<String>,
-        /// Names of the address spaces; the first is the one of an access that names none.
+        /// The names of the address spaces; accesses that name none use the first.
         optional spaces: Vec<Spanned<String>>,
-        /// Names of the faults that texts raise.
+        /// The names of the faults that texts raise.
         optional faults: Vec<Spanned<String>>,
-        /// Registers outside of banks.
+        /// Registers that are not in a bank.
         optional states: Named<StateSpec>,
-        /// Functions, which are expanded where they are called: `clamp(x, low, high)` and what it computes. With `= value`
-        /// behind the parameters it stands on the left of an assignment.
+        /// Functions, which are expanded inline: `clamp(x, low, high)` and its text. A function with `= value` after
+        /// its parameters can be the target of an assignment.
         optional functions: Named<Spanned<String>>,
-        /// Functions without a text: `name(types) -> type`.
+        /// Functions without a text, provided by the host: `name(types) -> type`.
         optional intrinsics: Named<IntrinsicSpec>,
-        /// What instructions do, by their names, where the instructions are not written in YAML.
+        /// The texts of instructions, by name, for instructions that are not written in YAML.
         optional does: Named<Spanned<String>>,
-        /// How true instructions are to the hardware, and how that is known.
+        /// How faithful instructions are to the hardware, and the evidence for it.
         optional fidelity: Vec<FidelitySpec>,
-        /// What `known` stands for.
+        /// The wording for values of `known`.
         optional evidence: EvidenceWords,
-        /// What programs find in registers at their start, by the kind of program.
+        /// The register contents at the start of programs, by the kind of program.
         optional preloads: Named<PreloadSpec>,
-        /// What a modifier that all instructions have does after them.
+        /// A modifier of all instructions that acts after the instruction.
         optional flow: FlowSpec,
     }
 }
 
 vocabulary! {
-    /// How true some instructions are to the hardware.
+    /// How faithful some instructions are to the hardware.
     pub struct FidelitySpec {
         /// The instructions.
         required instructions: Vec<Spanned<String>>,
-        /// How true.
+        /// The degree of fidelity.
         required is: Spanned<TruthSpec>,
-        /// The bound of an approximation, what a choice does, why it is not supported.
+        /// Details: the error bound of an approximation, the choice that was made, or why an instruction is not
+        /// supported.
         optional detail ("as"): Spanned<String>,
-        /// How that is known.
+        /// The evidence.
         required known: EvidenceSpec,
-        /// Units in the last place that tests allow.
+        /// The error in units in the last place that tests allow.
         optional within: u8,
-        /// What else there is to say.
+        /// Further remarks.
         optional note: String,
     }
 }
 
 choices! {
-    /// How true an instruction is to the hardware.
+    /// How faithful an instruction is to the hardware.
     pub enum TruthSpec {
-        /// The same bits, as far as it is known.
+        /// All bits are the same, as far as is known.
         Exact = "exact",
-        /// The hardware approximates; here it is the function, rounded once.
+        /// The hardware approximates a function; here it is computed exactly and rounded once.
         Approximate = "approximate",
-        /// Nobody says what the hardware does, or not how exactly.
+        /// The behaviour of the hardware is unknown, or not known in detail.
         Choice = "choice",
-        /// It is refused.
+        /// The instruction is rejected.
         Unsupported = "unsupported",
     }
 }
 
 choices! {
-    /// How it is known what the hardware does.
+    /// The evidence for the hardware's behaviour.
     pub enum EvidenceSpec {
         /// Tests compared it with hardware.
         Tested = "tested",
-        /// The same, as a part of a sequence of instructions.
+        /// Tests compared a sequence of instructions that contains it with hardware.
         TestedInSequence = "tested-in-sequence",
-        /// Compilers depend on it.
+        /// Compilers rely on it.
         ReliedOn = "relied-on",
-        /// A document says it.
+        /// A document states it.
         Documented = "documented",
-        /// Nothing says it.
+        /// There is no evidence.
         Nothing = "nothing",
     }
 }
 
 vocabulary! {
-    /// Who has tested, relied on or documented what the hardware does, in words.
+    /// The wording for evidence: who has tested, relied on or documented the hardware's behaviour.
     pub struct EvidenceWords {
-        /// Such as `tested on GPUs by Mesa`; what tests allow follows.
+        /// Such as `tested on GPUs by Mesa`; the tolerance of the tests is appended.
         optional tested: String,
         /// Such as `Mesa's compilers rely on it`.
         optional relied_on ("relied-on"): String,
@@ -96,27 +98,27 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What programs of a kind find at their start.
+    /// The register contents at the start of programs of a kind.
     pub struct PreloadSpec {
-        /// What there is to say of it.
+        /// A description.
         required doc: String,
         /// The number of the first register, in the first bank.
         required first: u16,
-        /// What this register and those after it hold: a name and what it is.
+        /// The contents of this register and the following ones: names and descriptions.
         required values: Named<Spanned<String>>,
-        /// Those values that are the same for all threads that can wait for each other.
+        /// The values that are the same for all threads that can wait for each other.
         optional uniform: Vec<Spanned<String>>,
     }
 }
 
 vocabulary! {
-    /// What a modifier that all instructions have does after them.
+    /// A modifier of all instructions that acts after the instruction.
     pub struct FlowSpec {
         /// The modifier.
         required modifier: Spanned<String>,
-        /// Its values that do something.
+        /// The values that have an effect.
         required values: Named<FlowValueSpec>,
-        /// The slots of messages, whose results come before a wait for the slot ends.
+        /// The slots of messages; waiting for a slot makes the results of its messages available.
         optional messages: MessagesSpec,
         /// The alternative of operands that are read for the last time.
         optional last_read ("last read"): Spanned<String>,
@@ -124,67 +126,68 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Instructions that go on while others are executed.
+    /// Instructions that run asynchronously.
     pub struct MessagesSpec {
         /// The modifier that names the slot.
         required modifier: Spanned<String>,
-        /// Its values, and the slot of each.
+        /// The slot for each of its values.
         required slots: Named<u8>,
     }
 }
 
 vocabulary! {
-    /// What a value of the modifier of flow does.
+    /// The effect of a value of the flow modifier.
     pub struct FlowValueSpec {
         /// The slots whose messages it waits for.
         optional waits: Vec<u8>,
-        /// Threads that have parted meet again.
+        /// Whether divergent threads reconverge.
         optional reconverges: bool,
-        /// Threads that only help others end.
+        /// Whether helper threads end.
         optional discards: bool,
-        /// The thread ends.
+        /// Whether the thread ends.
         optional ends: bool,
     }
 }
 
 vocabulary! {
-    /// A register outside of banks.
+    /// A register that is not in a bank.
     pub struct StateSpec {
         /// What it holds.
         optional doc: String,
         /// The type of its value.
         required r_type ("type"): Spanned<String>,
-        /// How many there are, if it is an array.
+        /// The number of elements, if it is an array.
         optional count: Spanned<u32>,
-        /// It is this register of a bank, which instructions use without naming it.
+        /// The register of a bank that it stands for, which instructions use implicitly.
         optional register: Spanned<String>,
-        /// Whether all lanes share it. What the lowest lane writes counts.
+        /// Whether all lanes share it. The value written by the lowest lane applies.
         optional uniform: bool,
-        /// It is this state of all lanes, which is a `bool`: a bit for each. What the lowest lane writes counts for all.
+        /// A `bool` state whose values in all lanes this state holds as a bit mask. The value written by the lowest
+        /// lane applies to all.
         optional bits_of ("bits of"): Spanned<String>,
     }
 }
 
 vocabulary! {
-    /// A function without a text.
+    /// A function without a text, provided by the host.
     pub struct IntrinsicSpec {
         /// What it computes or does.
         required doc: String,
-        /// What it touches beside its arguments and its result.
+        /// Its effects besides computing the result from the arguments.
         optional effects: Vec<EffectSpec>,
     }
 }
 
 choices! {
-    /// What an intrinsic touches.
+    /// An effect of an intrinsic.
     pub enum EffectSpec {
-        /// It reads memory or what a device holds.
+        /// It reads memory or device state.
         Reads = "reads",
-        /// It writes memory or changes what a device holds.
+        /// It writes memory or device state.
         Writes = "writes",
-        /// It may have to wait.
+        /// It may block.
         Waits = "waits",
-        /// It may end threads or change where they go on.
+        /// It may end threads or change where they continue.
         Flow = "flow",
     }
 }

@@ -1,4 +1,4 @@
-//! Bits: where fields lie, and what is constant.
+//! Bits: the positions of fields, and constant bits.
 
 use crate::diagnostic::Diagnostic;
 use crate::keys::{Accepts, FromNode, Reader};
@@ -19,19 +19,19 @@ pub enum Piece {
     Shared(String),
 }
 
-/// Where a field lies: `7..0`, `5`, or a list with the most significant piece first.
+/// The position of a field: `7..0`, `5`, or a list with the most significant piece first.
 #[derive(Clone, Debug)]
 pub struct BitList {
-    /// The whole value.
+    /// Where the value is written.
     pub span: Span,
     /// The pieces, most significant first.
     pub pieces: Vec<Spanned<Piece>>,
 }
 
-/// What [`parse_run`] takes, as a regular expression.
+/// The inputs that [`parse_run`] accepts, as a regular expression.
 const RUN: &str = r"^\s*[0-9]+\s*(\.\.\s*[0-9]+\s*)?$";
 
-/// Reads `high..low` or `bit`. `None` when the text is neither; the error says why it is not acceptable.
+/// Parses `high..low` or `bit`. `None` when the text is neither; an error when the bits are not acceptable.
 pub fn parse_run(text: &str) -> Option<Result<(u8, u8), String>> {
     let number = |t: &str| t.trim().parse::<u32>().ok();
     let (high, low) = match text.split_once("..") {
@@ -110,9 +110,9 @@ pub struct Fixed {
     pub high: u8,
     /// Lowest bit.
     pub low: u8,
-    /// What the bits are.
+    /// The value of the bits.
     pub value: u64,
-    /// The run in the file.
+    /// Where the run is written.
     pub span: Span,
 }
 
@@ -120,7 +120,7 @@ impl FromNode for FixedBits {
     const EXPECTED: &'static str = "a map from bits to their value, such as `{ 15..12: 0b0001 }`";
 
     fn accepts() -> Accepts {
-        // A text may be a parameter of a row.
+        // The value may be text, since it may be a parameter of a row.
         Accepts::Keyed(RUN, Box::new(Accepts::Either(vec![u64::accepts(), Accepts::Text])))
     }
 

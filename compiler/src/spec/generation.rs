@@ -1,20 +1,20 @@
-//! Generations, and constants by name.
+//! Generations, and constants that may be given by name.
 
 use crate::keys::{Accepts, FromNode, Named, OneOrMany, Reader};
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 
-/// The generations of a set: the first and the last, or names for their numbers.
+/// The generations of a set: the first and the last number, or names with numbers.
 #[derive(Clone, Debug)]
 pub enum GenerationsSpec {
-    /// Numbers, all from the first to the last.
+    /// Numbers: the first and the last generation.
     Range(Vec<Spanned<u32>>),
     /// Names, each with its number.
     Names(Named<Spanned<u32>>),
 }
 
 impl GenerationsSpec {
-    /// The first generation that is said.
+    /// Where the first entry is written.
     pub fn span(&self) -> Option<Span> {
         match self {
             GenerationsSpec::Range(numbers) => numbers.first().map(|number| number.span),
@@ -38,7 +38,7 @@ impl FromNode for GenerationsSpec {
     }
 }
 
-/// A number, or the name of one: of a generation, of a value of an enum, of a register.
+/// A number or the name of one: of a generation, an enum value or a register.
 #[derive(Clone, Debug)]
 pub enum Constant<T> {
     /// The number.
@@ -48,7 +48,7 @@ pub enum Constant<T> {
 }
 
 impl<T: Copy> Constant<T> {
-    /// The number, if it is said by itself.
+    /// The number; `None` for a name.
     pub fn number(&self) -> Option<T> {
         match self {
             Constant::Number(number) => Some(number.value),
@@ -58,7 +58,7 @@ impl<T: Copy> Constant<T> {
 }
 
 impl<T> Constant<T> {
-    /// Where it stands.
+    /// Where it is written.
     pub fn span(&self) -> Span {
         match self {
             Constant::Number(number) => number.span,

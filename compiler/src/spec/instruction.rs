@@ -8,7 +8,7 @@ use crate::yaml::Node;
 choices! {
     /// What an instruction does with an operand.
     pub enum Access {
-        /// Nothing with registers.
+        /// It does not access registers.
         None = "none",
         /// Reads it.
         Read = "read",
@@ -24,21 +24,21 @@ vocabulary! {
     pub struct ModifierSpec {
         /// What it changes.
         optional doc: String,
-        /// Where it lies.
+        /// Its position.
         required bits: BitList,
-        /// The enum it chooses from; without one it is a flag.
+        /// The enum it chooses from; without it, the modifier is a flag.
         optional r_enum ("enum"): Spanned<String>,
-        /// What a flag prints, if not its name.
+        /// The text printed for a flag, if not its name.
         optional prints: String,
-        /// The value when nothing is written, if the enum says nothing or something else.
+        /// The value if none is written; overrides the default of the enum.
         optional default: Spanned<String>,
-        /// It never prints: an operand list implies it.
+        /// Whether it is never printed because an operand list implies it.
         optional implied: bool,
     }
 }
 
 choices! {
-    /// What bits are that no instruction says anything about.
+    /// What the value of bits may be that an instruction does not define.
     pub enum Unused {
         /// They must be zero.
         Zero = "zero",
@@ -48,45 +48,45 @@ choices! {
 }
 
 vocabulary! {
-    /// What every instruction has.
+    /// Properties of all instructions.
     pub struct EverySpec {
-        /// What bits are that nothing else accounts for; without this they are a mistake.
+        /// The values allowed in bits that nothing else defines; without this key, such bits are a mistake.
         optional unused: Unused,
         /// Constant bits.
         optional fixed: FixedBits,
         /// Modifiers, printed after the instruction's own.
         optional modifiers: Named<ModifierSpec>,
-        /// Rulings that all instructions rest on.
+        /// Rulings that all instructions depend on.
         optional rulings: Vec<Spanned<String>>,
     }
 }
 
 vocabulary! {
-    /// A rule on the operands of an instruction: a bound on their distinct values.
+    /// A limit on the operands of an instruction: on the number of their distinct values.
     pub struct LimitSpec {
-        /// What is limited; the message says "too many …".
+        /// A name for the operands, as in the message "too many …".
         required name: String,
-        /// Why.
+        /// The reason.
         optional doc: String,
-        /// The kind of operand looked at.
+        /// The operand kind it applies to.
         required kind: Spanned<String>,
-        /// The alternatives of that kind that count.
+        /// The alternatives of that kind that are counted.
         required alternatives: Vec<Spanned<String>>,
-        /// Low bits of the operand that do not count.
+        /// The number of low bits of the operand to drop before comparing.
         optional drop: Spanned<u8>,
         /// How many distinct values are allowed.
         required at_most ("at most"): Spanned<u8>,
-        /// Units whose instructions are allowed another number.
+        /// Units whose instructions have a different limit.
         optional except: LimitException,
     }
 }
 
 vocabulary! {
-    /// Units with another limit.
+    /// Units with a different limit.
     pub struct LimitException {
         /// The units.
         required units: Vec<Spanned<String>>,
-        /// How many distinct values their instructions may have.
+        /// How many distinct values their instructions may use.
         required at_most ("at most"): Spanned<u8>,
     }
 }
@@ -94,84 +94,84 @@ vocabulary! {
 vocabulary! {
     /// An instruction, or a family of them.
     pub struct InstructionSpec {
-        /// Makes the entry stand for several instructions that differ in a number.
+        /// Makes the entry define several instructions that differ in a number.
         optional family: FamilySpec,
-        /// A few words on what it does.
+        /// A short description.
         optional title: String,
         /// What it does.
         optional doc: String,
         /// The unit that executes it.
         optional unit: String,
-        /// What it does, as a text that computes it.
+        /// What it does, as a text that is compiled.
         optional does: Spanned<String>,
         /// Constant bits.
         optional fixed: FixedBits,
-        /// Bits that may have any value.
+        /// Bits that the hardware ignores.
         optional ignored: OneOrMany<Spanned<Piece>>,
-        /// Modifiers, in the order they print.
+        /// Modifiers, in print order.
         optional modifiers: Named<ModifierSpec>,
-        /// Operands, in the order they print.
+        /// Operands, in print order.
         optional operands: Named<OperandSpec>,
-        /// How it is written, if not as the others.
+        /// How it is written, if not in the default syntax.
         optional syntax: Spanned<String>,
         /// Where the facts come from.
         optional provenance: Provenance,
-        /// Why, when the provenance needs a reason.
+        /// The reason, where the provenance needs one.
         optional note: String,
-        /// The rulings it rests on; its note lists them.
+        /// The rulings it depends on; its note lists them.
         optional rulings: Vec<Spanned<String>>,
-        /// Templates that it is laid over: maps merge, anything else here replaces what stands there.
+        /// Templates that it extends: maps are merged, any other value here replaces the template's.
         optional like: OneOrMany<Spanned<String>>,
-        /// Makes the entry stand for several instructions: for each name what `$parameter` is in the other keys.
+        /// Makes the entry define several instructions: maps each name to the values of `$parameter` in the other keys.
         optional rows: Named<Node>,
-        /// Its bits, where a stream has words of several lengths; the longest if not given.
+        /// The width of its word in bits, in a stream with several; the largest by default.
         optional word: Spanned<u16>,
-        /// Its length in bytes, as an expression, where its fields say it. `word` is the most it can be.
+        /// Its length in bytes as an expression, where it depends on fields; `word` is then the maximum.
         optional length: Spanned<String>,
-        /// The first generation that has it.
+        /// The first generation with this instruction.
         optional since: Constant<u32>,
-        /// The last generation that has it.
+        /// The last generation with this instruction.
         optional until: Constant<u32>,
-        /// Conditions on its fields that must hold.
+        /// Conditions that its fields must satisfy.
         optional r_where ("where"): OneOrMany<Spanned<String>>,
-        /// Other ways to write some of its words.
+        /// Other ways to write some of its encodings.
         optional aliases: Named<AliasSpec>,
-        /// Fields that are no operands; the syntax, expressions and operands name them.
+        /// Fields that are not operands; the syntax, expressions and operands may refer to them.
         optional fields: Named<FieldSpec>,
     }
 }
 
 vocabulary! {
-    /// Another way to write the words of an instruction whose fields have certain values. It is the same word by its nature.
+    /// Another way to write an instruction whose fields have certain values. It encodes to the same word.
     pub struct AliasSpec {
-        /// What it is good for.
+        /// When it is useful.
         optional doc: String,
-        /// The values that fields must have, which the text does not say: numbers, or names of values and of registers.
+        /// The values of fields that the text omits: numbers, or names of enum values or registers.
         optional with: Named<Constant<i128>>,
-        /// Conditions on fields that must hold.
+        /// Conditions that fields must satisfy.
         optional r_where ("where"): OneOrMany<Spanned<String>>,
-        /// How it is written; its name, and the operands that `with` leaves open, if not given.
+        /// How it is written; by default its name and the operands that `with` does not set.
         optional syntax: Spanned<String>,
-        /// Whether such words print so; otherwise the assembler alone knows it.
+        /// Whether the disassembler prints it; otherwise only the assembler accepts it.
         optional prints: bool,
     }
 }
 
 vocabulary! {
-    /// A family: the entry becomes one instruction for each number from 0. `{N}`, or whatever `parameter` says, stands for
-    /// the number in its name, title, documentation and note.
+    /// A family: the entry defines one instruction for each number from 0. `{N}`, or the name given by `parameter`,
+    /// stands for the number in its name, title, documentation and note.
     pub struct FamilySpec {
-        /// The word that stands in braces for the number.
+        /// The name that stands for the number, written in braces.
         required parameter: String,
         /// How many instructions there are.
         required count: Spanned<u16>,
-        /// Opcode bits that hold the number.
+        /// The opcode bits that hold the number.
         required bits: BitList,
     }
 }
 
 vocabulary! {
-    /// An operand. One of `bank`, `kind` or `immediate` says what it is.
+    /// An operand. Exactly one of `bank`, `kind` or `immediate` defines it.
     pub struct OperandSpec {
         /// What it is for.
         optional doc: String,
@@ -179,29 +179,30 @@ vocabulary! {
         optional bank: Spanned<String>,
         /// An operand of this kind, from bit `at`.
         optional kind: Spanned<String>,
-        /// A number at `bits`, written so.
+        /// A number at `bits`, written in this notation.
         optional immediate: NumberSpec,
-        /// Names for numbers; those without one are written as `immediate` says, or mean nothing without it.
+        /// Names for numbers. Other numbers are written in the notation of `immediate`, or are invalid without it.
         optional r_enum ("enum"): Spanned<String>,
-        /// Where it lies.
+        /// Its position.
         optional bits: BitList,
-        /// How its value follows from `bits`, what its own bits hold, and from other fields.
+        /// How its value is computed from the bits at `bits` and from other fields.
         optional value: Spanned<String>,
-        /// The way back, where none is found: what its bits are, or fields by name, each from `value` and from fields that are known.
+        /// The inverse of `value`, where none can be derived: the bits, or fields by name, each computed from `value`
+        /// and known fields.
         optional encode: EncodeSpec,
-        /// The value where the text does not say it; 0 if not given.
+        /// The value if the text does not contain it; 0 by default.
         optional default: Spanned<i128>,
-        /// What the parameters of the kind are: fields.
+        /// The fields that are the arguments for the parameters of the kind.
         optional with: Named<Spanned<String>>,
         /// Its first bit, for a kind.
         optional at: Spanned<u8>,
-        /// Written before a number; `#` unless it says otherwise.
+        /// The text before a number; `#` by default.
         optional prefix: String,
-        /// The number is a branch target and may be a label.
+        /// How to compute the address if the number is a branch target, which may be written as a label.
         optional target: TargetWord,
-        /// What the instruction does with it; `read` unless it says otherwise.
+        /// What the instruction does with it; `read` by default.
         optional access: Access,
-        /// Bits of one value: a number, or the field of a stream that says it.
+        /// The width of one value in bits: a number, or the field of a stream that holds it.
         optional size: Constant<u16>,
         /// Modifiers written after it.
         optional suffixes: Named<ModifierSpec>,

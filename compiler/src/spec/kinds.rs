@@ -1,4 +1,4 @@
-//! Kinds of operands and what they are read as.
+//! Kinds of operands and their alternatives.
 
 use super::{BitList, Constant, EncodeSpec, FixedBits, ModifierSpec, NumberSpec, TargetWord};
 use crate::keys::{Accepts, FromNode, Named, OneOrMany, Reader, vocabulary};
@@ -8,16 +8,17 @@ use crate::yaml::{Node, Value};
 vocabulary! {
     /// A field that several operands share.
     pub struct SharedSpec {
-        /// What it is.
+        /// A description.
         optional doc: String,
-        /// Where it lies.
+        /// Its position.
         required bits: BitList,
         /// Its value when no operand uses it.
         optional default: u64,
-        /// The enum that names its values: then every instruction prints it as a modifier, and it may have any of them.
+        /// The enum that names its values. Every instruction then prints it as a modifier, with any of its values.
         optional r_enum ("enum"): Spanned<String>,
-        /// Words that the assembler takes for values of it where modifiers stand. They never print: operands decide the
-        /// value. After such a word, readings that need it are written in their other ways (`also`), if they have any.
+        /// Spellings that the assembler accepts as modifiers for values of it. They are never printed, since operands
+        /// determine the value. After such a modifier, alternatives that need it are written as in `also`, if they have
+        /// that key.
         optional words: Named<Spanned<u64>>,
     }
 }
@@ -25,56 +26,56 @@ vocabulary! {
 vocabulary! {
     /// A kind of operand.
     pub struct KindSpec {
-        /// What such an operand is.
+        /// A description of such an operand.
         optional doc: String,
-        /// How many bits it takes.
+        /// Its width in bits.
         required width: Spanned<u8>,
-        /// What its readings must be told of the instruction; operands say it with `with`.
+        /// Parameters of its alternatives; operands set them with `with`.
         optional parameters: Vec<Spanned<String>>,
-        /// Its readings; their fixed bits tell them apart.
+        /// Its alternatives; their fixed bits distinguish them.
         required alternatives: Named<AlternativeSpec>,
-        /// Modifiers written after every such operand, with bits relative to it.
+        /// Modifiers written after every such operand, with bit positions relative to it.
         optional suffixes: Named<ModifierSpec>,
-        /// Rulings that instructions with such an operand rest on.
+        /// Rulings that instructions with such an operand depend on.
         optional rulings: Vec<Spanned<String>>,
     }
 }
 
 vocabulary! {
-    /// One reading of an operand's bits.
+    /// An alternative: one way to read the bits of an operand.
     pub struct AlternativeSpec {
-        /// What this reading means.
+        /// What this alternative means.
         optional doc: String,
-        /// Bits of the operand that choose this reading.
+        /// Bits of the operand that select this alternative.
         optional fixed: FixedBits,
-        /// Shared fields that must have a certain value for it.
+        /// Shared fields that must have a given value.
         optional when: Named<u64>,
-        /// Conditions on its fields and parameters that must hold for it.
+        /// Conditions that its fields and parameters must satisfy.
         optional r_where ("where"): OneOrMany<Spanned<String>>,
-        /// The first generation that has it.
+        /// The first generation with this alternative.
         optional since: Constant<u32>,
-        /// The last generation that has it.
+        /// The last generation with this alternative.
         optional until: Constant<u32>,
-        /// The fields, with bits relative to the operand.
+        /// The fields, with bit positions relative to the operand.
         optional fields: Named<FieldSpec>,
-        /// What an instruction reads in it: an expression of its fields. Without this it is the register or the number that its
-        /// only field holds.
+        /// The value that an instruction reads from it: an expression over its fields. By default, the register or
+        /// number in its only field.
         optional value: Spanned<String>,
-        /// Whether a machine keeps nothing of what is written to it, as to what belongs to other programs.
+        /// Whether a machine discards writes to it, as for registers that belong to other programs.
         optional discards: bool,
-        /// How it is written; `{field}` stands for a field, a register with its bank's text.
+        /// How it is written; `{field}` stands for a field. Registers are written as their bank defines.
         required text: Spanned<String>,
-        /// Other ways to write it, which are read and never printed.
+        /// Other ways to write it, which are parsed but never printed.
         optional also: OneOrMany<SpellingSpec>,
     }
 }
 
 vocabulary! {
-    /// A way to write an operand that leaves fields out.
+    /// A way to write an operand that omits fields.
     pub struct ShortSpelling {
-        /// How it is written; `{field}` stands for a field, a register with its bank's text.
+        /// How it is written; `{field}` stands for a field. Registers are written as their bank defines.
         required text: Spanned<String>,
-        /// What the fields are that it does not write.
+        /// The values of the fields that it omits.
         required with: Named<Spanned<u64>>,
     }
 }
@@ -84,7 +85,7 @@ vocabulary! {
 pub struct SpellingSpec {
     /// How it is written.
     pub text: Spanned<String>,
-    /// What the fields are that it does not write.
+    /// The values of the fields that it omits.
     pub with: Named<Spanned<u64>>,
 }
 
@@ -105,22 +106,23 @@ impl FromNode for SpellingSpec {
 }
 
 vocabulary! {
-    /// A field of an operand. One of `bank`, `enum`, `constants`, `number` or `kind` says what it holds; with `number` beside
-    /// `enum`, values without a name are written as numbers.
+    /// A field of an operand. Exactly one of `bank`, `enum`, `constants`, `number` or `kind` defines its type, except
+    /// that `number` may accompany `enum` as the notation of values without a name.
     pub struct FieldSpec {
-        /// What it says.
+        /// What it means.
         optional doc: String,
-        /// Where it lies, relative to the operand.
+        /// Its position, relative to the operand.
         optional bits: BitList,
-        /// How its value follows from `bits`, what its own bits hold, and from other fields.
+        /// How its value is computed from the bits at `bits` and from other fields.
         optional value: Spanned<String>,
-        /// The way back, where none is found: what its bits are, or fields by name, each from `value` and from fields that are known.
+        /// The inverse of `value`, where none can be derived: the bits, or fields by name, each computed from `value`
+        /// and known fields.
         optional encode: EncodeSpec,
-        /// The value where the text does not say it; 0 if not given.
+        /// The value if the text does not contain it; 0 by default.
         optional default: Spanned<i128>,
         /// An operand of this kind.
         optional kind: Spanned<String>,
-        /// What the parameters of the kind are: fields.
+        /// The fields that are the arguments for the parameters of the kind.
         optional with: Named<Spanned<String>>,
         /// A register of this bank.
         optional bank: Spanned<String>,
@@ -128,9 +130,9 @@ vocabulary! {
         optional r_enum ("enum"): Spanned<String>,
         /// A constant of this table.
         optional constants: Spanned<String>,
-        /// A number, written so.
+        /// A number, written in this notation.
         optional number: NumberSpec,
-        /// The number is a branch target and may be a label.
+        /// How to compute the address if the number is a branch target, which may be written as a label.
         optional target: TargetWord,
     }
 }

@@ -1,4 +1,4 @@
-//! How numbers are written, how branch targets count, and ways back from values.
+//! How numbers are written, how branch targets are computed, and inverses of computed values.
 
 use isaforge_core::table::{Base, Target};
 
@@ -10,37 +10,37 @@ use crate::yaml::{Node, Value};
 choices! {
     /// How a number is written.
     pub enum Notation {
-        /// In decimal.
+        /// Decimal.
         Decimal = "decimal",
-        /// In hexadecimal.
+        /// Hexadecimal.
         Hex = "hex",
-        /// In decimal, two's complement.
+        /// Decimal, in two's complement.
         Signed = "signed",
     }
 }
 
 choices! {
-    /// How a branch target counts, in a word.
+    /// How a branch target is computed, as a keyword.
     pub enum TargetKind {
-        /// In words, from the instruction after the branch.
+        /// In words, relative to the instruction after the branch.
         Relative = "relative",
-        /// In words, from the start of the program.
+        /// In words, relative to the start of the program.
         Absolute = "absolute",
     }
 }
 
 vocabulary! {
-    /// How a branch target counts.
+    /// How a branch target is computed.
     pub struct TargetSpec {
-        /// Where it counts from: `this` instruction's first byte, that of the `next`, or an address in bytes, which is 0 for
-        /// the start of the program.
+        /// What it is relative to: the first byte of `this` instruction, that of the `next`, or an address in bytes,
+        /// where 0 is the start of the program.
         required r_from ("from"): TargetOrigin,
-        /// The bytes that one step stands for; those of a word if not given.
+        /// The unit in bytes; that of a word by default.
         optional unit: Spanned<u16>,
     }
 }
 
-/// Where a branch target counts from.
+/// What a branch target is relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TargetOrigin(pub Base);
 
@@ -64,16 +64,16 @@ impl FromNode for TargetOrigin {
     }
 }
 
-/// How a branch target counts: `relative`, `absolute`, or a map with `from`.
+/// How a branch target is computed: `relative`, `absolute`, or a map with `from`.
 #[derive(Clone, Copy, Debug)]
 pub struct TargetWord {
-    /// From where.
+    /// What it is relative to.
     pub base: Base,
-    /// The bytes of a step, if not those of a word.
+    /// The unit in bytes; `None` for that of a word.
     pub unit: Option<u16>,
-    /// The word it is said with; `None` for a map.
+    /// The keyword; `None` for a map.
     pub word: Option<&'static str>,
-    /// Where it is said.
+    /// Where it is written.
     pub span: Span,
 }
 
@@ -104,18 +104,18 @@ impl FromNode for TargetWord {
 }
 
 impl TargetWord {
-    /// The same with its unit, in a set whose words have `word_bits` bits.
+    /// The target with its unit resolved, in a set whose words have `word_bits` bits.
     pub fn target(self, word_bits: u8) -> Target {
         self.target_in(u16::from(word_bits / 8))
     }
 
-    /// The same with its unit, by default `unit` bytes.
+    /// The target with its unit resolved, which is `unit` bytes by default.
     pub fn target_in(self, unit: u16) -> Target {
         Target { base: self.base, unit: self.unit.unwrap_or(unit).max(1) }
     }
 
-    /// Warns of a target whose bits lie in many pieces and which does not say how it counts: sets that scatter bits count
-    /// in other steps and from elsewhere as a rule (W0211).
+    /// Warns about a keyword on a target whose bits are scattered in many pieces (W0211): instruction sets that scatter
+    /// bits usually have other units and other base addresses.
     pub fn doubt(self, pieces: usize, unit: u16, out: &mut Diagnostics) {
         let Some(word) = self.word.filter(|_| pieces > 2) else { return };
         let (place, from) = match self.base {
@@ -132,38 +132,38 @@ impl TargetWord {
 }
 
 vocabulary! {
-    /// How a number is written, in full.
+    /// How a number is written, as a map.
     pub struct NotationSpec {
-        /// 2, 8, 10 or 16; 10 if not given.
+        /// 2, 8, 10 or 16; 10 by default.
         optional base: Spanned<u8>,
-        /// Written before the digits; `0x` for hexadecimal ones if not given.
+        /// The text before the digits; `0x` by default in hexadecimal.
         optional prefix: String,
-        /// Whether it is in two's complement.
+        /// Whether it is a number in two's complement.
         optional signed: bool,
-        /// Whether digits above 9 are capitals.
+        /// Whether digits above 9 are upper case.
         optional capitals: bool,
-        /// The fewest digits.
+        /// The minimum number of digits.
         optional digits: Spanned<u8>,
-        /// Whether positive numbers have a sign, too.
+        /// Whether positive numbers are written with a sign.
         optional plus: bool,
-        /// Whether zero is written as nothing.
+        /// Whether zero is omitted.
         optional quiet: bool,
-        /// It is a float of 16, 32 or 64 bits.
+        /// The width of a float: 16, 32 or 64 bits.
         optional float: Spanned<u8>,
     }
 }
 
-/// How a number is written: a word, or a map.
+/// How a number is written: a keyword, or a map.
 #[derive(Clone, Debug)]
 pub enum NumberSpec {
-    /// In a word.
+    /// A keyword.
     Word(Notation),
-    /// In full.
+    /// A map.
     Full(NotationSpec),
 }
 
 impl NumberSpec {
-    /// The word; in full it is a decimal.
+    /// The keyword; `decimal` for a map.
     pub fn word(&self) -> Notation {
         match self {
             NumberSpec::Word(word) => *word,
@@ -187,12 +187,12 @@ impl FromNode for NumberSpec {
     }
 }
 
-/// The way from a value back to bits: one expression, or one for each field.
+/// How a computed value is encoded: one expression, or one for each field.
 #[derive(Clone, Debug)]
 pub enum EncodeSpec {
-    /// What the field's own bits are.
+    /// The field's own bits.
     Own(Spanned<String>),
-    /// What fields are, by name.
+    /// The values of fields, by name.
     Fields(Named<Spanned<String>>),
 }
 

@@ -1,21 +1,21 @@
-//! Sections that take instructions from a document in the schema of Mesa's Valhall description.
+//! Sections for instructions from a document in the schema of Mesa's Valhall description.
 
 use super::{BitList, FixedBits, ModifierSpec, Provenance, TargetWord};
 use crate::keys::{Named, OneOrMany, vocabulary};
 use crate::source::Spanned;
 
 vocabulary! {
-    /// An XML file in the schema of Mesa's Valhall description, and what its elements mean in bits.
+    /// An XML file in the schema of Mesa's Valhall description, and how its elements are encoded.
     pub struct XmlSpec {
-        /// The file, relative to this one.
+        /// The file, relative to this file.
         required file: Spanned<String>,
-        /// Where the primary opcode lies.
+        /// The position of the primary opcode.
         required opcode: BitList,
-        /// Where the secondary opcode lies: the first rule that applies.
+        /// The position of the secondary opcode: the first matching rule applies.
         optional opcode2: Vec<Opcode2Rule>,
-        /// Bits of an instruction's values by the end of its name: the first that fits.
+        /// The width of an instruction's values in bits by the suffix of its name: the first match applies.
         optional sizes: Vec<SizeRule>,
-        /// Bits of an instruction's values when no end fits.
+        /// The width of an instruction's values in bits if no suffix matches.
         required size: u16,
         /// How `<src>` is encoded.
         required sources: XmlSources,
@@ -25,17 +25,17 @@ vocabulary! {
         required staging: XmlStaging,
         /// How `<imm>` is written.
         required immediates: XmlImmediates,
-        /// The elements that stand for a modifier, by name.
+        /// The elements that define a modifier, by name.
         required modifiers: Named<ModifierSpec>,
-        /// Attributes that carry no encoding.
+        /// Attributes that do not affect the encoding.
         optional ignore: Vec<String>,
-        /// For enums of the document, and values of them by their words: other words that the assembler takes.
+        /// Further spellings that the assembler accepts, by enum of the document and by value.
         optional also: Named<Named<OneOrMany<String>>>,
     }
 }
 
 vocabulary! {
-    /// A rule for the place of the secondary opcode.
+    /// A rule for the position of the secondary opcode.
     pub struct Opcode2Rule {
         /// The instruction has this modifier.
         optional modifier: Spanned<String>,
@@ -43,21 +43,21 @@ vocabulary! {
         optional names: Vec<Spanned<String>>,
         /// The instruction has this primary opcode.
         optional opcode: Spanned<u64>,
-        /// The instruction has one of these numbers of sources.
+        /// The number of the instruction's sources is one of these.
         optional sources: OneOrMany<u64>,
         /// Its second source has one of these attributes.
         optional second ("second source"): Vec<Spanned<String>>,
-        /// Lowest bit of the field.
+        /// The lowest bit of the field.
         required at: Spanned<u8>,
-        /// Bits of the field that count.
+        /// The mask of the field, relative to its lowest bit.
         required mask: Spanned<u64>,
     }
 }
 
 vocabulary! {
-    /// What the end of a name says about size.
+    /// The size that the suffix of a name implies.
     pub struct SizeRule {
-        /// The end of the name.
+        /// The suffix of the name.
         required suffix: String,
         /// The size in bits.
         required size: u16,
@@ -69,11 +69,11 @@ vocabulary! {
     pub struct XmlSources {
         /// Their kind.
         required kind: Spanned<String>,
-        /// First bits of the places, in order.
+        /// The first bit of each place, in order.
         required at: Vec<Spanned<u8>>,
-        /// A source of this size takes two places, unless the instruction's own size is as large.
+        /// A source of this size takes two places, unless the instruction's own size is the same.
         optional pair: u16,
-        /// What each attribute adds, in the order of printing.
+        /// The suffixes that each attribute adds, in print order.
         required attributes: Named<OneOrMany<SourceField>>,
     }
 }
@@ -85,13 +85,13 @@ vocabulary! {
         required name: String,
         /// Only for sources of this size.
         optional size: u16,
-        /// The enum it chooses from, `{size}` standing for the size of the source; without one it is a flag.
+        /// The enum it chooses from, with `{size}` for the size of the source; without it, the suffix is a flag.
         optional r_enum ("enum"): Spanned<String>,
-        /// Width of the field, 1 for a flag.
+        /// The width of the field; 1 for a flag.
         optional width: u8,
-        /// Only this many values of the enum, from the first.
+        /// How many values of the enum are allowed, counted from the first.
         optional first: Spanned<u64>,
-        /// Lowest bit, for each source; an attribute whose value is a number says it itself.
+        /// The lowest bit, for each source; not needed for an attribute whose value is a bit number.
         required at: OneOrMany<Spanned<u8>>,
     }
 }
@@ -103,7 +103,7 @@ vocabulary! {
         required kind: Spanned<String>,
         /// Its first bit.
         required at: Spanned<u8>,
-        /// Constant bits of instructions with neither destination nor staging registers, where no modifier needs them.
+        /// Constant bits of instructions with neither destination nor staging registers, unless a modifier uses them.
         optional absent: FixedBits,
     }
 }
@@ -113,27 +113,27 @@ vocabulary! {
     pub struct XmlStaging {
         /// The bank.
         required bank: Spanned<String>,
-        /// Written before the list.
+        /// The text before the list.
         required open: String,
-        /// Written between two registers.
+        /// The text between two registers.
         required separator: String,
-        /// A list of more than one starts at a multiple of this.
+        /// The first register of a list of more than one must be a multiple of this.
         optional align: Spanned<u8>,
         /// The field of the first register.
         required register: BitList,
-        /// That field of a written list without flags of its own.
+        /// The field of the first register of a written list without flags of its own.
         required result: BitList,
-        /// The bit that says that the list is read.
+        /// The bit that is set if the list is read.
         required read: Spanned<u8>,
-        /// The bit that says that it is written.
+        /// The bit that is set if it is written.
         required write: Spanned<u8>,
-        /// The modifier that counts the registers.
+        /// The modifier that holds the number of registers.
         required count: Spanned<String>,
-        /// The modifier that counts the registers of a written list, where there is one.
+        /// The modifier that holds the number of registers of a written list, if the instruction has it.
         required result_count ("result count"): Spanned<String>,
-        /// What that modifier leaves out of the count.
+        /// The number to add to that modifier for the count.
         optional result_plus ("result plus"): u8,
-        /// Where the second list of an instruction lies, if that does not depend on its flags.
+        /// The position of an instruction's second list, if it does not depend on its flags.
         optional second: XmlSecondStaging,
     }
 }
@@ -143,7 +143,7 @@ vocabulary! {
     pub struct XmlSecondStaging {
         /// The field of its first register.
         required register: BitList,
-        /// Constant bits in the place of its flags.
+        /// Constant bits at the position of its flags.
         optional fixed: FixedBits,
     }
 }
@@ -151,13 +151,13 @@ vocabulary! {
 vocabulary! {
     /// How immediates are written.
     pub struct XmlImmediates {
-        /// Written before an unsigned one, `{name}` standing for its name.
+        /// The text before an unsigned immediate, with `{name}` for its name.
         required unsigned: String,
-        /// Written before a signed one.
+        /// The text before a signed one.
         required signed: String,
-        /// Names with a prefix of their own.
+        /// Prefixes for immediates with particular names.
         optional prefixes: Named<String>,
-        /// Branch targets: instruction, immediate, how it counts.
+        /// The immediates that are branch targets.
         optional targets: Vec<XmlTarget>,
     }
 }
@@ -169,25 +169,25 @@ vocabulary! {
         required instruction: Spanned<String>,
         /// The immediate.
         required immediate: Spanned<String>,
-        /// How it counts.
+        /// How the target is computed.
         required target: TargetWord,
     }
 }
 
 vocabulary! {
-    /// A correction of the XML file, which itself stays as it came.
+    /// A correction to the XML file, which itself stays unmodified.
     pub struct Erratum {
         /// The instructions.
         required instructions: Vec<Spanned<String>>,
-        /// What to correct.
+        /// The attribute to correct.
         required attribute: Spanned<String>,
-        /// What the file says; a file that already says otherwise needs no correction.
+        /// The value in the file; a file that already has another value needs no correction.
         required was: u64,
-        /// What is right.
+        /// The correct value.
         required is: u64,
         /// Where the correction comes from.
         required provenance: Provenance,
-        /// Why.
+        /// The reason.
         required reason: String,
     }
 }

@@ -1,7 +1,8 @@
-//! Words that two layouts fit.
+//! Words that match two layouts.
 //!
-//! E0106: two instructions that one word is both of. E0110: two readings of an operand. E0134: two about which that cannot be
-//! decided at bearable cost. [Diagrams](super::validity) say where both fit, so that what is not told here is proved.
+//! E0106: a word matches two instructions. E0110: it matches two alternatives of an operand. E0134: two layouts for
+//! which that cannot be decided at reasonable cost. [Diagrams](super::validity) represent the common words exactly, so
+//! that layouts without a report are proved to be disjoint.
 
 use isaforge_core::stream::{self as core, Engine, Role, Scope, Source, Wide};
 
@@ -11,19 +12,20 @@ use super::model::Set;
 use super::validity::{Validity, by_significance};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
-/// What is known of the words of two layouts.
+/// What is known about the common words of two layouts.
 enum Both {
     Never,
     Word(Wide),
     Unknown,
 }
 
-/// The words that two layouts both fit, given by their indices in the tables.
+/// Looks for words that match both layouts, given by their indices in the tables.
 fn words_of_both(validity: &mut Validity, engine: Engine, a: u16, b: u16) -> Both {
     let [Some(one), Some(other)] = [a, b].map(|index| engine.stream.layouts.get(usize::from(index))) else {
         return Both::Never;
     };
-    // What parameters are is not known here: only conditions that hold whatever they are tell the two apart, and order does.
+    // The values of parameters are unknown here. Only conditions that do not depend on them, and the order, distinguish
+    // such layouts.
     let told = |layout: &core::Layout| layout.fields.iter().any(|field| matches!(field.source, Source::Outer(_)));
     if told(one) || told(other) {
         return Both::Never;
@@ -64,7 +66,8 @@ pub(super) fn check(stream: &'static core::Stream, index: usize, set: &Set, out:
     for (i, (second, b)) in layouts.iter().enumerate() {
         for (first, a) in &layouts[..i] {
             let same_pattern = ((a.value ^ b.value) & a.mask & b.mask).is_zero();
-            // One contains the other: the more special one wins. Layouts of one instruction are tried in their order.
+            // One pattern contains the other, so that the more specific one wins. Layouts of one instruction are tried
+            // in order.
             let contained = if a.mask == b.mask {
                 a.conditions.is_empty() != b.conditions.is_empty()
             } else {
@@ -101,7 +104,7 @@ pub(super) fn check(stream: &'static core::Stream, index: usize, set: &Set, out:
                 }
             };
             told += 1;
-            // The bits that both have constant are those that should differ.
+            // The constant bits of both are where the layouts should differ.
             let common = a.mask & b.mask;
             let constants = |of: &core::Layout| {
                 let said = found(of).map_or(&[][..], |layout| &layout.said).iter();

@@ -1,19 +1,19 @@
-//! Questions to the exact way about a layout: what decides the answer, and which layouts have the same.
+//! Queries to the exact path about a layout: what the answer depends on, and which layouts have the same answers.
 
 use isaforge_core::semantics::Op;
 use isaforge_core::stream::{Engine, Expression, Input, Layout, Piece, Scope, Source, Type, Values};
 
-/// The most numbers that make a signature.
+/// The maximum length of a signature.
 const LONGEST_SIGNATURE: usize = 1 << 10;
 
-/// A question about a layout.
+/// A query about a layout.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Question {
-    /// What an expression is when it ends with the node of this index.
+    /// The value of an expression, up to the node of this index.
     Expression(u16, u16),
-    /// What a field is.
+    /// The value of a field.
     Value(u8),
-    /// Whether the value of a field that is no set means something.
+    /// Whether the value of a field that is not a set is valid.
     Means(u8),
 }
 
@@ -26,13 +26,13 @@ pub(super) enum Bit {
     Outer(u8, u16),
 }
 
-/// The answers to a question, for each value of some bits.
+/// The answers to a query, for each value of some bits.
 pub(super) struct Answers {
     pub(super) bits: Vec<Bit>,
     pub(super) values: Vec<u64>,
 }
 
-/// What an instruction tells an operand.
+/// The arguments that an instruction passes to an operand.
 pub(super) struct Told(pub(super) [u64; 256]);
 
 impl Values for Told {
@@ -41,7 +41,7 @@ impl Values for Told {
     }
 }
 
-/// Every parameter is the field with its number.
+/// Passes each field as the parameter of the same number.
 pub(super) static SAME: [u8; 256] = {
     let mut all = [0; 256];
     let mut i = 0;
@@ -53,7 +53,7 @@ pub(super) static SAME: [u8; 256] = {
 };
 
 impl Answers {
-    /// Leaves out the bits that nothing depends on.
+    /// Removes bits that no answer depends on.
     pub(super) fn prune(&mut self) {
         for i in (0..self.bits.len()).rev() {
             let halves = self.values.chunks(2 << i).map(|pair| pair.split_at(1 << i));
@@ -65,7 +65,7 @@ impl Answers {
     }
 }
 
-/// The fields that decide a part of an expression.
+/// The fields that a part of an expression depends on, as a bit set.
 pub(super) fn leaves(layout: &Layout, expression: &Expression, node: u16) -> u64 {
     let (mut needed, mut leaves) = (vec![false; expression.nodes.len()], 0);
     for (at, found) in expression.nodes.iter().enumerate().take(usize::from(node) + 1).rev() {
@@ -79,7 +79,7 @@ pub(super) fn leaves(layout: &Layout, expression: &Expression, node: u16) -> u64
                 }
             }
             Op::Const => {}
-            // Its arguments stand in a list: all nodes before it are taken for them.
+            // Its arguments are in a list, so all earlier nodes are assumed to be needed.
             Op::Pack => needed[..at].fill(true),
             _ => {
                 for argument in found.args {
@@ -93,7 +93,7 @@ pub(super) fn leaves(layout: &Layout, expression: &Expression, node: u16) -> u64
     leaves
 }
 
-/// The value of a part of an expression.
+/// Evaluates a part of an expression.
 pub(super) fn part(scope: &Scope<'_>, index: u16, node: u16) -> u64 {
     let Some(whole) = scope.engine.stream.expressions.get(usize::from(index)) else { return 0 };
     let part = Expression { nodes: whole.nodes.get(..=usize::from(node)).unwrap_or(whole.nodes), ..*whole };
@@ -104,7 +104,7 @@ pub(super) fn part(scope: &Scope<'_>, index: u16, node: u16) -> u64 {
     })
 }
 
-/// All that decides the answer to a question: layouts with the same have the same answers.
+/// Everything that the answer to a query depends on: layouts with the same signature have the same answers.
 pub(super) fn signature(engine: Engine, layout: &'static Layout, question: Question) -> Vec<u64> {
     let mut all = Vec::new();
     match question {
@@ -127,7 +127,7 @@ pub(super) fn signature(engine: Engine, layout: &'static Layout, question: Quest
         }
     }
     if all.len() >= LONGEST_SIGNATURE {
-        // Fields that are computed from others again and again: then every layout is asked.
+        // The signature of nested computed fields is too long, so the layout shares no answers.
         let own = std::ptr::from_ref(layout).addr() as u64;
         all.extend([own, engine.generation.into(), u64::MAX]);
     }
@@ -165,7 +165,7 @@ fn sign_field(engine: Engine, layout: &'static Layout, index: u8, all: &mut Vec<
     }
 }
 
-/// Where the bits of pieces are, the least significant first.
+/// The positions of the bits of pieces, least significant first.
 pub(super) fn bits_of(pieces: &[Piece]) -> impl Iterator<Item = u16> {
     pieces.iter().flat_map(|piece| piece.at..piece.at + u16::from(piece.width))
 }

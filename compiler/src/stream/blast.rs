@@ -1,10 +1,10 @@
-//! Bit-blasting: each operation on integers as a circuit of functions of bits, exact however wide its arguments are.
+//! Bit-blasting: each integer operation as a circuit of Boolean functions, exact for arguments of any width.
 
 use isaforge_core::semantics::{Class, Comparison, Op, Type};
 
 use super::diagram::{Diagrams, Node};
 
-/// The bits of a value, the least significant first.
+/// The bits of a value, least significant first.
 pub(super) type Bits = Vec<Node>;
 
 /// The bits of a constant.
@@ -13,13 +13,13 @@ pub(super) fn constant(value: u64, width: usize) -> Bits {
     (0..width).map(|at| if bit(at) == 1 { Node::TRUE } else { Node::FALSE }).collect()
 }
 
-/// `value` with zeros above, or cut off.
+/// Zero-extends or truncates `value`.
 pub(super) fn resized(mut value: Bits, width: usize) -> Bits {
     value.resize(width, Node::FALSE);
     value
 }
 
-/// `value` with copies of its sign above.
+/// Sign-extends or truncates `value`.
 pub(super) fn sign_extended(mut value: Bits, width: usize) -> Bits {
     let sign = value.last().copied().unwrap_or(Node::FALSE);
     value.resize(width, sign);
@@ -30,8 +30,9 @@ fn extended(value: Bits, width: usize, signed: bool) -> Bits {
     if signed { sign_extended(value, width) } else { resized(value, width) }
 }
 
-/// What an operation makes of the bits of its arguments, as [`primitive`](isaforge_core::semantics::primitive::primitive)
-/// defines it; `None` for floats and what else is no circuit.
+/// Applies an operation to the bits of its arguments, as defined by
+/// [`primitive`](isaforge_core::semantics::primitive::primitive). `None` for floats and other operations without a
+/// circuit.
 pub(super) fn apply(d: &mut Diagrams, op: Op, imm: u16, ty: Type, types: &[Type], args: &[Bits]) -> Option<Bits> {
     let width = ty.size() as usize;
     let first = || args.first().cloned().unwrap_or_default();
@@ -48,7 +49,7 @@ pub(super) fn apply(d: &mut Diagrams, op: Op, imm: u16, ty: Type, types: &[Type]
     }
     let mut all = Vec::new();
     for lane in 0..usize::from(ty.lanes) {
-        // A single value stands for all components.
+        // A single value is broadcast to all components.
         let part = |k: usize| component(args, types, k, if types[k].lanes == 1 { 0 } else { lane });
         let parts: Vec<Bits> = (0..args.len()).map(part).collect();
         all.extend(resized(scalar(d, op, imm, ty.component(), types, &parts)?, ty.bits.into()));
@@ -155,7 +156,7 @@ fn magnitude(d: &mut Diagrams, a: &[Node], signed: bool) -> Bits {
     select(d, sign, &opposite, a)
 }
 
-/// The low bits of a product, as many as the factors have.
+/// The low half of a product, as wide as the factors.
 fn product(d: &mut Diagrams, a: &[Node], b: &[Node]) -> Bits {
     let mut total = constant(0, a.len());
     for (at, bit) in b.iter().enumerate().filter(|(_, bit)| **bit != Node::FALSE) {
@@ -169,13 +170,13 @@ fn product(d: &mut Diagrams, a: &[Node], b: &[Node]) -> Bits {
     total
 }
 
-/// Where one number is less than another of as many bits.
+/// The condition that one number is less than another of the same width.
 pub(super) fn less(d: &mut Diagrams, signed: bool, a: &[Node], b: &[Node]) -> Node {
     let top = a.len().saturating_sub(1);
     let mut less = Node::FALSE;
     for (at, (a, b)) in a.iter().zip(b).enumerate() {
         let differ = d.differ(*a, *b);
-        // The sign counts the other way round.
+        // The sign bit compares in reverse.
         less = d.choose(differ, if signed && at == top { *a } else { *b }, less);
     }
     less
@@ -201,7 +202,7 @@ fn compare(d: &mut Diagrams, imm: u16, signed: bool, a: &[Node], b: &[Node]) -> 
     }
 }
 
-/// Where two values are the same.
+/// The condition that two values are equal.
 pub(super) fn equal(d: &mut Diagrams, a: &[Node], b: &[Node]) -> Node {
     a.iter().zip(b).fold(Node::TRUE, |all, (a, b)| {
         let differ = d.differ(*a, *b);
@@ -209,7 +210,7 @@ pub(super) fn equal(d: &mut Diagrams, a: &[Node], b: &[Node]) -> Node {
     })
 }
 
-/// Quotient and rest, by long division; `None` where there were too many functions.
+/// Quotient and remainder, by long division; `None` if the diagrams grew too large.
 fn divided(d: &mut Diagrams, a: &[Node], b: &[Node], signed: bool) -> Option<(Bits, Bits)> {
     let width = a.len();
     let [dividend, divisor] = [a, b].map(|value| magnitude(d, value, signed));
@@ -239,7 +240,8 @@ fn divided(d: &mut Diagrams, a: &[Node], b: &[Node], signed: bool) -> Option<(Bi
     Some((select(d, zero, &constant(u64::MAX, width), &quotient), select(d, zero, a, &rest)))
 }
 
-/// `a` shifted or rotated by a count modulo its width; `None` where the count is no constant and the width no power of two.
+/// `a` shifted or rotated by a count modulo its width; `None` if the count is not constant and the width is not a power
+/// of two.
 fn shifted(d: &mut Diagrams, op: Op, signed: bool, a: &[Node], count: &[Node]) -> Option<Bits> {
     let width = a.len();
     let by = |a: &[Node], by: usize| -> Bits {
@@ -268,14 +270,14 @@ fn shifted(d: &mut Diagrams, op: Op, signed: bool, a: &[Node], count: &[Node]) -
     }))
 }
 
-/// The number of the last bit that is one, or `width`.
+/// The number of the last bit that is set, or `width`.
 fn counted(d: &mut Diagrams, bits: impl Iterator<Item = (usize, Node)>, width: usize) -> Bits {
     bits.fold(constant(width as u64, width), |count, (number, bit)| {
         select(d, bit, &constant(number as u64, width), &count)
     })
 }
 
-/// A signed value, limited to what `width` bits hold.
+/// A signed value, saturated to `width` bits.
 fn limited(d: &mut Diagrams, value: Bits, width: usize, signed: bool) -> Bits {
     let all = value.len();
     let most = if signed { width - 1 } else { width };
@@ -294,7 +296,7 @@ mod tests {
 
     use super::*;
 
-    /// The operations on integers of one type, and how many arguments they have.
+    /// The operations on integers of one type, with their number of arguments.
     const OPS: [(Op, usize); 27] = [
         (Op::Neg, 1),
         (Op::Not, 1),
@@ -325,7 +327,7 @@ mod tests {
         (Op::AddHalfUp, 2),
     ];
 
-    /// What a circuit of `args`, each some bits of `seen`, gives where `seen` has these values.
+    /// Evaluates a circuit, whose inputs are bits of `seen`.
     fn value(d: &Diagrams, bits: &[Node], seen: u64) -> u64 {
         bits.iter().enumerate().fold(0, |all, (at, bit)| all | u64::from(d.holds(*bit, |of| seen >> of & 1 != 0)) << at)
     }

@@ -1,7 +1,8 @@
-//! What must hold of a stream.
+//! Rules for a stream.
 //!
-//! E0104: bits outside of an instruction. E0105: bits that nothing accounts for. E0107: bits that two things claim. E0131: a
-//! value that is computed from itself, or from too many others. E0132: a value from which no way back is found.
+//! E0104: bits outside of an instruction. E0105: bits that are not defined. E0107: bits that are defined twice. E0131:
+//! a value that is computed from itself, or through too many others. E0132: a computed value for which no inverse is
+//! found.
 
 use isaforge_core::stream::{self as core, Engine, MAX_CHAIN, MAX_NESTING, Role, Wide};
 
@@ -12,21 +13,21 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
 use crate::source::Span;
 
-/// How many words of a layout are tried.
+/// How many words of each layout are tried.
 pub(super) const SAMPLES: u64 = 24;
-/// How many mistakes of one sort are told one by one.
+/// How many mistakes of a kind are reported individually.
 pub(super) const TOLD: usize = 20;
-/// How many places are marked that take part in one mistake.
+/// How many places involved in a mistake are marked.
 pub(super) const MARKED: usize = 4;
 
-/// The bits of a layout that something says something about.
+/// The bits of a layout that are defined.
 pub(crate) fn accounted(layout: &Layout) -> Wide {
     let fields =
         layout.fields.iter().filter_map(|f| if let Source::Bits(pieces) = &f.source { Some(pieces) } else { None });
     fields.fold(layout.fixed_mask | layout.ignored, |all, pieces| all | Layout::bits_of(pieces))
 }
 
-/// What says something about bits of a layout: the bits, the place, and the name where it is a field.
+/// The definitions of bits in a layout: mask, place, and name if it is a field.
 fn said(layout: &Layout) -> impl Iterator<Item = (Wide, Span, Option<&str>)> {
     let constants = layout.said.iter().map(|(bits, span)| (*bits, *span, None));
     let fields = layout.fields.iter().filter_map(|field| match &field.source {
@@ -62,13 +63,14 @@ pub fn check(isa: &Isa, stream: &Stream, out: &mut Diagnostics) {
     if out.has_errors() {
         return;
     }
-    // Where the order decides, the document is the table of another's decoder: its reader is tested on that one's texts.
+    // Where the order decides, the document is the table of a foreign decoder, and its reader is tested against that
+    // decoder.
     let ordered = stream.sets.first().is_some_and(|set| set.first_wins);
     if ordered && stream.sets.iter().all(|set| set.first_wins) {
         return;
     }
     let tables = lower_exact(isa, stream);
-    // Where two that fit are none, there is no one to choose from.
+    // A word that matches two instructions is invalid in an exclusive set, so no choice is needed.
     let checked = |set: &Set| !set.first_wins && !stream.exclusive;
     for (index, set) in stream.sets.iter().enumerate().filter(|(_, set)| checked(set)) {
         super::ambiguity::check(tables, index, set, out);
@@ -84,7 +86,7 @@ pub fn check(isa: &Isa, stream: &Stream, out: &mut Diagnostics) {
     super::never::check(tables, stream, out);
 }
 
-/// The tables with the first generation that has all of some layouts; `None` when there is none.
+/// The tables at the first generation that has all of the layouts; `None` when there is none.
 pub(super) fn engine_for(stream: &'static core::Stream, layouts: &[&core::Layout]) -> Option<Engine> {
     let (first, last) = stream.generations;
     let since = layouts.iter().map(|layout| layout.since).max().unwrap_or(first).max(first);
@@ -92,7 +94,7 @@ pub(super) fn engine_for(stream: &'static core::Stream, layouts: &[&core::Layout
     (since <= until).then_some(Engine { stream, generation: since })
 }
 
-/// The bits that some fields of a layout, a bit set, have of their own.
+/// The bits that are stored for some fields of a layout, given as a bit set.
 pub(super) fn bits_of_fields(layout: &core::Layout, fields: u64) -> Wide {
     let fields = layout.fields.iter().enumerate().filter(|(i, _)| fields >> (i & 63) & 1 != 0);
     fields.fold(Wide::ZERO, |bits, (_, field)| match field.source {
@@ -101,7 +103,7 @@ pub(super) fn bits_of_fields(layout: &core::Layout, fields: u64) -> Wide {
     })
 }
 
-/// A value in certain bits of a word, the lowest first.
+/// Scatters a value over certain bits of a word, lowest first.
 pub(super) fn spread(bits: Wide, mut value: u64) -> Wide {
     let mut word = Wide::ZERO;
     for (at, width) in bits.runs() {
@@ -111,7 +113,7 @@ pub(super) fn spread(bits: Wide, mut value: u64) -> Wide {
     word
 }
 
-/// Tells the first [`TOLD`] mistakes of one sort, and how many more there are.
+/// Reports the first [`TOLD`] mistakes of a kind, and how many more there are.
 pub(super) fn tell(count: usize, mistakes: impl Iterator<Item = Diagnostic>, out: &mut Diagnostics) {
     for (number, mistake) in (1..=TOLD).zip(mistakes) {
         let rest = more(count, TOLD).filter(|_| number == TOLD);
@@ -134,7 +136,7 @@ fn bits_text(bits: Wide) -> String {
 fn coverage(layout: &Layout, out: &mut Diagnostics) {
     let whole = Wide::ones(layout.bits.into());
     let mut claimed = layout.fixed_mask;
-    // The fields of an alias may have certain values.
+    // An alias may fix the values of fields.
     let alias = layout.role != Role::Own;
     for field in &layout.fields {
         let Source::Bits(pieces) = &field.source else { continue };
@@ -154,7 +156,7 @@ fn coverage(layout: &Layout, out: &mut Diagnostics) {
                 field.name,
                 layout.name
             );
-            // Nothing tells which of the two is right.
+            // Either of the two may be wrong.
             let mut error = Diagnostic::error("E0107", field.span, message);
             let others = said(layout).filter(|(other, span, _)| !(*other & bits).is_zero() && *span != field.span);
             for (_, span, name) in others.take(MARKED) {
@@ -168,7 +170,7 @@ fn coverage(layout: &Layout, out: &mut Diagnostics) {
     if !rest.is_zero() && !alias {
         let message = format!("nothing says what {} of `{}` mean", bits_text(rest), layout.name);
         let help = "add them to `fixed`, `ignored` or a field, or say `every: { unused: zero }`";
-        // A part next to them may be too small, or lie beside its place.
+        // A neighbouring part may be too narrow or misplaced.
         let mut beside = Wide::ZERO;
         for (at, width) in rest.runs() {
             beside.set(at.saturating_sub(1), 1, 1);
@@ -187,7 +189,7 @@ fn coverage(layout: &Layout, out: &mut Diagnostics) {
     }
 }
 
-/// The field by which a kind of operand holds one of the same kind, perhaps in others.
+/// The field through which a kind of operand contains an operand of the same kind, possibly indirectly.
 fn holding_itself(stream: &Stream, kind: usize) -> Option<Span> {
     let held = |set: usize| {
         let fields = stream.sets.get(set).into_iter().flat_map(|set| &set.layouts).flat_map(|layout| &layout.fields);
@@ -208,7 +210,7 @@ fn holding_itself(stream: &Stream, kind: usize) -> Option<Span> {
     None
 }
 
-/// Refuses ways back that ask for what the value does not follow from, or for what they only say later.
+/// Reports inverses that use fields the value does not depend on, or fields that the inverse itself sets later.
 fn ways_back(layout: &Layout, out: &mut Diagnostics) {
     let leaves = layout.leaves();
     for (i, field) in layout.fields.iter().enumerate() {
@@ -236,11 +238,12 @@ fn ways_back(layout: &Layout, out: &mut Diagnostics) {
     }
 }
 
-/// Refuses operands and computed values that are deeper than decoding follows them.
+/// Reports operands and computed values that are nested more deeply than decoding supports.
 fn depths(stream: &Stream, out: &mut Diagnostics) {
-    // How deep each set stands inside of others, and how many computed values its parameters follow from.
+    // For each set, the nesting depth of its operands and the longest chain of computed values that its parameters
+    // depend on.
     let mut sets = vec![(0u8, 0u8); stream.sets.len()];
-    // Each turn follows operands one step further; there are no circles.
+    // Each iteration follows operands one level further; there are no cycles.
     for _ in 0..=MAX_NESTING {
         for (index, set) in stream.sets.iter().enumerate() {
             let (depth, outer) = sets[index];
@@ -279,7 +282,7 @@ fn depths(stream: &Stream, out: &mut Diagnostics) {
     }
 }
 
-/// How many computed values each field follows from, one from another, where parameters follow from `outer`.
+/// The length of the chain of computed values that each field depends on, with `outer` for parameters.
 fn chains(layout: &Layout, outer: u8) -> Vec<u8> {
     let bits = |field: &Field| if let Source::Outer(_) = field.source { outer } else { 0 };
     let mut chains: Vec<u8> = layout.fields.iter().map(bits).collect();

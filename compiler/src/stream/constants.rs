@@ -1,4 +1,4 @@
-//! Generations, and numbers by their names.
+//! Generations, and numbers given by name.
 
 use super::model::{Field, Type};
 use super::resolve::entry_span;
@@ -6,11 +6,11 @@ use crate::diagnostic::Diagnostic;
 use crate::resolve::Resolver;
 use crate::spec::{Constant, GenerationsSpec};
 
-/// The first and the last generation, and the names of all that have one.
+/// The first and the last generation, and the named generations.
 type Generations = ((u32, u32), Vec<(String, u32)>);
 
 impl Resolver<'_> {
-    /// The first and the last generation, and the names of all, in the order of their numbers.
+    /// The first and the last generation, and the named generations in numerical order.
     pub(super) fn generations(&mut self, spec: Option<&GenerationsSpec>) -> Option<Generations> {
         let names = match spec {
             None => return Some(((0, 0), Vec::new())),
@@ -43,7 +43,7 @@ impl Resolver<'_> {
         Some(((first, last), named))
     }
 
-    /// The first and the last generation that has something.
+    /// The first and the last generation of something.
     pub(super) fn lifetime(&mut self, since: Option<&Constant<u32>>, until: Option<&Constant<u32>>) -> (u32, u32) {
         let [since, until] = [since, until].map(|given| given.and_then(|given| self.generation(given)));
         (since.unwrap_or(0), until.unwrap_or(u32::MAX))
@@ -67,7 +67,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The number that a field of a layout is to have.
+    /// The number for a field of a layout.
     pub(super) fn constant_of(&mut self, field: &Field, given: &Constant<i128>) -> Option<i128> {
         let name = match given {
             Constant::Number(number) => return Some(number.value),

@@ -1,4 +1,4 @@
-//! Decision diagrams: what is true of some bits, each function in one shape only, so that equal ones are the same node.
+//! Binary decision diagrams: Boolean functions in canonical form, so that equal functions are the same node.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,24 +7,24 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Node(u32);
 
 impl Node {
-    /// What never holds.
+    /// The function that is always false.
     pub(super) const FALSE: Node = Node(0);
-    /// What always holds.
+    /// The function that is always true.
     pub(super) const TRUE: Node = Node(1);
 }
 
-/// The most nodes that are made before [`Diagrams::is_full`].
+/// The number of nodes at which [`Diagrams::is_full`] holds.
 const MOST_NODES: usize = 1 << 17;
-/// The most steps that are taken before it.
+/// The number of steps at which it holds.
 const MOST_STEPS: usize = 1 << 19;
-/// The bit of a constant: behind all others.
+/// The level of a constant, which comes after all bits.
 const NO_BIT: u16 = u16::MAX;
-/// The first bit that stands for something unknown.
+/// The first bit that represents something unknown.
 const UNKNOWN: u16 = 1 << 15;
 
-/// All functions that have been made. Each looks at its bits from the lowest.
+/// All functions created so far. Each tests its bits in ascending order.
 pub(super) struct Diagrams {
-    /// A bit, and what is left where it is 0 and where it is 1.
+    /// A bit, with the functions for its values 0 and 1.
     nodes: Vec<(u16, Node, Node)>,
     unique: HashMap<(u16, Node, Node), Node>,
     chosen: HashMap<(Node, Node, Node), Node>,
@@ -43,7 +43,7 @@ impl Diagrams {
         }
     }
 
-    /// Whether there were too many functions, or too many steps: those made since are wrong.
+    /// Whether the limit on nodes or steps was reached; functions created since then are wrong.
     pub(super) fn is_full(&self) -> bool {
         self.nodes.len() >= MOST_NODES || self.chosen.len() >= MOST_STEPS || self.unknown >= UNKNOWN - 1
     }
@@ -53,12 +53,12 @@ impl Diagrams {
         self.chosen.len()
     }
 
-    /// A bit itself.
+    /// The function of a single bit.
     pub(super) fn bit(&mut self, bit: u16) -> Node {
         self.node(bit, Node::FALSE, Node::TRUE)
     }
 
-    /// A function that nothing is known of. Whatever does not depend on it holds whatever it is.
+    /// A function about which nothing is known. Results that do not depend on it hold whatever it is.
     pub(super) fn unknown(&mut self) -> Node {
         let bit = UNKNOWN + self.unknown;
         self.unknown += u16::from(!self.is_full());
@@ -70,7 +70,7 @@ impl Diagrams {
         self.support(node).last().is_some_and(|bit| *bit >= UNKNOWN)
     }
 
-    /// The bits that are 1 in one case in which a function holds, whatever is unknown.
+    /// The bits that are 1 in some case where a function holds, whatever the unknown bits are.
     pub(super) fn witness(&self, node: Node) -> Option<Vec<u16>> {
         let (mut seen, mut open) = (HashSet::new(), vec![(node, Vec::new())]);
         while let Some((node, ones)) = open.pop() {
@@ -101,7 +101,7 @@ impl Diagrams {
         self.nodes[node.0 as usize]
     }
 
-    /// What is left of a function where a bit that is none behind its first has a value.
+    /// A function restricted to a value of a bit, which must not come after its first bit.
     fn half(&self, node: Node, bit: u16, value: bool) -> Node {
         match self.parts(node) {
             (own, zero, one) if own == bit => [zero, one][usize::from(value)],
@@ -135,23 +135,23 @@ impl Diagrams {
         self.choose(a, b, Node::FALSE)
     }
 
-    /// Where `a` holds and `b` does not.
+    /// The function that holds where `a` holds and `b` does not.
     pub(super) fn without(&mut self, a: Node, b: Node) -> Node {
         self.choose(b, Node::FALSE, a)
     }
 
-    /// Where a function has a value.
+    /// The function that holds where another has a given value.
     pub(super) fn is(&mut self, node: Node, value: bool) -> Node {
         if value { node } else { self.choose(node, Node::FALSE, Node::TRUE) }
     }
 
-    /// Where two functions differ.
+    /// The function that holds where two others differ.
     pub(super) fn differ(&mut self, a: Node, b: Node) -> Node {
         let opposite = self.is(b, false);
         self.choose(a, opposite, b)
     }
 
-    /// The bits that a function depends on, the lowest first.
+    /// The bits that a function depends on, in ascending order.
     pub(super) fn support(&self, node: Node) -> Vec<u16> {
         let (mut seen, mut bits, mut open) = (HashSet::new(), Vec::new(), vec![node]);
         while let Some(node) = open.pop() {
@@ -166,7 +166,7 @@ impl Diagrams {
         bits
     }
 
-    /// What is left of a function where a bit has a value.
+    /// A function restricted to a value of a bit.
     fn given(&mut self, node: Node, bit: u16, value: bool) -> Node {
         self.given_among(node, bit, value, &mut HashMap::new())
     }
@@ -185,7 +185,7 @@ impl Diagrams {
         left
     }
 
-    /// The bits that must have one value wherever a function holds, and what more it demands.
+    /// The bits that have the same value wherever a function holds, and the remaining condition.
     pub(super) fn constants(&mut self, node: Node) -> (Vec<(u16, bool)>, Node) {
         let (mut constants, mut rest) = (Vec::new(), node);
         for bit in self.support(node) {
@@ -200,7 +200,7 @@ impl Diagrams {
         (constants, rest)
     }
 
-    /// The constant or the function that is left of one when it has looked at some bits, `width` of them from `from`.
+    /// The function that remains after the `width` bits from `from` are set to `value`.
     pub(super) fn follow(&self, node: Node, from: u16, width: u16, value: u64) -> Node {
         let mut at = node;
         loop {
@@ -213,7 +213,7 @@ impl Diagrams {
         }
     }
 
-    /// Whether a function holds where some bits are 1 and all others 0.
+    /// Whether a function holds for an assignment of its bits.
     pub(super) fn holds(&self, node: Node, is_set: impl Fn(u16) -> bool) -> bool {
         let mut at = node;
         loop {

@@ -1,7 +1,7 @@
-//! Expressions of encodings: texts of [`crate::expression`] over the fields of a layout.
+//! Expressions in encodings: texts of [`crate::expression`] over the fields of a layout.
 //!
-//! A field is a `u64`, or an `i64` where it is in two's complement, whatever its width; so arithmetic does not wrap at
-//! the width of a field. `generation` and `length`, in bytes, have names of their own.
+//! A field is a `u64`, or an `i64` if it is in two's complement, regardless of its width, so that arithmetic does not
+//! wrap at the width of a field. `generation` and `length` (in bytes) are names, too.
 
 use isaforge_core::semantics::{Class, NONE, Node, Op, Type};
 use isaforge_core::stream::{Input, MAX_NODES};
@@ -12,7 +12,7 @@ use crate::expression::scope::{Library, OperandInfo};
 use crate::expression::{Built, Choices, Scope, build, parse_raw};
 use crate::source::{Span, Spanned};
 
-/// What an expression must give.
+/// The kind of value that an expression must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
     /// A truth value.
@@ -28,15 +28,16 @@ pub struct Name {
     pub name: String,
     /// Whether it is in two's complement.
     pub signed: bool,
-    /// What values it has.
+    /// Its possible values.
     pub choices: Choices,
-    /// What it stands for.
+    /// The input it refers to.
     pub input: Input,
     /// Where it is defined.
     pub span: Span,
 }
 
-/// Reads an expression. Returns it and whether its value is in two's complement; `None` after a mistake, which is reported.
+/// Parses an expression. Returns it and whether its value is in two's complement; `None` after a mistake, which is
+/// reported.
 pub fn expression(text: &Spanned<String>, names: &[Name], want: Want, out: &mut Diagnostics) -> Option<(Expr, bool)> {
     let block = match parse_raw(&text.value, text.span) {
         Ok(block) => block,
@@ -78,7 +79,7 @@ pub fn expression(text: &Spanned<String>, names: &[Name], want: Want, out: &mut 
         Want::Condition => &[Type::BOOL],
         Want::Number => &[Type::U64, Type::signed(64), Type::BOOL],
     };
-    // What its parts are decides the type of a number; the first that fits is it.
+    // The type of a number depends on its operands; the first type that fits is used.
     let mut first_errors = None;
     for ty in types {
         let mut errors = Diagnostics::new();
@@ -94,7 +95,7 @@ pub fn expression(text: &Spanned<String>, names: &[Name], want: Want, out: &mut 
     None
 }
 
-/// The graph with what its value needs, its value last.
+/// The part of the graph that the value depends on, with the value last.
 fn finish(text: &str, built: Built, names: &[Name], span: Span, out: &mut Diagnostics) -> Option<Expr> {
     let value = usize::from(built.value?);
     let effect = built.nodes.iter().find(|node| !node.op.is_pure() && node.op != Op::Operand);

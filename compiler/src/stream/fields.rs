@@ -1,4 +1,4 @@
-//! Fields of a layout: what bits hold, what follows from them, and how it is written.
+//! Fields of a layout: their bits, computed values, and notation.
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::{Class as ValueClass, Comparison, NONE, Node, Op, Type as ValueType};
@@ -17,34 +17,34 @@ use crate::spec::{
     self, BitList, Constant, EncodeSpec, FieldSpec, ModifierSpec, Notation as Word, NumberSpec, OperandSpec, TargetWord,
 };
 
-/// How many fields a layout may have.
+/// The maximum number of fields in a layout.
 const MOST_FIELDS: usize = isaforge_core::stream::MAX_FIELDS;
 
-/// A layout being resolved, with what its template needs beyond the model.
+/// A layout under construction, with data for its template that the model does not need.
 pub(super) struct Draft {
     pub layout: Layout,
-    /// How each field is written where the template names it; empty for fields that it cannot name.
+    /// How each field is written where the template refers to it; empty for fields that it cannot refer to.
     pub shown: Vec<Vec<Token>>,
-    /// Modifiers that `{modifiers}` stands for: fields, in the order in which they print.
+    /// The fields that `{modifiers}` stands for, in print order.
     pub modifiers: Vec<usize>,
-    /// Computed values whose expressions wait until all names are known.
+    /// Computed values whose expressions are built once all names are known.
     waiting: Vec<Waiting>,
-    /// Arguments of operands that are sets, which wait likewise.
+    /// Arguments of operands that are sets, which are bound then, too.
     arguments: Vec<Passed>,
 }
 
-/// A field that is a set, the fields that it is told, and its place.
+/// A field that is a set, with its arguments and its place.
 type Passed = (usize, Option<Named<Spanned<String>>>, Span);
 
 struct Waiting {
     field: usize,
     value: Spanned<String>,
     encode: Option<EncodeSpec>,
-    /// The field with the bits of its own.
+    /// The field that holds its own bits.
     raw: Option<usize>,
 }
 
-/// What fields and operands have in common.
+/// The keys that fields and operands have in common.
 #[derive(Default)]
 struct Parts<'s> {
     bits: Option<&'s BitList>,
@@ -112,7 +112,7 @@ impl Expr {
     }
 }
 
-/// How a number is written, and whether it is in two's complement.
+/// The notation of a number, and whether it is in two's complement.
 fn notation(number: &NumberSpec, target: Option<Target>) -> (Notation, bool) {
     match number {
         NumberSpec::Word(Word::Decimal) => (Notation { target, ..Notation::DECIMAL }, false),
@@ -137,7 +137,7 @@ fn notation(number: &NumberSpec, target: Option<Target>) -> (Notation, bool) {
     }
 }
 
-/// The greatest value that an expression of unsigned numbers can have, as far as its operations tell.
+/// An upper bound for the value of an expression over unsigned numbers.
 fn greatest(expr: &Expr, fields: &[Field]) -> u64 {
     let mut all: Vec<u64> = Vec::new();
     for node in &expr.nodes {
@@ -178,7 +178,7 @@ fn greatest(expr: &Expr, fields: &[Field]) -> u64 {
 }
 
 impl Resolver<'_> {
-    /// Bits as pieces, the least significant first.
+    /// Converts bits to pieces, least significant first.
     pub(super) fn pieces(&mut self, list: &BitList) -> Option<Vec<Piece>> {
         let mut pieces = Vec::new();
         let mut seen = Wide::ZERO;
@@ -211,7 +211,7 @@ impl Resolver<'_> {
         Some(pieces)
     }
 
-    /// Adds a field; returns its index.
+    /// Adds a field and returns its index.
     pub(super) fn stream_field(
         &mut self,
         draft: &mut Draft,
@@ -239,7 +239,7 @@ impl Resolver<'_> {
         self.add(draft, name, spec.doc.clone().unwrap_or_default(), &parts, "")
     }
 
-    /// How a branch target counts, with a warning where it does not say so.
+    /// How a branch target is computed; warns if that is not specified precisely.
     fn target_of(&mut self, spec: Option<TargetWord>, bits: Option<&BitList>) -> Option<Target> {
         let unit = u16::from(self.isa.stream().map_or(1, |stream| stream.unit));
         if let (Some(target), Some(bits)) = (spec, bits) {
@@ -299,7 +299,7 @@ impl Resolver<'_> {
         Some(())
     }
 
-    /// The modifiers that all operands of its kind have, with the bits where they lie in the instruction.
+    /// The suffixes of an operand's kind, with their bits relative to the instruction.
     fn suffixes_of_kind(&mut self, spec: &OperandSpec) -> Option<Vec<(Spanned<String>, ModifierSpec)>> {
         let Some(kind) = &spec.kind else { return Some(Vec::new()) };
         let kinds = self.all(|file| &file.kinds);
@@ -323,7 +323,7 @@ impl Resolver<'_> {
         Some(suffixes.iter().map(moved).collect())
     }
 
-    /// Adds a modifier; returns its index.
+    /// Adds a modifier and returns its index.
     pub(super) fn stream_modifier(
         &mut self,
         draft: &mut Draft,
@@ -522,7 +522,7 @@ impl Resolver<'_> {
         Some(index)
     }
 
-    /// Refuses names of values that read as the number of a value without a name.
+    /// Reports names of values that parse as the number of an unnamed value.
     fn names_are_no_numbers(&mut self, field: &Field) {
         let Type::Enum(names, Some(notation)) = field.ty else { return };
         let names = &self.isa.enums[names];
@@ -548,7 +548,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Builds the expressions of computed fields and binds the parameters of sets, now that all fields have names.
+    /// Builds the expressions of computed fields and binds the arguments of sets, once all fields have names.
     pub(super) fn settle(&mut self, draft: &mut Draft) -> Option<()> {
         let mut complete = Some(());
         for Waiting { field, value, encode, raw } in std::mem::take(&mut draft.waiting) {
@@ -590,7 +590,7 @@ impl Resolver<'_> {
                     }
                 }
             }
-            // Parameters of kinds are as wide as what they stand for, so that few values need be tried.
+            // Parameters take the width of their arguments, so a narrow width leaves fewer values to try.
             let width = if signed { 64 } else { 64 - greatest(&expr, &draft.layout.fields).leading_zeros() };
             let target = &mut draft.layout.fields[field];
             (target.signed, target.width) = (signed, width.max(1) as u8);
@@ -607,7 +607,7 @@ impl Resolver<'_> {
             }
             let mut arguments = Vec::new();
             for parameter in &parameters {
-                // A field with the name of a parameter is meant by itself.
+                // A field with the name of a parameter is its default argument.
                 let given = with.iter().find(|(name, _)| name.value == *parameter).map(|(_, field)| field.clone());
                 let named = given.unwrap_or_else(|| Spanned::new(parameter.clone(), span));
                 let known = draft.layout.fields.iter().map(|f| (f.name.as_str(), Some(f.span)));
@@ -621,7 +621,7 @@ impl Resolver<'_> {
         complete
     }
 
-    /// Conditions of a layout.
+    /// Builds the conditions of a layout.
     pub(super) fn stream_conditions<'t>(
         &mut self,
         draft: &Draft,
@@ -632,7 +632,7 @@ impl Resolver<'_> {
         conditions.collect()
     }
 
-    /// A number that the fields of a layout say.
+    /// Builds an expression for a number over the fields of a layout.
     pub(super) fn number_of(&mut self, draft: &Draft, text: &Spanned<String>) -> Option<Expr> {
         expression(text, &draft.names(&self.isa), Want::Number, self.out).map(|(expr, _)| expr)
     }

@@ -1,4 +1,5 @@
-//! Values of enums that some generations lack: an enum, and a layout, for each span of generations that has the same ones.
+//! Enum values that exist only in some generations: creates an enum, and a layout, for each range of generations with
+//! the same values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,11 +7,11 @@ use super::model::{Layout, Type};
 use crate::resolve::Resolver;
 use crate::source::Span;
 
-/// The spans of generations of an enum, and which enum each of them has.
+/// The first generation of each range, with the enum for that range.
 type Spans = Vec<(u32, usize)>;
 
 impl Resolver<'_> {
-    /// Splits enums some of whose values say since or until when there are, and the layouts that use them.
+    /// Splits enums with values that exist only in some generations, and the layouts that use them.
     pub(crate) fn split_by_generation(&mut self) {
         let mut lifetimes: BTreeMap<Span, (u32, u32)> = BTreeMap::new();
         for (_, spec) in self.all(|file| &file.enums) {
@@ -59,7 +60,7 @@ impl Resolver<'_> {
     }
 }
 
-/// A layout for each span of generations in which its enums stay the same.
+/// Splits a layout into one for each range of generations in which its enums are the same.
 fn parts(layout: Layout, split: &BTreeMap<usize, Spans>) -> Vec<Layout> {
     let used = layout.fields.iter().filter_map(|field| match field.ty {
         Type::Enum(names, _) => split.get(&names),

@@ -1,6 +1,6 @@
-//! What an expression is as a function of the bits that decide it, where that can be said without trying them: each of its
-//! bits a sum of theirs over GF(2), or all of it a number times a factor plus an offset. Both are inverted however wide they
-//! are, and a way back that is given is proved when the two together give each bit of the value again.
+//! Analyses an expression as a function of the bits it depends on, without enumerating them: each bit of the value as a
+//! sum over GF(2), or the whole value as a number times a factor plus an offset. Both can be inverted at any width, and
+//! a given inverse is proved correct if the composition yields each bit of the value.
 
 use std::array::from_fn;
 use std::cell::RefCell;
@@ -8,14 +8,14 @@ use std::cell::RefCell;
 use isaforge_core::semantics::{Class, Comparison, Node, Op, Type};
 use isaforge_core::stream::{Engine, Expression, Input, Layout, MAX_CHAIN, Source, solve};
 
-/// A sum of some of the deciding bits, and of one.
+/// A sum of some input bits, and possibly the constant one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Sum {
     of: u64,
     one: bool,
 }
 
-/// A bit of a value; `None` where it is not known to be a sum.
+/// A bit of a value; `None` if it is not known to be a sum.
 type Bit = Option<Sum>;
 
 const ZERO: Bit = Some(Sum { of: 0, one: false });
@@ -30,7 +30,7 @@ fn not(a: Bit) -> Bit {
     plus(a, ONE)
 }
 
-/// What holds when two of three bits are known to be the same, or to differ: then the third decides.
+/// The majority of three bits, if two of them are known to be equal or to differ.
 fn majority(a: Bit, b: Bit, c: Bit) -> Bit {
     for (a, b, c) in [(a, b, c), (a, c, b), (b, c, a)] {
         match plus(a, b) {
@@ -46,7 +46,7 @@ fn and(a: Bit, b: Bit) -> Bit {
     if a == ZERO || b == ZERO { ZERO } else { majority(a, b, ZERO) }
 }
 
-/// The only field that decides, times a factor plus an offset, modulo two to the 64th.
+/// The only field that matters, times a factor plus an offset, modulo 2⁶⁴.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Line {
     factor: u64,
@@ -88,7 +88,7 @@ impl Value {
         Value::of_bits(|at| from(at).map_or(ZERO, |from| self.at(from)))
     }
 
-    /// The low bits, with copies of the highest above them where the value is signed.
+    /// The low bits, extended with copies of the highest if the value is signed, else with zeros.
     fn extended(&self, width: u32, signed: bool) -> Value {
         let width = width as usize;
         let above = if signed && width > 0 { self.at(width - 1) } else { ZERO };
@@ -109,7 +109,7 @@ impl Value {
     }
 }
 
-/// Whether ways back from a computed field are found for every value, or the one that is given leads back from every value.
+/// Whether every value of a computed field is proved to be invertible: by the solver, or by the given inverse.
 pub(super) fn proves(engine: Engine, layout: &'static Layout, field: u8) -> bool {
     let Some(found) = layout.fields.get(usize::from(field)) else { return false };
     let Source::Computed { inverse, .. } = found.source else { return false };
@@ -154,17 +154,17 @@ pub(super) fn proves(engine: Engine, layout: &'static Layout, field: u8) -> bool
     back.is_some_and(|back| there.bits.iter().zip(&back.bits).all(|(a, b)| a.is_some() && a == b))
 }
 
-/// Whether a number of a width times a factor is so small that dividing gives the number.
+/// Whether a number of a given width times a factor cannot overflow, so that division recovers the number.
 fn exact(factor: u64, width: u8) -> bool {
     width < 64 && i128::from(factor as i64).abs() << width < 1 << 63
 }
 
-/// What fields are.
+/// The analysed values of fields.
 struct Shape {
     engine: Engine,
     layout: &'static Layout,
     leaves: Vec<Value>,
-    /// Computed fields that are known already.
+    /// The computed fields analysed so far.
     known: RefCell<Vec<Option<Value>>>,
 }
 
@@ -174,7 +174,7 @@ impl Shape {
         Shape { engine, layout, leaves, known }
     }
 
-    /// `None` where expressions are too deep.
+    /// Analyses a field; `None` if expressions are nested too deeply.
     fn field(&self, index: u8, depth: u8) -> Option<Value> {
         let field = self.layout.fields.get(usize::from(index))?;
         let Source::Computed { value, .. } = field.source else { return self.leaves.get(usize::from(index)).copied() };
@@ -233,7 +233,7 @@ impl Shape {
     }
 }
 
-/// An operation on integers.
+/// Analyses an integer operation.
 fn arithmetic(op: Op, node: &Node, from: Type, [a, b, c]: [Value; 3]) -> Value {
     let bits = u32::from(node.ty.bits);
     let count = || b.known().map(|count| count % u64::from(bits.max(1)));
@@ -296,7 +296,8 @@ fn arithmetic(op: Op, node: &Node, from: Type, [a, b, c]: [Value; 3]) -> Value {
     }
 }
 
-/// One of two values: each bit is that of the second, and the condition besides where the two are known to differ.
+/// Selects one of two values. Each bit is that of the second value, plus the condition if the two bits are known to
+/// differ.
 fn choice(condition: Bit, a: &Value, b: &Value) -> Value {
     match condition {
         ONE => *a,
@@ -309,7 +310,7 @@ fn choice(condition: Bit, a: &Value, b: &Value) -> Value {
     }
 }
 
-/// Whether two values differ, where one bit at most decides that.
+/// Whether two values differ, if at most one bit decides that.
 fn different(a: &Value, b: &Value) -> Bit {
     let mut decides = ZERO;
     for (a, b) in a.bits.iter().zip(&b.bits) {

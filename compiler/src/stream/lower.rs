@@ -1,4 +1,4 @@
-//! From the model to the tables of [`isaforge_core::stream`].
+//! From the model of streams to the tables of [`isaforge_core::stream`].
 
 use std::collections::HashMap;
 
@@ -13,16 +13,16 @@ use crate::model::Isa;
 struct Lower {
     expressions: Vec<core::Expression>,
     known: HashMap<Expr, u16>,
-    /// Bits of the parameters of each set.
+    /// The widths of the parameters of each set, in bits.
     widths: Vec<Vec<u8>>,
-    /// The sets in which a layout fits whatever the bits.
+    /// Whether each set has only valid operands.
     total: Vec<bool>,
 }
 
-/// Bits of the parameters of each set: those of the widest field that stands for one.
+/// The widths of each set's parameters: that of the widest argument.
 fn parameter_widths(stream: &Stream) -> Vec<Vec<u8>> {
     let mut widths: Vec<Vec<u8>> = stream.sets.iter().map(|set| vec![1; set.parameters.len()]).collect();
-    // What is passed on may itself have been passed, as deep as there are sets.
+    // Arguments may be parameters themselves, at most as deep as there are sets.
     for _ in &stream.sets {
         for (index, set) in stream.sets.iter().enumerate() {
             for layout in &set.layouts {
@@ -43,16 +43,16 @@ fn parameter_widths(stream: &Stream) -> Vec<Vec<u8>> {
     widths
 }
 
-/// Lowers a model that has passed its checks, with the quick test of each layout.
+/// Lowers a model that has passed its checks, with a fast test for each layout.
 pub fn lower(isa: &Isa, stream: &Stream) -> &'static core::Stream {
     let exact = lower_exact(isa, stream);
-    // The fast tests are made of what the exact way says.
+    // The fast tests are derived from the exact tables.
     let (quick, tested) = super::quick::tests(exact);
     Box::leak(Box::new(core::Stream { quick, tested, ..*exact }))
 }
 
-/// The same without fast tests: they take seconds to make for a document of thousands of instructions, and pay off where
-/// hundreds of thousands of words are decoded.
+/// Lowers a model without fast tests. For a document of thousands of instructions, building them takes seconds, which
+/// pays off only if hundreds of thousands of words are decoded.
 pub fn lower_exact(isa: &Isa, stream: &Stream) -> &'static core::Stream {
     let mut lower = Lower {
         expressions: Vec::new(),
@@ -226,14 +226,14 @@ fn has_aside(tokens: &[Token]) -> bool {
     })
 }
 
-/// Which sets have a layout that fits whatever the bits, and are right with every value.
+/// Which sets have a layout that matches any bits, and only valid values.
 fn total(stream: &Stream) -> Vec<bool> {
     let (first, last) = stream.generations;
     let catches = |layout: &Layout| {
         layout.mask.is_zero() && layout.conditions.is_empty() && layout.since <= first && layout.until >= last
     };
     let mut total: Vec<bool> = stream.sets.iter().map(|set| set.layouts.iter().any(catches)).collect();
-    // What one set says may depend on those inside of it; each turn takes one away at least.
+    // The result for a set may depend on the sets within it. Each iteration removes at least one set.
     loop {
         let holds = |set: &model::Set| {
             let right = |field: &model::Field| always_right(stream, &total, field);
@@ -247,7 +247,7 @@ fn total(stream: &Stream) -> Vec<bool> {
     }
 }
 
-/// Whether every value of a field means something.
+/// Whether every value of a field is valid.
 fn always_right(stream: &Stream, total: &[bool], field: &model::Field) -> bool {
     match field.ty {
         Type::Number(_) | Type::Float(_) | Type::Enum(_, Some(_)) => true,
@@ -260,7 +260,8 @@ fn always_right(stream: &Stream, total: &[bool], field: &model::Field) -> bool {
     }
 }
 
-/// The longest word that every text of a layout has. Blanks and the signs around may be written in other ways.
+/// The longest word that every text of a layout contains. Blanks and surrounding punctuation may be written in other
+/// ways.
 fn key(tokens: &[Token]) -> String {
     let texts =
         tokens.iter().filter_map(|token| if let Token::Text(text) = token { Some(text.as_str()) } else { None });

@@ -1,8 +1,8 @@
-//! Instruction sets that are read from a stream of bytes: of any width, of mixed length, with computed values.
+//! Instruction sets that are decoded from a byte stream: of any width, of mixed length, with computed values.
 //!
-//! The same way as for words, in files of the same names: [`resolve`] binds names and gives a [`model`], [`check`]
-//! judges it, [`lower`] makes the tables of [`isaforge_core::stream`]. The keys are those of
-//! [`crate::spec`]: a specification becomes a stream when it says something that words cannot hold.
+//! The stages are the same as for words, in files of the same names: [`resolve`] binds names and builds a [`model`],
+//! [`check`] checks it, [`lower`] makes the tables of [`isaforge_core::stream`]. The vocabulary is that of
+//! [`crate::spec`]: a specification becomes a stream when it uses something that sets of words cannot represent.
 
 mod ambiguity;
 mod answers;

@@ -1,7 +1,8 @@
-//! The model of an instruction stream: what [`isaforge_core::stream`] has as tables, with the places where it is said.
+//! The model of an instruction stream: the contents of the tables of [`isaforge_core::stream`], with places in the
+//! source.
 //!
-//! Readers of other documents map them onto this model. Everything is plain data and in the order in which it is tried or
-//! printed; the first [`Set`] is that of the instructions.
+//! Readers of foreign documents map to this model, too. All of it is plain data, in the order of trying or printing;
+//! the first [`Set`] is that of the instructions.
 
 use isaforge_core::semantics::Node;
 pub use isaforge_core::stream::{Input, Notation, Piece, Role, Wide};
@@ -11,46 +12,46 @@ use crate::source::{Span, Spanned};
 use crate::spec::{Access, Provenance};
 use crate::suggest::one_of;
 
-/// An instruction set whose instructions are read from a stream of bytes. Enums are those of [`crate::model::Isa`].
+/// An instruction set that is decoded from a byte stream. Enums are those of [`crate::model::Isa`].
 #[derive(Clone, Debug, Default)]
 pub struct Stream {
-    /// Instructions start at multiples of this many bytes.
+    /// The alignment of instructions in bytes.
     pub unit: u8,
-    /// Bytes of the longest instruction.
+    /// The length of the longest instruction in bytes.
     pub longest: u8,
-    /// The size in bytes of the groups that lie most significant first; 1 for none.
+    /// The size in bytes of groups stored most significant byte first; 1 for none.
     pub swap: u8,
-    /// The generations that are told apart, the first and the last.
+    /// The first and the last generation that are distinguished.
     pub generations: (u32, u32),
-    /// Names of generations; empty where they have numbers alone.
+    /// The names of generations; empty if they have only numbers.
     pub generation_names: Vec<(String, u32)>,
-    /// Whether it describes a decoder elsewhere: bits that two instructions fit are none then, and texts need not tell all
-    /// bits apart.
+    /// Whether it describes a foreign decoder: words that match two instructions are then invalid, and texts need not
+    /// represent all bits.
     pub exclusive: bool,
-    /// Instructions that are sequences of operands, in the place of layouts; a reader makes the tables.
+    /// Instructions as sequences of operands, in place of layouts; a reader makes the tables.
     pub sequence: Option<&'static isaforge_core::stream::sequence::Sequence>,
     /// Register banks.
     pub banks: Vec<Bank>,
     /// Sets of layouts; the first is that of the instructions.
     pub sets: Vec<Set>,
-    /// What the layouts of the first set are layouts of.
+    /// The instructions that the layouts of the first set belong to.
     pub instructions: Vec<Instruction>,
 }
 
-/// Why no generation is meant.
+/// Why no generation was selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoGeneration {
-    /// What is wrong, to follow the name of the set.
+    /// The message, to follow the name of the set.
     pub message: String,
-    /// What to say instead.
+    /// How to select one.
     pub help: String,
 }
 
 impl Isa {
-    /// The number of a generation, given by name or by number. A set that tells none apart needs none.
+    /// The number of a generation that is given by name or number. Not needed for a set without generations.
     ///
     /// # Errors
-    /// When there is no such generation, or there are several and none is given.
+    /// When the generation does not exist, or none is given although there are several.
     pub fn generation(&self, wanted: Option<&str>) -> Result<u32, NoGeneration> {
         let (generations, names) =
             self.stream().map_or(((0, 0), &[][..]), |stream| (stream.generations, &stream.generation_names));
@@ -84,7 +85,7 @@ impl Isa {
 }
 
 impl Stream {
-    /// Drops what other generations have.
+    /// Drops everything that does not exist in a generation.
     pub fn keep(&mut self, generation: u32) {
         self.generations = (generation, generation);
         self.generation_names.retain(|(_, number)| *number == generation);
@@ -95,7 +96,7 @@ impl Stream {
         let mut numbers = vec![None; self.instructions.len()];
         let mut kept = Vec::new();
         for (opcode, instruction) in std::mem::take(&mut self.instructions).into_iter().enumerate() {
-            // An alias alone is no instruction.
+            // An instruction needs a layout other than aliases.
             if set.layouts.iter().any(|layout| layout.opcode == opcode && layout.role == Role::Own) {
                 numbers[opcode] = Some(kept.len());
                 kept.push(instruction);
@@ -121,18 +122,18 @@ pub struct Bank {
     pub span: Span,
     /// How many there are.
     pub count: u32,
-    /// Bits in one.
+    /// The width of one register in bits.
     pub width: u16,
-    /// What is written around a number.
+    /// The text before and after a register number.
     pub prints: (String, String),
-    /// Names in the place of numbers, by number; empty where there is none.
+    /// Names printed instead of numbers, by number; empty where the number is printed.
     pub names: Vec<String>,
-    /// Other names, which are only read.
+    /// Other names with their numbers, which are parsed but never printed.
     pub also: Vec<(String, u32)>,
 }
 
 impl Bank {
-    /// The number of the register of a name. `None` if it has none.
+    /// The number of the register with a name; `None` if there is none.
     pub(crate) fn number_of(&self, name: &str) -> Option<u32> {
         let also = self.also.iter().map(|(known, number)| (known, *number));
         let named = self.names.iter().zip(0..).chain(also).find(|(known, _)| *known == name);
@@ -144,31 +145,31 @@ impl Bank {
     }
 }
 
-/// The instructions, or the readings of an operand.
+/// The instructions, or the alternatives of an operand.
 #[derive(Clone, Debug)]
 pub struct Set {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// A description.
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
-    /// Bits of an operand, at most 64; 0 for instructions.
+    /// The width of an operand in bits, at most 64; 0 for instructions.
     pub bits: u16,
-    /// What an operand must be told of the instruction.
+    /// The parameters, which instructions set for their operands.
     pub parameters: Vec<String>,
-    /// Its layouts. Where two fit, the one with more constant bits wins, then the earlier one.
+    /// Its layouts. If two match, the one with more constant bits wins, then the earlier one.
     pub layouts: Vec<Layout>,
-    /// Whether a word may fit two layouts neither of which contains the other: then the order decides.
+    /// Whether a word may match two layouts neither of which contains the other; the first one then wins.
     pub first_wins: bool,
 }
 
-/// What an instruction is, whichever way it is laid out and written.
+/// An instruction, independent of its layouts.
 #[derive(Clone, Debug)]
 pub struct Instruction {
     /// Its name.
     pub name: String,
-    /// A few words.
+    /// A short description.
     pub title: String,
     /// What it does.
     pub doc: String,
@@ -180,57 +181,58 @@ pub struct Instruction {
     pub source: String,
     /// Where the facts come from.
     pub provenance: Provenance,
-    /// Why.
+    /// Why, if the provenance needs a reason.
     pub note: String,
 }
 
-/// A pattern, conditions, fields, a text.
+/// A pattern with conditions, fields and a text.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// Its name.
     pub name: String,
     /// Where it is defined.
     pub span: Span,
-    /// The instruction, an index into [`Stream::instructions`]; 0 for readings of operands.
+    /// The instruction, as an index into [`Stream::instructions`]; 0 for alternatives of operands.
     pub opcode: usize,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
-    /// Bits that it takes at most.
+    /// Its maximum length in bits.
     pub bits: u16,
-    /// The length in bytes, where the bits say it.
+    /// Its length in bytes, if it is variable.
     pub length: Option<Expr>,
-    /// The first generation that has it …
+    /// The first generation that has it.
     pub since: u32,
-    /// … and the last.
+    /// The last generation that has it.
     pub until: u32,
-    /// Constant bits that tell it from others …
+    /// The mask of the constant bits that distinguish it from others.
     pub mask: Wide,
-    /// … and what they are.
+    /// The value of those bits.
     pub value: Wide,
-    /// All bits that must be as [`fixed_value`](Self::fixed_value) has them, those of `mask` included.
+    /// The mask of all bits that must equal [`fixed_value`](Self::fixed_value), including those of `mask`.
     pub fixed_mask: Wide,
-    /// What these bits are.
+    /// The value of those bits.
     pub fixed_value: Wide,
-    /// Bits that may have any value.
+    /// Bits that are ignored.
     pub ignored: Wide,
-    /// Where constant and ignored bits are said, as far as that is known.
+    /// Where constant and ignored bits are defined, as far as it is known.
     pub said: Vec<(Wide, Span)>,
-    /// What must hold for it to fit.
+    /// Conditions that must hold for it to match.
     pub conditions: Vec<Expr>,
-    /// What does not hold, since layouts that are tried before would fit then. No layout needs to say it; where it does,
-    /// texts are read with it.
+    /// Conditions that must not hold, since layouts that are tried earlier would match. They are optional, and used
+    /// when text is parsed.
     pub otherwise: Vec<Expr>,
-    /// Whether another layout of the instruction reads every text of this one, too: it is there to be tried before that one.
+    /// Whether another layout of the instruction parses all of its texts, too; this one must then be tried before that
+    /// one.
     pub preferred: bool,
     /// The fields.
     pub fields: Vec<Field>,
-    /// How it is written.
+    /// Its syntax.
     pub text: Vec<Token>,
-    /// Where that is said.
+    /// Where the syntax is defined.
     pub text_span: Span,
     /// The fields that are operands.
     pub operands: Vec<Operand>,
-    /// The fields that are modifiers; those of an operand are called `operand.name`.
+    /// The fields that are modifiers; those of an operand are named `operand.name`.
     pub modifiers: Vec<usize>,
 }
 
@@ -239,11 +241,11 @@ pub struct Layout {
 pub struct Operand {
     /// The field.
     pub field: usize,
-    /// What the instruction does with it.
+    /// How the instruction accesses it.
     pub access: Access,
-    /// Bits of one value.
+    /// The width of one value in bits.
     pub size: u16,
-    /// The field that says how many bits there are, in the place of `size`.
+    /// The field that holds the width, instead of `size`.
     pub sized: Option<usize>,
 }
 
@@ -252,35 +254,35 @@ pub struct Operand {
 pub struct Field {
     /// Its name.
     pub name: String,
-    /// What it says.
+    /// What it means.
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
-    /// Where its value comes from.
+    /// How its value is obtained.
     pub source: Source,
-    /// Bits of the value.
+    /// The width of the value in bits.
     pub width: u8,
     /// Whether the value is in two's complement.
     pub signed: bool,
-    /// The value where the text says none.
+    /// The value if the text does not contain it.
     pub default: u64,
     /// How it is written.
     pub ty: Type,
 }
 
-/// Where the value of a field comes from.
+/// How the value of a field is obtained.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// From bits, the least significant piece first.
+    /// Stored in bits, least significant piece first.
     Bits(Vec<Piece>),
-    /// From an expression over other fields, with the way back: fields and expressions whose only field is this one.
+    /// Computed by an expression over other fields. The inverse consists of fields with expressions over this field.
     Computed {
         /// The value.
         value: Expr,
-        /// The way back, where it is given.
+        /// The inverse, if it is given.
         inverse: Vec<(usize, Expr)>,
     },
-    /// From the layout around the operand: the parameter with this index.
+    /// Passed by the layout that contains the operand: the parameter with this index.
     Outer(usize),
 }
 
@@ -289,17 +291,17 @@ pub enum Source {
 pub enum Type {
     /// As a number.
     Number(Notation),
-    /// As a name of an enum, an index into [`crate::model::Isa::enums`]; other values as a number.
+    /// As a name of an enum, given by an index into [`crate::model::Isa::enums`]; unnamed values as a number.
     Enum(usize, Option<Notation>),
     /// As a register of a bank.
     Register(usize),
-    /// As the layout of a set that fits, with the fields that are its parameters.
+    /// As the layout of a set that matches, with the fields that are its arguments.
     Set(usize, Vec<usize>),
-    /// As a float of a width in bits.
+    /// As a float of this width in bits.
     Float(u8),
 }
 
-/// A piece of a text.
+/// A piece of a syntax.
 #[derive(Clone, Debug)]
 pub enum Token {
     /// Fixed text.
@@ -308,31 +310,31 @@ pub enum Token {
     Field(usize),
     /// Blanks up to a column.
     Column(u8),
-    /// Text that is there where a condition holds.
+    /// Text that is present if a condition holds.
     If(Expr, Vec<Token>),
     /// The bits of a field as a number, whatever its type.
     Bits(usize, Notation),
-    /// A remark behind the whole text.
+    /// A remark after the whole text.
     Aside(Vec<Token>),
 }
 
-/// An expression over fields of a layout. Its operands are its inputs.
+/// An expression over fields of a layout. The operands in its graph are its inputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Expr {
     /// The text.
     pub text: String,
     /// The graph; the last node is the value.
     pub nodes: Vec<Node>,
-    /// Arguments of nodes that have more of them than fit.
+    /// Arguments of nodes with more arguments than fit into a node.
     pub lists: Vec<u16>,
     /// The constants.
     pub constants: Vec<u64>,
-    /// What the operands stand for.
+    /// The inputs that its operands refer to.
     pub inputs: Vec<Input>,
 }
 
 impl Layout {
-    /// A layout of nothing yet, in all generations.
+    /// An empty layout that exists in all generations.
     pub fn new(name: &Spanned<String>, opcode: usize, bits: u16, role: Role) -> Layout {
         Layout {
             name: name.value.clone(),
@@ -360,7 +362,7 @@ impl Layout {
         }
     }
 
-    /// The bits that a field in pieces takes.
+    /// The mask of a field in pieces.
     pub fn bits_of(pieces: &[Piece]) -> Wide {
         let mut bits = Wide::ZERO;
         for piece in pieces {
@@ -369,10 +371,10 @@ impl Layout {
         bits
     }
 
-    /// The fields with bits of their own, or from outside, that decide each field, as bit sets.
+    /// The fields that each field depends on and that are stored or passed in, as bit sets.
     pub fn leaves(&self) -> Vec<u64> {
         let mut leaves: Vec<u64> = vec![0; self.fields.len()];
-        // Fields may be in any order; a circle stops growing.
+        // Fields may be in any order; a cycle reaches a fixed point.
         for _ in 0..=self.fields.len() {
             for (i, field) in self.fields.iter().enumerate() {
                 leaves[i] = match &field.source {
@@ -386,7 +388,7 @@ impl Layout {
 }
 
 impl Expr {
-    /// The fields that decide it, `leaves` being those of each field.
+    /// The fields that it depends on, given those of each field.
     pub fn leaves(&self, leaves: &[u64]) -> u64 {
         let of = |input: &Input| match input {
             Input::Field(field) => leaves.get(usize::from(*field)).copied().unwrap_or(0),

@@ -1,7 +1,7 @@
-//! Layouts that no word has.
+//! Layouts that no word matches.
 //!
-//! W0212: no word meets the conditions of an instruction, of a reading of an operand or of an alias. Conditions that are too
-//! costly to decide count as possible.
+//! W0212: no word satisfies the conditions of an instruction, of an alternative of an operand, or of an alias.
+//! Conditions that are too costly to decide count as satisfiable.
 
 use std::ops::RangeInclusive;
 
@@ -15,7 +15,7 @@ use super::tree::order;
 use super::validity::Validity;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
-/// The most generations in which a condition on them is tried.
+/// The maximum number of generations for which a condition that depends on them is tried.
 const GENERATIONS: u32 = 32;
 
 /// Checks all sets.
@@ -25,7 +25,7 @@ pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Di
     for (at, set) in stream.sets.iter().enumerate() {
         let first = tables.sets.get(at).map_or(0, |set| set.first);
         for ((index, layout), of) in (first..).zip(tables.layouts_of(at)).zip(order(set)) {
-            // What another's decoder never decodes is its own affair.
+            // What a foreign decoder never decodes is not a mistake here.
             if tables.exclusive && layout.role == Role::Own {
                 continue;
             }
@@ -41,7 +41,7 @@ pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Di
                 .zip(tables.layouts_of(at))
                 .filter(|(_, other)| other.role == Role::Own && layout.role == Role::Own)
                 .filter(|(_, other)| ((other.value ^ layout.value) & other.mask & layout.mask).is_zero())
-                // What is there in some generations only leaves the words of the others.
+                // A layout that exists only in some generations leaves its words to this one in the others.
                 .filter(|(_, other)| other.since <= layout.since && other.until >= layout.until)
                 .filter(|(_, other)| !asks_for_the_generation(tables, other))
                 .map(|(index, _)| index)
@@ -71,7 +71,7 @@ pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Di
     tell(never.len(), warnings, out);
 }
 
-/// The generations in which a layout is to be tried, from the first that has it; `None` where there are too many.
+/// The generations for which a layout is tried, starting with its first; `None` if there are too many.
 fn generations(engine: Engine, layout: &core::Layout) -> Option<RangeInclusive<u32>> {
     let Engine { stream, generation: first } = engine;
     let last = if asks_for_the_generation(stream, layout) { layout.until.min(stream.generations.1) } else { first };
@@ -86,8 +86,7 @@ fn asks_for_the_generation(stream: &'static core::Stream, layout: &core::Layout)
     layout.conditions.iter().chain(layout.otherwise).any(asks)
 }
 
-/// Whether a layout has a word in a generation that is valid and that none of those that are tried before it takes, as far as is
-/// known.
+/// Whether a layout has a valid word in a generation that no earlier layout takes, as far as is known.
 fn is_possible(
     validity: &mut Validity,
     generation: u32,

@@ -1,9 +1,9 @@
-//! A fast test for each layout of instructions: conditions and values that mean something, as constant bits and as tables
-//! over the bits that decide them.
+//! A fast test for each layout of instructions: its conditions and valid values as constant bits, and as tables over
+//! the bits they depend on.
 //!
-//! [Diagrams](super::validity) say what a layout demands. The bits that must have one certain value are compared with the
-//! pattern; what is left becomes a table, or a tree where more than [`MOST_BITS`] bits decide it. A layout about which something
-//! is unknown, or that needs a larger tree than [`MOST_LOOKS`], is left to the exact way.
+//! [Diagrams](super::validity) represent what a layout requires. Bits that must have a certain value are compared with
+//! the pattern. The rest becomes a table, or a tree if it depends on more than [`MOST_BITS`] bits. A layout for which
+//! something is unknown, or that needs more than [`MOST_LOOKS`] nodes in a tree, is left to the exact path.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,16 +13,16 @@ use super::diagram::{Diagrams, Node};
 use super::validity::Validity;
 use crate::lower::slice;
 
-/// The most bits of a table.
+/// The maximum number of bits that index a table.
 const MOST_BITS: usize = 13;
-/// The most bits of a look of a tree …
+/// The maximum width of a tree node's field in bits.
 const WIDEST: u16 = 8;
-/// … and the most looks of it.
+/// The maximum number of nodes in a tree.
 const MOST_LOOKS: usize = 64;
-/// The most generations that get tests.
+/// The maximum number of generations with tests.
 const MOST_GENERATIONS: usize = 32;
 
-/// The tests of all layouts of instructions, and which of them a generation has.
+/// The tests of all layouts of instructions, and their assignment to layouts for each generation.
 pub(super) fn tests(stream: &'static Stream) -> (&'static [Quick], &'static [Tested]) {
     let count = stream.sets.first().map_or(0, |set| set.count);
     let mut tables = Tables {
@@ -41,7 +41,7 @@ pub(super) fn tests(stream: &'static Stream) -> (&'static [Quick], &'static [Tes
         let tests = (0..count).map(|index| {
             let mut test = tables.test(index, generation);
             if tables.validity.diagrams.is_full() {
-                // Once more, with room for this one alone.
+                // Retries with empty diagrams, so that this test has all the room.
                 tables.clear();
                 test = tables.test(index, generation);
             }
@@ -64,7 +64,7 @@ pub(super) fn tests(stream: &'static Stream) -> (&'static [Quick], &'static [Tes
     (slice(quick), slice(tested))
 }
 
-/// The generations that get tests: those that have names, and the first and the last.
+/// The generations with tests: those with names, and the first and the last.
 fn generations(stream: &Stream) -> BTreeSet<u32> {
     let named = stream.generation_names.iter().map(|(_, generation)| *generation);
     let (first, last) = stream.generations;
@@ -74,14 +74,14 @@ fn generations(stream: &Stream) -> BTreeSet<u32> {
 struct Tables {
     stream: &'static Stream,
     validity: Validity,
-    /// Tables by their rows: many layouts have the same.
+    /// Tables by their rows, since many layouts have the same.
     rows: HashMap<Vec<u64>, &'static [u64]>,
     lookups: HashMap<Node, Lookup>,
-    /// Lists of tables, by where these are.
+    /// Lists of tables, by the addresses of the tables.
     lists: HashMap<Vec<([Piece; Lookup::PIECES], usize)>, &'static [Lookup]>,
     trees: HashMap<Node, Option<Tree>>,
-    /// Trees of lengths by their bits: few differ, and one that many instructions share is found in the caches of the
-    /// processor.
+    /// Trees for lengths, by their bits. Few differ, and one that many instructions share stays in the processor's
+    /// caches.
     lengths: HashMap<Vec<Node>, Option<&'static Tree>>,
 }
 
@@ -93,7 +93,7 @@ impl Tables {
         self.lengths.clear();
     }
 
-    /// The test of a layout: `Some(None)` where no word fits, `None` where only the exact way can decide.
+    /// The test of a layout: `Some(None)` if it matches no word, `None` if only the exact path can decide.
     fn test(&mut self, index: u16, generation: u32) -> Option<Option<Quick>> {
         let layout = self.stream.layouts.get(usize::from(index))?;
         if !(layout.since..=layout.until).contains(&generation) {
@@ -133,12 +133,12 @@ impl Tables {
         let lengths = match layout.length {
             None => None,
             Some(length) => {
-                // The length is looked at before the pattern is.
+                // The length is tested before the pattern.
                 let place = self.validity.place(index, Wide::ZERO, Wide::ZERO)?;
                 let bits = self.validity.expression(&place, length);
                 let lengths = self.lengths(&bits)?;
                 let all = bits.iter().fold(seen | fixed, |seen, bit| seen | self.support(*bit));
-                // Bits that are not there must not be looked at.
+                // Bits beyond the end of the instruction must not be tested.
                 let shortest = lengths.branches.iter().filter_map(|branch| match branch {
                     Branch::One(len) => Some(*len),
                     _ => None,
@@ -162,7 +162,7 @@ impl Tables {
         }))
     }
 
-    /// Adds what must hold; `Some(false)` when it never does.
+    /// Adds a requirement; `Some(false)` when it can never be satisfied.
     fn demand(&mut self, demands: &mut Demands, node: Node) -> Option<bool> {
         if node == Node::FALSE {
             return Some(false);
@@ -189,7 +189,7 @@ impl Tables {
         Some(true)
     }
 
-    /// A function of bits as a table.
+    /// Converts a function to a table.
     fn lookup(&mut self, node: Node) -> Option<Lookup> {
         if let Some(known) = self.lookups.get(&node) {
             return Some(*known);
@@ -211,14 +211,14 @@ impl Tables {
         Some(lookup)
     }
 
-    /// The bits that a function depends on.
+    /// The bits that a function depends on, as a mask.
     fn support(&self, node: Node) -> Wide {
         let mut bits = Wide::ZERO;
         self.validity.diagrams.support(node).into_iter().for_each(|bit| bits.set(bit.into(), 1, 1));
         bits
     }
 
-    /// A function of more bits than a table has.
+    /// Converts a function of more bits than a table can have to a tree.
     fn tree(&mut self, node: Node) -> Option<Tree> {
         if let Some(known) = self.trees.get(&node) {
             return *known;
@@ -228,13 +228,13 @@ impl Tables {
         tree
     }
 
-    /// A list of tables, which many layouts share.
+    /// Shares equal lists of tables between layouts.
     fn lookups_of(&mut self, list: Vec<Lookup>) -> &'static [Lookup] {
         let key = |lookup: &Lookup| (lookup.pieces, lookup.allowed.as_ptr().addr());
         self.lists.entry(list.iter().map(key).collect()).or_insert_with(|| slice(list))
     }
 
-    /// The tree of a length.
+    /// The tree for a length.
     fn lengths(&mut self, bits: &[Node]) -> Option<&'static Tree> {
         if let Some(known) = self.lengths.get(bits) {
             return *known;
@@ -246,7 +246,7 @@ impl Tables {
         tree
     }
 
-    /// A number whose bits are functions, as a tree: it leads to what `meant` says of the number, if that is not 0.
+    /// Converts a number whose bits are functions to a tree. Its leaves are the results of `meant` other than 0.
     fn new_tree(&self, number: &[Node], meant: &dyn Fn(u64) -> u16) -> Option<Tree> {
         let diagrams = &self.validity.diagrams;
         if number.iter().any(|bit| diagrams.is_unknown(*bit)) {
@@ -255,7 +255,7 @@ impl Tables {
         let support = |number: &[Node]| number.iter().flat_map(|bit| diagrams.support(*bit)).collect::<BTreeSet<u16>>();
         let bits = support(number);
         let (mut looks, mut branches) = (Vec::new(), Vec::new());
-        // Where a branch leads to a look, its number stands in the place of the branch until all looks are known.
+        // A branch to a node temporarily holds the index of that node, until all nodes are known.
         let mut open = vec![number.to_vec()];
         while let Some(at) = open.get(looks.len()).cloned() {
             let from = support(&at).first().copied().unwrap_or(0);
@@ -287,7 +287,7 @@ impl Tables {
     }
 }
 
-/// The place of an item in a list, at its end if it is not there yet.
+/// The index of an item in a list, to which it is added if it is missing.
 fn number_of<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
     list.iter().position(|known| *known == item).unwrap_or_else(|| {
         list.push(item);
@@ -295,18 +295,18 @@ fn number_of<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
     })
 }
 
-/// What must hold of a word: constant bits, tables, and trees.
+/// The requirements for a word: constant bits, tables, and trees.
 #[derive(Default)]
 struct Demands {
     mask: Wide,
     value: Wide,
     lookups: Vec<Lookup>,
     trees: Vec<Tree>,
-    /// All bits that are looked at.
+    /// All bits that are tested.
     seen: Wide,
 }
 
-/// Bits from the lowest as runs, if they are few.
+/// Bits in ascending order as runs; `None` if there are too many.
 fn pieces(bits: &[u16]) -> Option<[Piece; Lookup::PIECES]> {
     let mut pieces = [Piece { at: 0, width: 0 }; Lookup::PIECES];
     for (index, run) in bits.chunk_by(|bit, next| bit + 1 == *next).enumerate() {

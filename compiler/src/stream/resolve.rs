@@ -1,4 +1,4 @@
-//! From what is written to the model of a stream.
+//! From syntax to the model of a stream.
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::Comparison;
@@ -16,14 +16,14 @@ use crate::spec::{
     Unused,
 };
 
-/// The most aliases of an instruction: a text is compared with each of them.
+/// The maximum number of aliases of an instruction: each is compared with every text.
 const MOST_ALIASES: usize = 1000;
 
-/// How instructions are written when the specification does not say.
+/// The syntax of instructions, unless the specification defines another.
 const DEFAULT_SYNTAX: &str = "{mnemonic}{modifiers} {operands}";
 
 impl Resolver<'_> {
-    /// What a specification says that words cannot hold, if anything: the first place.
+    /// The first place where a specification uses something that sets of words cannot represent.
     pub(crate) fn beyond_words(&self) -> Option<Span> {
         self.files.iter().find_map(|(_, file)| {
             let words = file.word.as_ref().map(|word| &word.0[..]).unwrap_or_default();
@@ -90,7 +90,7 @@ impl Resolver<'_> {
             layouts: Vec::new(),
             first_wins: false,
         });
-        // Kinds may name kinds, so all have a place before one is resolved.
+        // Kinds may refer to each other, so all get an index before any is resolved.
         let kinds = self.all(|f| &f.kinds);
         for (name, spec) in &kinds {
             self.in_range("the width of a kind", &spec.width, 1, 64);
@@ -141,7 +141,7 @@ impl Resolver<'_> {
         Some(())
     }
 
-    /// Reports what only words of one length have.
+    /// Reports keys that only sets with one word length support.
     fn words_only(&mut self) {
         let mut found = Vec::new();
         for (_, file) in &self.files {
@@ -225,7 +225,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Puts constant bits into a layout; `matches` says whether they tell it from others.
+    /// Adds constant bits to a layout; `matches` tells whether they distinguish it from others.
     fn constant(&mut self, layout: &mut Layout, bits: &FixedBits, matches: bool) {
         for fixed in &bits.0 {
             let mut mask = Wide::ZERO;
@@ -302,7 +302,7 @@ impl Resolver<'_> {
         Some(())
     }
 
-    /// Refuses a text with the first part of a register's name before the register: `r{n}` would be `rr5`.
+    /// Reports a text that repeats the prefix of a register's name before the register: `r{n}` would print `rr5`.
     fn named_once(&mut self, layout: &Layout, tokens: &[Token], span: Span) -> Option<()> {
         let banks = &self.isa.stream()?.banks;
         let twice = tokens.windows(2).find_map(|pair| {
@@ -435,7 +435,7 @@ impl Resolver<'_> {
         Some(layout)
     }
 
-    /// The tokens of a template; `{operands}` are those that are not in `said`.
+    /// The tokens of a template; `{operands}` stands for the operands not in `said`.
     fn tokens(
         &mut self,
         draft: &Draft,
@@ -446,7 +446,7 @@ impl Resolver<'_> {
     ) -> Option<Vec<Token>> {
         let parts = parts(template, self.out)?;
         let mut tokens = self.bind(draft, template.span, owner, mnemonic, said, &parts)?;
-        // A template for many leaves a blank where one of them has nothing.
+        // A general template leaves a trailing blank if an instruction has no operands.
         if let Some(Token::Text(last)) = tokens.last_mut() {
             *last = last.trim_end().to_owned();
             if last.is_empty() {
@@ -531,7 +531,7 @@ fn names_of(layout: &Layout) -> impl Iterator<Item = (&str, Option<Span>)> + Clo
     layout.fields.iter().map(|field| (field.name.as_str(), Some(field.span)))
 }
 
-/// Makes a field have one value: as constant bits where it has bits of its own, as a condition in any case.
+/// Fixes the value of a field: as constant bits if the field is stored, and always as a condition.
 fn with_value(layout: &mut Layout, index: usize, value: u64) {
     let field = &layout.fields[index];
     let text = format!("{} == {value}", field.name);

@@ -1,5 +1,5 @@
-//! Templates of streams: text with `{name}` for a field, `{:20}` for blanks up to a column, and `{?condition|text}` for text
-//! that is there where a condition holds. `{{` and `}}` stand for braces.
+//! Templates of streams: text with `{name}` for a field, `{:20}` for blanks up to a column, and `{?condition|text}` for
+//! text that is present if a condition holds. `{{` and `}}` stand for braces.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Span, Spanned};
@@ -10,11 +10,11 @@ use crate::suggest::{did_you_mean, one_of};
 pub(crate) enum Part {
     /// Fixed text.
     Text(String),
-    /// What stands in braces.
+    /// A name in braces.
     Name(String),
     /// Blanks up to a column.
     Column(u8),
-    /// Text under a condition.
+    /// Conditional text.
     If(Spanned<String>, Vec<Part>),
 }
 
@@ -57,7 +57,7 @@ impl Reader<'_> {
                 continue;
             }
             if let Some(after) = self.rest.strip_prefix('}') {
-                // The end of a group comes before a brace of its own.
+                // Within a group, the closing brace takes precedence over an escaped brace.
                 if inside {
                     self.rest = after;
                     break;
@@ -108,8 +108,8 @@ impl Reader<'_> {
     }
 }
 
-/// What stands before the `|` that ends a condition: one that is not part of `||` and not inside of parentheses. Where there is
-/// none, the first `||` is that and a `|` of the text: `{?abs != 0||}`.
+/// Splits at the `|` that ends a condition: one that is neither part of `||` nor within parentheses. If there is none,
+/// the first `||` is taken as that `|`, followed by a `|` of the text: `{?abs != 0||}`.
 fn split_condition(text: &str) -> Option<(&str, &str)> {
     let bytes = text.as_bytes();
     let (mut depth, mut at, mut double) = (0usize, 0, None);
@@ -130,7 +130,7 @@ fn split_condition(text: &str) -> Option<(&str, &str)> {
     double.map(|at| (&text[..at], &text[at + 1..]))
 }
 
-/// Reports a name that a template may not have.
+/// Reports a name that is not valid in a template.
 pub(super) fn unknown(out: &mut Diagnostics, template: Span, owner: Span, name: &str, names: &[&str]) {
     let message = format!("nothing here is called `{name}`");
     let mut error = Diagnostic::error("E0044", template, message).label("in this template");

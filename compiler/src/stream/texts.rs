@@ -1,7 +1,8 @@
-//! What instructions are written as.
+//! The texts of instructions.
 //!
-//! E0133: a text that does not read back. W0213: two words of one length with one text, or two values of a kind. They are
-//! looked for in words that [`sample`] makes of each layout, and in one for each way that the conditions of its text can turn out.
+//! E0133: a text that does not parse back. W0213: two words of the same length with the same text, or two values of a
+//! kind. They are searched for in words that [`sample`] draws for each layout, and in one word for each outcome of the
+//! conditions in its text.
 
 use std::collections::HashMap;
 use std::panic::resume_unwind;
@@ -14,30 +15,31 @@ use super::model::Set;
 use super::validity::{Validity, by_significance};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
-/// The most bits of a kind all of whose values are compared.
+/// The maximum width of a kind for which all values are compared.
 const ALL_BITS: u16 = 10;
-/// All values are compared that follow from no more bits than this.
+/// The maximum number of bits a computed value may depend on for all its values to be compared.
 const FEW: u32 = 8;
-/// How many of the words are read as the assembler does, which looks at all instructions; the others as what they are.
+/// How many words of a layout are parsed as the assembler does, with all instructions; the others are parsed as their
+/// own instruction.
 const SEARCHED: usize = 1;
-/// How many words are compared with those that differ from them in one bit.
+/// How many words are compared with those that differ in one bit.
 const COMPARED: usize = 3;
 
-/// A mistake, and the text that shows it.
+/// A mistake in a text.
 enum Mistake {
-    /// It does not read back; why.
+    /// The text does not parse back, with the reason.
     Lost(String),
-    /// Two words are written like this; the opcode of the second.
+    /// Two words have the same text; with the opcode of the second.
     Shared([Wide; 2], u16),
 }
 
-/// Warns of two values of a kind that are written alike. Returns the kinds.
+/// Warns of two values of a kind with the same text. Returns the kinds that have them.
 fn kinds(stream: &'static core::Stream, sets: &[Set], out: &mut Diagnostics) -> Vec<u16> {
     let engine = Engine { stream, generation: stream.generations.1 };
     let mut told = Vec::new();
     for (index, set) in (0u16..).zip(sets).skip(1) {
         let layouts = stream.layouts_of(index.into());
-        // What parameters are decides what is written, and the text of an instruction may say it elsewhere.
+        // Parameters affect the text, and an instruction may represent them elsewhere in its text.
         if layouts.iter().flat_map(|layout| layout.fields).any(|field| matches!(field.source, Source::Outer(_))) {
             continue;
         }
@@ -96,7 +98,7 @@ pub(super) fn check(stream: &'static core::Stream, sets: &[Set], out: &mut Diagn
             Some((engine, layout, words(&mut validity, engine, index, layout)))
         })
         .collect();
-    // Reading a text costs more than all else that is checked, and no layout waits for another.
+    // Parsing texts is the most expensive check, and layouts are independent.
     let found = parallel(&layouts, |(engine, layout, cases)| {
         let (text, mistake) = mistake(*engine, layout, cases, &kinds)?;
         Some((*layout, text, mistake))
@@ -113,7 +115,7 @@ pub(super) fn check(stream: &'static core::Stream, sets: &[Set], out: &mut Diagn
             let told = match mistake {
                 Mistake::Lost(why) => {
                     let message = format!("`{text}` prints and does not read back: {why}");
-                    // What another's decoder writes alike is a fact about it, and no reason to refuse its description.
+                    // Ambiguous texts of a foreign decoder are a fact, and no reason to reject its description.
                     match stream.exclusive {
                         true => Diagnostic::warning("E0133", span, message),
                         false => Diagnostic::error("E0133", span, message),
@@ -136,9 +138,9 @@ pub(super) fn check(stream: &'static core::Stream, sets: &[Set], out: &mut Diagn
     }
 }
 
-/// A word for each way that a condition of the text of a layout can turn out, where one is found.
+/// A word for each outcome of a condition in the text of a layout, if one is found.
 fn words(validity: &mut Validity, engine: Engine, index: u16, layout: &'static core::Layout) -> Vec<Wide> {
-    // The texts of another's decoder are its own affair.
+    // The texts of a foreign decoder are not checked in detail.
     if engine.stream.exclusive || validity.is_spent() {
         return Vec::new();
     }
@@ -195,7 +197,7 @@ fn mistake(engine: Engine, layout: &'static core::Layout, words: &[Wide], kinds:
         if engine.stream.exclusive || turn >= COMPARED {
             continue;
         }
-        // An alias leaves out fields of its instruction, and not what they mean.
+        // An alias omits fields of its instruction, but not their meaning.
         let own = engine.scope(&decoded).layout;
         let ignored = silent(own);
         let open = Wide::ones(own.bits.into()) & !own.fixed_mask & !ignored;
@@ -225,7 +227,7 @@ fn mistake(engine: Engine, layout: &'static core::Layout, words: &[Wide], kinds:
     None
 }
 
-/// Two words with one text that differ in the few bits that a computed value follows from.
+/// Two words with the same text that differ in the few bits that a computed value depends on.
 fn same_values(engine: Engine, decoded: &core::Decoded) -> Option<(String, [Wide; 2])> {
     let layout = engine.scope(decoded).layout;
     let computed = layout.fields.iter().filter(|field| matches!(field.source, Source::Computed { inverse: [], .. }));
@@ -245,7 +247,7 @@ fn same_values(engine: Engine, decoded: &core::Decoded) -> Option<(String, [Wide
     })
 }
 
-/// The bits that a text need not tell: those that mean nothing, and those of which a way back that is given chooses some.
+/// The bits that a text need not represent: ignored ones, and those for which a given inverse chooses a value.
 fn silent(layout: &'static core::Layout) -> Wide {
     let chosen = layout.fields.iter().filter(|f| matches!(f.source, Source::Computed { inverse: [_, ..], .. }));
     let chosen = chosen.fold(0, |chosen, field| chosen | field.leaves);
@@ -259,7 +261,7 @@ fn has_text(engine: Engine, decoded: &core::Decoded, text: &str) -> bool {
     line.as_str() == text
 }
 
-/// What `work` makes of each item, in their order, computed on as many threads as the machine runs at once.
+/// Applies `work` to each item on all available processors, and returns the results in order.
 fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len()).max(1);
     let share = |first: usize| items.iter().skip(first).step_by(threads).map(&work).collect::<Vec<_>>();

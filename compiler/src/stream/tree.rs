@@ -1,4 +1,4 @@
-//! The decision tree that finds the layouts which bits allow.
+//! The decision tree that finds the layouts that may match a word.
 
 use isaforge_core::bits::ones;
 use isaforge_core::stream::{Branch, Role, Tree, Wide};
@@ -6,17 +6,17 @@ use isaforge_core::stream::{Branch, Role, Tree, Wide};
 use super::model::{Layout, Set};
 use crate::lower::slice;
 
-/// The most bits of a look.
+/// The maximum width of a node's field in bits.
 const WIDEST: u32 = 8;
-/// How many candidates a leaf may have without a further look.
+/// The maximum number of candidates in a leaf for which no further node is added.
 const FEW: usize = 1;
-/// One candidate, in the unit of costs …
+/// The cost of trying one candidate.
 const WHOLE: u64 = 256;
-/// … and a look at bits.
+/// The cost of one node.
 const LOOK: u64 = WHOLE / 2;
-/// How many branches for each layout are worth one candidate less.
+/// How many branches per layout may be spent to save one candidate.
 const ROOM: u64 = 4;
-/// The most branches of a tree.
+/// The maximum number of branches in a tree.
 const MOST_BRANCHES: usize = 1 << 22;
 
 struct Builder {
@@ -26,8 +26,8 @@ struct Builder {
     lists: Vec<Vec<u16>>,
 }
 
-/// The order in which the layouts of a set are tried: those with more constant bits first, then those with conditions, then
-/// as they stand; aliases behind them.
+/// The order in which the layouts of a set are tried: by the number of constant bits, then those with conditions first,
+/// then as written; aliases come last.
 pub(crate) fn order(set: &Set) -> Vec<usize> {
     let mut order: Vec<usize> = (0..set.layouts.len()).collect();
     let key = |layout: &Layout| {
@@ -42,9 +42,9 @@ pub(crate) fn order(set: &Set) -> Vec<usize> {
     order
 }
 
-/// Builds the tree of a set whose layouts stand in the order in which they are tried; `first` is the index of the first.
+/// Builds the tree of a set whose layouts are in the order of trying; `first` is the index of the first.
 pub(super) fn tree(layouts: &[Layout], unit: u8, first: u16) -> Tree {
-    // Where the bits say the length, only those that are always there may decide.
+    // If the length is variable, only bits that are always present may be tested.
     let sure = |layout: &Layout| match layout.length {
         Some(_) => Wide::ones(8 * u32::from(unit)),
         None => Wide::ones(layout.bits.into()),
@@ -59,7 +59,7 @@ pub(super) fn tree(layouts: &[Layout], unit: u8, first: u16) -> Tree {
 
 impl Builder {
     fn branch(&mut self, layouts: &[u16], known: Wide) -> Branch {
-        // Behind one that surely fits nothing is tried, so it need not be told from what follows.
+        // No layout is tried after one that certainly matches, so they need not be distinguished.
         let split = if layouts.len() <= FEW || self.branches.len() >= MOST_BRANCHES {
             None
         } else {
@@ -79,7 +79,7 @@ impl Builder {
         self.branches.resize(first + (1 << width), Branch::Nothing);
         let mut looked = known;
         looked.set(shift, width, u64::MAX);
-        // Values that leave the same layouts share a branch.
+        // Values with the same candidates share a branch.
         let mut seen: Vec<(Vec<u16>, Branch)> = Vec::new();
         for value in 0..1u64 << width {
             let subset = self.compatible(layouts, shift, width, value);
@@ -104,7 +104,7 @@ impl Builder {
         layouts.iter().filter(fits).copied().collect()
     }
 
-    /// The run of bits that separates the layouts best, if a word that one of them fits is found sooner with a look at it.
+    /// The run of bits that separates the layouts best; `None` if no further node would reduce the expected cost.
     fn split(&self, layouts: &[u16], known: Wide) -> Option<(u32, u32)> {
         let any = layouts.iter().fold(Wide::ZERO, |any, i| any | self.patterns[usize::from(*i)].0) & !known;
         let count = layouts.len() as u64;
@@ -114,8 +114,9 @@ impl Builder {
                 for width in 1..=WIDEST.min(start + len - shift) {
                     let sizes = self.sizes(layouts, shift, width);
                     let (total, squares) = sizes.iter().fold((0, 0), |(t, s), n| (t + n, s + n * n));
-                    // Candidates on average are squares / total. Layouts that do not look at all of the bits are in several
-                    // lists, so that it grows with the fourth root of the copies: tables that leave the caches are slow.
+                    // The average number of candidates is squares / total. Layouts that do not test all of the bits are
+                    // in several lists, so the cost also grows with the fourth root of the number of copies: tables
+                    // that do not fit into caches are slow.
                     let weight = (total * (total * count).isqrt()).isqrt().max(1);
                     let cost = squares * WHOLE / weight + (WHOLE << width) / (ROOM * count);
                     if cost + LOOK < count * WHOLE && best.is_none_or(|b| (cost, width, shift) < b) {
@@ -127,13 +128,13 @@ impl Builder {
         best.map(|(_, width, shift)| (shift, width))
     }
 
-    /// How many layouts each value of some bits leaves.
+    /// How many layouts remain for each value of some bits.
     fn sizes(&self, layouts: &[u16], shift: u32, width: u32) -> Vec<u64> {
         let mut sizes = vec![0; 1 << width];
         for i in layouts {
             let (mask, value) = &self.patterns[usize::from(*i)];
             let (free, value) = (!mask.get(shift, width) & ones(width), value.get(shift, width));
-            // All values that differ in free bits alone.
+            // All values that differ only in free bits.
             let mut part = free;
             loop {
                 sizes[(value | part) as usize] += 1;

@@ -1,10 +1,11 @@
-//! What layouts demand of their bits, as [diagrams](super::diagram): conditions, values that mean something, and what the
-//! sets inside of operands say.
+//! The requirements of layouts on their bits as [diagrams](super::diagram): conditions, valid values, and the
+//! requirements of the sets in their operands.
 //!
-//! The exact way is asked about each condition and each field, for every value of the bits that decide it; how layouts and
-//! sets are put together is repeated here. Bounds: [`MOST_BITS`] bits decide one answer, all answers of a specification cost
-//! [`BUDGET`] questions, and diagrams have a bound of their own. What is beyond them is unknown, which often does not matter:
-//! where two layouts that a condition chooses between are always right, it need not be known.
+//! The exact path is queried about each condition and field, for every value of the bits it depends on; how layouts and
+//! sets combine is replicated here. There are limits: an answer may depend on [`MOST_BITS`] bits, all answers for a
+//! specification may cost [`BUDGET`] queries, and diagrams have a limit of their own. Beyond these the result is
+//! unknown, which often does not matter: if two layouts that a condition selects between are both always valid, its
+//! value is irrelevant.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -16,16 +17,17 @@ use super::answers::{Answers, Bit, Question, SAME, Told, bits_of, leaves, part, 
 use super::blast::{self, Bits};
 use super::diagram::{Diagrams, Node};
 
-/// The most bits that decide one answer of the exact way.
+/// The maximum number of bits that an answer of the exact path may depend on.
 const MOST_BITS: usize = 16;
-/// How often the exact way is asked in all of a specification.
+/// The maximum number of queries to the exact path in a specification.
 const BUDGET: u64 = 1 << 24;
-/// What a step in diagrams costs, in questions.
+/// The cost of a step in diagrams, in queries.
 const STEP: u64 = 4;
-/// The most bits of a parameter. Those of an operand that stands in no instruction may be any: behind the bits of words.
+/// The maximum width of a parameter. The parameters of an operand outside of any instruction are free bits after those
+/// of words.
 const PARAMETER: u16 = 64;
 
-/// A layout, and what its bits and its parameters are as functions of the bits of an instruction. What is not there is 0.
+/// A layout, with its bits and parameters as functions of the instruction's bits. Missing bits are 0.
 pub(super) struct Place {
     layout: &'static Layout,
     word: Vec<Node>,
@@ -33,10 +35,10 @@ pub(super) struct Place {
     depth: u32,
 }
 
-/// What decides the answer to a question, and bits that are known.
+/// What the answer to a query depends on, and bits with known values.
 type Signed = (Vec<u64>, Vec<(Bit, bool)>);
 
-/// A set and its bits and parameters.
+/// A set with its bits and parameters.
 type Asked = (u16, Vec<Node>, Vec<Vec<Node>>);
 
 /// The diagrams of a specification.
@@ -47,9 +49,9 @@ pub(super) struct Validity {
     answers: HashMap<Signed, Option<Rc<Answers>>>,
     sets: HashMap<(u32, Asked), Node>,
     budget: u64,
-    /// Whether an expression asks for the length of the instruction.
+    /// Whether an expression uses the length of the instruction.
     tells_lengths: bool,
-    /// The bits in the order in which diagrams look at them; empty where it is their own.
+    /// The order in which diagrams test bits; empty for ascending order.
     order: Vec<u16>,
 }
 
@@ -67,31 +69,31 @@ impl Validity {
         }
     }
 
-    /// Turns to a generation.
+    /// Switches to a generation.
     pub(super) fn turn(&mut self, generation: u32) {
         self.generation = generation;
     }
 
-    /// The stream, and the generation turned to.
+    /// The stream at the current generation.
     pub(super) fn engine(&self) -> Engine {
         Engine { stream: self.stream, generation: self.generation }
     }
 
-    /// Whether a layout may be told a length that is not known here: that of the instruction that an operand stands in, or one
-    /// that bits say.
+    /// Whether expressions of a layout may use a length that is unknown here: that of the instruction containing the
+    /// operand, or a variable one.
     pub(super) fn is_told_a_length(&self, layout: &Layout, is_operand: bool) -> bool {
         let has_sets = || !layout.simple && layout.fields.iter().any(|field| matches!(field.ty, Type::Set(..)));
         self.tells_lengths && (is_operand || layout.length.is_some() || has_sets())
     }
 
-    /// Forgets all diagrams, when there were too many.
+    /// Discards all diagrams, after they grew too large.
     pub(super) fn clear(&mut self) {
         self.budget = self.budget.saturating_sub(STEP * self.diagrams.steps() as u64);
         self.diagrams = Diagrams::new();
         self.sets.clear();
     }
 
-    /// Lets diagrams look at bits in this order; those in another are forgotten.
+    /// Sets the order in which diagrams test bits; diagrams in another order are discarded.
     pub(super) fn reorder(&mut self, order: Vec<u16>) {
         if order != self.order || self.diagrams.is_full() {
             self.clear();
@@ -99,7 +101,7 @@ impl Validity {
         }
     }
 
-    /// A word that a function holds for, whatever is unknown; all bits that need not be 1 are 0.
+    /// A word for which a function holds, whatever is unknown. Bits that need not be 1 are 0.
     pub(super) fn word_of(&self, node: Node) -> Option<Wide> {
         let mut word = Wide::ZERO;
         for level in self.diagrams.witness(node)? {
@@ -109,7 +111,7 @@ impl Validity {
         Some(word)
     }
 
-    /// The place of an instruction some bits of which are known.
+    /// The place of an instruction with some bits known.
     pub(super) fn place(&mut self, index: u16, mask: Wide, value: Wide) -> Option<Place> {
         let layout = self.stream.layouts.get(usize::from(index))?;
         let mut levels: Vec<u16> = (0..layout.bits).collect();
@@ -137,7 +139,7 @@ impl Validity {
         Some(Place { layout, word, outer, depth: 0 })
     }
 
-    /// The same where bits are 0 that are not there: those behind the length that others say.
+    /// Sets bits to 0 that are beyond the variable length.
     pub(super) fn present(&mut self, mut place: Place) -> Place {
         let Some(length) = place.layout.length else { return place };
         let length = blast::resized(self.expression(&place, length), 16);
@@ -150,7 +152,7 @@ impl Validity {
         place
     }
 
-    /// Where a layout fits, is valid, and none that is tried before it has the word.
+    /// Where a layout matches, is valid, and no earlier layout takes the word.
     pub(super) fn own(&mut self, place: &Place) -> Node {
         let (own, valid) = (self.demanded(place), self.valid(place));
         self.diagrams.and(own, valid)
@@ -162,7 +164,7 @@ impl Validity {
         bits.into_iter().fold(Node::FALSE, |any, bit| self.diagrams.choose(bit, Node::TRUE, any))
     }
 
-    /// The bits of the value of an expression; those above are 0.
+    /// The bits of an expression's value; higher bits are 0.
     pub(super) fn expression(&mut self, place: &Place, index: u16) -> Bits {
         let stream = self.stream;
         let Some(expression) = stream.expressions.get(usize::from(index)) else { return Bits::new() };
@@ -173,12 +175,12 @@ impl Validity {
         if !self.spend(1) {
             return (0..expression.nodes[last].ty.size()).map(|_| self.diagrams.unknown()).collect();
         }
-        // Too many bits decide it to ask about each value of them.
+        // It depends on too many bits to enumerate their values.
         let inputs: Vec<Bits> = expression.inputs.iter().map(|input| self.input(place, *input)).collect();
         self.blast(expression, &inputs, |of, node| of.answer(place, Question::Expression(index, node)))
     }
 
-    /// The bits of what an expression asks for; those above are 0.
+    /// The bits of an input of an expression; higher bits are 0.
     fn input(&mut self, place: &Place, input: Input) -> Bits {
         match input {
             Input::Field(field) => self.parameter(place, field),
@@ -187,8 +189,8 @@ impl Validity {
         }
     }
 
-    /// The bits of the value of an expression whose inputs are known, node by node; `answer` is asked about those that are no
-    /// circuits.
+    /// The bits of an expression's value, computed node by node from its inputs; `answer` is called for nodes without a
+    /// circuit.
     pub(super) fn blast(
         &mut self,
         expression: &Expression,
@@ -226,26 +228,26 @@ impl Validity {
         values.pop().unwrap_or_default()
     }
 
-    /// Whether the budget is as good as spent: then too little is known to be worth asking for.
+    /// Whether the budget is nearly exhausted, so that further queries are not worthwhile.
     pub(super) fn is_spent(&self) -> bool {
         self.budget < 1 << MOST_BITS
     }
 
-    /// Charges the budget for an operation on this many bits; false when it cannot pay.
+    /// Charges the budget for an operation on this many bits; false when it is exhausted.
     fn spend(&mut self, bits: usize) -> bool {
         let rest = self.budget.checked_sub((bits as u64) << 2).filter(|_| !self.diagrams.is_full());
         self.budget = rest.unwrap_or(self.budget);
         rest.is_some()
     }
 
-    /// The bits of an answer; those above are 0.
+    /// The bits of an answer; higher bits are 0.
     fn answer(&mut self, place: &Place, question: Question) -> Option<Vec<Node>> {
         let bits = self.deciding(place.layout, question);
         let known = |bit: &Bit| {
             let node = place.bit(*bit);
             [Node::FALSE, Node::TRUE].contains(&node).then_some((*bit, node == Node::TRUE))
         };
-        // What holds for this place alone is asked only where there is too much to ask otherwise.
+        // Bits known only in this place are used only if there are too many to enumerate otherwise.
         let known = if bits.len() > MOST_BITS { bits.iter().filter_map(known).collect() } else { Vec::new() };
         let answers = self.answers(place.layout, question, known)?;
         let inputs: Vec<Node> = answers.bits.iter().map(|bit| place.bit(*bit)).collect();
@@ -253,7 +255,7 @@ impl Validity {
         Some((0..width).map(|bit| self.build(&answers.values, bit, &inputs)).collect())
     }
 
-    /// Where the value of a field means something.
+    /// Where the value of a field is valid.
     pub(super) fn field(&mut self, place: &Place, index: u8) -> Node {
         let Some(field) = place.layout.fields.get(usize::from(index)) else { return Node::TRUE };
         match field.ty {
@@ -270,7 +272,7 @@ impl Validity {
         }
     }
 
-    /// The value of a field as expressions and operands see it; all bits above have no effect.
+    /// The value of a field as seen by expressions and operands; the bits above have no effect.
     fn parameter(&mut self, place: &Place, index: u8) -> Vec<Node> {
         let mut bits = self.bits(place, index);
         let sign =
@@ -282,8 +284,8 @@ impl Validity {
         bits
     }
 
-    /// Where the way back that is given for a computed field leads to other bits, or to none that the layout may have; `None`
-    /// where it says only some of them. The bits it starts from are any that the layout may have.
+    /// Where the given inverse of a computed field leads to other bits, or to bits that the layout does not allow;
+    /// `None` if the inverse determines only some of the bits. The original bits are any that the layout allows.
     pub(super) fn astray(&mut self, place: &Place, index: u8) -> Option<Node> {
         let stream = self.stream;
         let field = place.layout.fields.get(usize::from(index))?;
@@ -321,7 +323,7 @@ impl Validity {
         Some(self.diagrams.without(before, right))
     }
 
-    /// Where a layout fits and none that is tried before it does.
+    /// Where a layout matches and no earlier one does.
     fn demanded(&mut self, place: &Place) -> Node {
         let mut own = self.fits(place);
         for condition in place.layout.otherwise {
@@ -345,7 +347,7 @@ impl Validity {
         }
     }
 
-    /// Where a layout of a set fits and is valid.
+    /// Where some layout of a set matches and is valid.
     fn set(&mut self, asked: Asked, depth: u32) -> Node {
         if self.diagrams.is_full() {
             return self.diagrams.unknown();
@@ -379,7 +381,7 @@ impl Validity {
         tried.into_iter().rev().fold(Node::FALSE, behind)
     }
 
-    /// Where a layout fits.
+    /// Where a layout matches.
     pub(super) fn fits(&mut self, place: &Place) -> Node {
         let mut fits = self.pattern(place, place.layout.mask, place.layout.value);
         for condition in place.layout.conditions {
@@ -410,7 +412,7 @@ impl Validity {
         })
     }
 
-    /// The bits that decide an answer.
+    /// The bits that an answer depends on.
     fn deciding(&self, layout: &'static Layout, question: Question) -> BTreeSet<Bit> {
         let leaves = match question {
             Question::Expression(expression, node) => {
@@ -433,7 +435,7 @@ impl Validity {
         bits
     }
 
-    /// Asks the exact way about each value of the bits that decide an answer, but for those that are known.
+    /// Queries the exact path for each value of the bits that an answer depends on, except bits with known values.
     fn answers(&mut self, layout: &'static Layout, question: Question, known: Vec<(Bit, bool)>) -> Option<Rc<Answers>> {
         let key = (signature(self.engine(), layout, question), known);
         if let Some(known) = self.answers.get(&key) {
@@ -475,7 +477,7 @@ impl Validity {
         Some(answers)
     }
 
-    /// A bit of answers, as a function of the bits that they depend on.
+    /// A bit of the answers, as a function of the bits they depend on.
     fn build(&mut self, values: &[u64], bit: u32, inputs: &[Node]) -> Node {
         let is_set = |value: &u64| value >> bit & 1 != 0;
         let first = values.first().is_some_and(is_set);
@@ -491,7 +493,7 @@ impl Validity {
 }
 
 impl Place {
-    /// A bit as a function of those of the instruction.
+    /// A bit as a function of the instruction's bits.
     fn bit(&self, bit: Bit) -> Node {
         let (of, at) = match bit {
             Bit::Own(at) => (Some(&self.word), at),
@@ -501,8 +503,9 @@ impl Place {
     }
 }
 
-/// The order in which diagrams of some fields of layouts, bit sets, stay small: where there are many bits, those of one
-/// significance stand side by side, whatever the fields. Otherwise any order will do, and what has been made is kept.
+/// An order of bits in which diagrams of some fields of layouts, given as bit sets, stay small: if there are many bits,
+/// those of the same significance are adjacent, whatever their field. Otherwise the order does not matter, and existing
+/// diagrams are kept.
 pub(super) fn by_significance(looked: &[(&'static Layout, u64)]) -> Vec<u16> {
     let mut ranked = Vec::new();
     for (layout, leaves) in looked {

@@ -1,8 +1,9 @@
-//! Whether computed values have a way back to the bits that give them.
+//! Whether computed values can be inverted to the bits they are computed from.
 //!
-//! E0132: a value from which none is found, or for which nothing proves that one is. What follows from few bits is tried for
-//! all of them; more bits need an expression that is known to be a sum of bits or a number times a factor plus an offset,
-//! which [`isaforge_core::stream::solve`] inverts, or a way back that is given: [diagrams](super::validity) say where it leads.
+//! E0132: a value for which no inverse is found, or none is proved to exist. For few bits, all values are tried. For
+//! more bits, either the expression must be a sum of bits or a number times a factor plus an offset, which
+//! [`isaforge_core::stream::solve`] inverts, or an inverse must be given, whose results [diagrams](super::validity)
+//! represent.
 
 use std::collections::HashSet;
 
@@ -16,18 +17,18 @@ use super::tree::order;
 use super::validity::{Validity, by_significance};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
-/// Every value that follows from no more bits than this must be found again.
+/// The maximum number of bits for which all values must be found by search.
 const FOUND: u32 = 10;
-/// A way back that is given is tried for all values of no more bits than this.
+/// The maximum number of bits for which a given inverse is tried on all values.
 const TRIED: u32 = 20;
-/// How often expressions are computed in all of a specification to try values.
+/// How often expressions are evaluated in a specification to try values.
 const BUDGET: u64 = 1 << 22;
 
 /// What is wrong with a field.
 enum Why {
-    /// No way back from this value.
+    /// There is no inverse for this value.
     Lost(u64),
-    /// Nothing proves that there is one; how many bits decide the value.
+    /// An inverse is not proved to exist; with the number of bits the value depends on.
     Unproved(u32),
 }
 
@@ -40,7 +41,7 @@ pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Di
 }
 
 struct Ways {
-    /// What has been found good of one layout is good for all others that say the same.
+    /// Signatures of fields already checked; the result holds for all layouts with the same signature.
     found: HashSet<Vec<u64>>,
     budget: u64,
     validity: Validity,
@@ -96,11 +97,11 @@ impl Ways {
         let len = (layout.bits / 8) as u8;
         let value = |word: Wide| {
             let scope = Scope { engine, layout, word: &word, len, outer: None };
-            // Bits that are not there are 0.
+            // Bits beyond the length are 0.
             let len = layout.length.map_or(len.into(), |length| scope.expression(length));
             let word = word & Wide::ones(8 * len.min(Wide::BYTES as u64) as u32);
             let scope = Scope { word: &word, len: len as u8, ..scope };
-            // What a layout that is tried before takes is not this one's to give.
+            // Words that an earlier layout takes do not count for this one.
             let own = scope.fits() && layout.otherwise.iter().all(|condition| scope.expression(*condition) == 0);
             own.then(|| scope.value(index))
         };
@@ -114,7 +115,7 @@ impl Ways {
         let bits = core::solve::deciding(layout, index);
         let Source::Computed { inverse, .. } = layout.fields[usize::from(index)].source else { return None };
         let searched = inverse.is_empty() && bits <= core::solve::TRIED;
-        // To find a value all others may be tried.
+        // Finding a value may require trying all others.
         if bits <= FOUND && self.spend(if searched { 2 * bits } else { bits }) {
             let values: HashSet<u64> = all_words(layout, index).filter_map(value).collect();
             return values.into_iter().filter(lost).min().map(Why::Lost);
@@ -124,16 +125,16 @@ impl Ways {
             let among = (0u8..).zip(layout.fields).filter(|(i, _)| fields >> i & 1 != 0);
             among.map(|(_, field)| u32::from(field.width)).sum()
         };
-        // What the way back asks for is read, or few bits.
+        // Fields that the inverse uses must be in the text, or have few bits in total.
         let unread = (0u8..64).filter(|i| asked >> i & 1 != 0 && !core::solve::shows(layout, *i));
         if width(unread.fold(0, |all, i| all | 1 << i)) > core::solve::TRIED {
             return Some(Why::Unproved(bits));
         }
-        // Few bits are tried whenever a text is read: what is there is found.
+        // Few bits are searched whenever a text is parsed, so that every value is found.
         if searched || linear::proves(engine, layout, index) {
             return None;
         }
-        // What a way back leaves out is searched for each time.
+        // Bits that the inverse does not set are searched each time.
         let given = inverse.iter().fold(asked, |given, (field, _)| given | 1u64 << field);
         let open = width(layout.fields[usize::from(index)].leaves & !given);
         if !inverse.is_empty() && bits <= TRIED && self.spend(bits + open) {
@@ -149,11 +150,11 @@ impl Ways {
             }
             None => {}
         }
-        // What another's decoder computes cannot be written otherwise.
+        // The computations of a foreign decoder cannot be rewritten.
         (!engine.stream.exclusive).then_some(Why::Unproved(bits))
     }
 
-    /// A word from whose value the given way back leads astray, `Some(None)` if it never does; `None` if that is not known.
+    /// A word for whose value the given inverse is wrong; `Some(None)` if there is none, `None` if that is not known.
     fn astray(
         &mut self,
         engine: Engine,
@@ -175,7 +176,7 @@ impl Ways {
         }
     }
 
-    /// Takes what two to a power costs off the budget, if there is so much.
+    /// Charges the budget `2^power`, if that much is left.
     fn spend(&mut self, power: u32) -> bool {
         let rest = self.budget.checked_sub(1u64.checked_shl(power).unwrap_or(u64::MAX));
         self.budget = rest.unwrap_or(self.budget);
@@ -183,7 +184,7 @@ impl Ways {
     }
 }
 
-/// All that decides whether ways back from a field are found: two layouts with the same have the same.
+/// Everything that the invertibility of a field depends on: layouts with the same signature have the same result.
 fn signature(engine: Engine, layout: &'static core::Layout, index: u8) -> Vec<u64> {
     let leaves = layout.fields[usize::from(index)].leaves;
     let mut all =
@@ -214,7 +215,7 @@ fn signature(engine: Engine, layout: &'static core::Layout, index: u8) -> Vec<u6
     all
 }
 
-/// A word for each value of the bits that a field follows from.
+/// A word for each value of the bits that a field depends on.
 fn all_words(layout: &'static core::Layout, index: u8) -> impl Iterator<Item = Wide> {
     let open = bits_of_fields(layout, layout.fields[usize::from(index)].leaves) & !layout.fixed_mask;
     (0..1u64 << open.count_ones()).map(move |value| layout.fixed_value | spread(open, value))

@@ -1,8 +1,8 @@
-//! Programs of one revision of a stream, or of one generation, in the bytes of another.
+//! Translates programs of one revision or generation of a stream to another.
 //!
-//! An instruction is taken apart by its names and put together from the same names: the instruction, its fields, values of
-//! enums, readings of kinds. What is computed follows, or is traced back where it is computed otherwise there. Where an
-//! instruction has another length, branches within the program still lead to the same instructions.
+//! An instruction is taken apart by its names (instruction, fields, enum values, alternatives of kinds) and assembled
+//! from the same names. Computed values follow from that, or are inverted where they are computed differently. If the
+//! length of an instruction changes, branches within the program still lead to the same instructions.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use isaforge_core::text::Line;
 /// Why an instruction has no translation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StreamError {
-    /// The bytes are no instruction of the revision they are said to be of.
+    /// The bytes are not an instruction of the source revision.
     #[error("not an instruction of {isa}: {error}")]
     Decode {
         /// The revision.
@@ -42,7 +42,7 @@ pub enum StreamError {
         isa: &'static str,
         /// The instruction.
         name: &'static str,
-        /// The field; within an operand `operand.field`.
+        /// The field; `operand.field` within an operand.
         field: String,
         /// Its value.
         value: String,
@@ -54,12 +54,12 @@ pub enum StreamError {
         isa: &'static str,
         /// The instruction.
         name: &'static str,
-        /// The field; within an operand `operand.field`.
+        /// The field; `operand.field` within an operand.
         field: String,
         /// The value.
         value: String,
     },
-    /// The operand cannot be read so in the other revision.
+    /// The operand has no such alternative in the other revision.
     #[error("{isa} has no `{value}` ({reading}) for `{field}` of `{name}`")]
     Reading {
         /// The other revision.
@@ -68,12 +68,12 @@ pub enum StreamError {
         name: &'static str,
         /// The field.
         field: String,
-        /// The reading.
+        /// The alternative.
         reading: &'static str,
-        /// The operand as it is written here.
+        /// The operand as written in the source revision.
         value: String,
     },
-    /// Every part can be expressed, but not all of them together.
+    /// All parts can be expressed, but not in combination.
     #[error("{isa} cannot have all of this in one `{name}`")]
     Together {
         /// The other revision.
@@ -81,47 +81,47 @@ pub enum StreamError {
         /// The instruction.
         name: &'static str,
     },
-    /// A branch does not lead to the start of an instruction, and places have moved.
+    /// A branch does not lead to the start of an instruction, and addresses have changed.
     #[error("`{field}` of `{name}` leads to byte {address:#x}, where no instruction starts")]
     Branch {
         /// The instruction.
         name: &'static str,
         /// The field.
         field: String,
-        /// Where it leads.
+        /// Its target.
         address: u64,
     },
-    /// The lengths of instructions and the places of branches do not settle.
+    /// The lengths of instructions and the addresses of branch targets do not converge.
     #[error("the lengths of instructions and the places of branches do not settle")]
     Unsettled,
 }
 
-/// How often places may move before a program is refused.
+/// The maximum number of iterations until addresses converge.
 const TURNS: usize = 100;
-/// How deep readings of kinds may lie in each other; the compiler lets no kind contain itself.
+/// The maximum nesting of alternatives; the compiler does not allow a kind to contain itself.
 const DEEPEST: u8 = 24;
-/// What the compiler calls the bits below a computed value.
+/// The suffix that the compiler adds to the name of the stored bits of a computed value.
 const BELOW: &str = " in bits";
 
-/// Where an instruction stands, here and there, and where an address of here lies there.
+/// The address of an instruction in the source and in the target, and the map from source to target addresses.
 struct Place<'a> {
     this: u64,
     new_this: u64,
     moved: &'a dyn Fn(u64) -> Option<u64>,
 }
 
-/// The instruction of revision `to` that means what an instruction of revision `from` does.
+/// Returns the instruction of revision `to` that means the same as an instruction of revision `from`.
 ///
 /// # Errors
-/// The first thing that the other revision cannot express, by name.
+/// Returns the first thing that the other revision cannot express, by name.
 pub fn translate_instruction(from: Engine, to: Engine, decoded: &Decoded) -> Result<Decoded, StreamError> {
     place(from, to, decoded, &Place { this: 0, new_this: 0, moved: &Some })
 }
 
-/// A program of revision `from` as bytes of revision `to`.
+/// Translates a program of revision `from` to bytes of revision `to`.
 ///
 /// # Errors
-/// Everything that cannot be translated, with the offset of its bytes.
+/// Returns everything that cannot be translated, each with its offset in bytes.
 pub fn translate_bytes(from: Engine, to: Engine, bytes: &[u8]) -> Result<Vec<u8>, Vec<(usize, StreamError)>> {
     let mut errors = Vec::new();
     let mut program: Vec<(u64, Decoded)> = Vec::new();
@@ -139,7 +139,7 @@ pub fn translate_bytes(from: Engine, to: Engine, bytes: &[u8]) -> Result<Vec<u8>
     places.insert(end, end);
     for _ in 0..TURNS {
         let moves = places.iter().any(|(old, new)| old != new);
-        // Nobody knows what lies outside, so branches there lead to the same address.
+        // Code outside of the program is unknown, so branches to it keep their target address.
         let moved = |address: u64| match places.get(&address) {
             Some(new) => Some(*new),
             None => (!moves || address > end).then_some(address),
@@ -166,14 +166,14 @@ pub fn translate_bytes(from: Engine, to: Engine, bytes: &[u8]) -> Result<Vec<u8>
     Err(vec![(0, StreamError::Unsettled)])
 }
 
-/// A program in the text of revision `from` as bytes of revision `to`.
+/// Translates a program in the text of revision `from` to bytes of revision `to`.
 ///
 /// # Errors
-/// Mistakes of the text, or else everything that cannot be translated; each with its line.
+/// Returns the mistakes in the text, or else everything that cannot be translated, each with its line.
 pub fn translate_text(from: Engine, to: Engine, text: &str) -> Result<Vec<u8>, Vec<ProgramError>> {
     let bytes = assemble(from, text)?;
     translate_bytes(from, to, &bytes).map_err(|errors| {
-        // Labels are resolved in the program; here it matters only how many instructions a line has.
+        // Labels are resolved in the whole program; here it matters only how many instructions a line has.
         let instructions = |line: &str| assemble(from, line).map_or(1, |bytes| parts(from, &bytes).count());
         let lines = text.lines().enumerate();
         let mut lines = lines.flat_map(|line| std::iter::repeat_n(line, instructions(line.1)));
@@ -188,7 +188,7 @@ pub fn translate_text(from: Engine, to: Engine, text: &str) -> Result<Vec<u8>, V
     })
 }
 
-/// Translates an instruction to its place there.
+/// Translates an instruction at its place in the target.
 fn place(from: Engine, to: Engine, decoded: &Decoded, place: &Place<'_>) -> Result<Decoded, StreamError> {
     let scope = from.scope(decoded);
     let name =
@@ -199,7 +199,7 @@ fn place(from: Engine, to: Engine, decoded: &Decoded, place: &Place<'_>) -> Resu
         let translation = Translation { from, to, name, place, len: decoded.len, next };
         match translation.make(&scope, index, layout) {
             Ok(made) => return Ok(made),
-            // The first is the likeliest, so its error says most.
+            // The first counterpart is the likeliest, so its error is the most helpful.
             Err(first) if matches!(error, StreamError::Instruction { .. }) => error = first,
             Err(_) => {}
         }
@@ -207,13 +207,13 @@ fn place(from: Engine, to: Engine, decoded: &Decoded, place: &Place<'_>) -> Resu
     Err(error)
 }
 
-/// Whether a generation has a layout that decodes.
+/// Whether a layout is used for decoding in a generation.
 fn decodes(engine: Engine, layout: &Layout) -> bool {
     layout.role == Role::Own && (layout.since..=layout.until).contains(&engine.generation)
 }
 
-/// The layouts that the other revision has for an instruction, the likeliest first: of the same name, or of the same pattern
-/// where neither name is known to the other revision.
+/// The layouts for an instruction in the other revision, likeliest first: those of the same name, or of the same
+/// pattern if each name is unknown to the other revision.
 fn counterparts(from: Engine, to: Engine, name: &'static str, layout: &'static Layout) -> Vec<(u16, &'static Layout)> {
     let called = |engine: Engine, layout: &Layout| {
         engine.stream.instructions.get(usize::from(layout.opcode)).map_or("", |instruction| instruction.name)
@@ -249,7 +249,7 @@ fn below(field: &Field) -> Option<&'static [isaforge_core::stream::Piece]> {
     }
 }
 
-/// A branch target that a field holds, if it holds one.
+/// How a field holds a branch target, if it does.
 fn target(field: &Field) -> Option<isaforge_core::table::Target> {
     match field.ty {
         Type::Number(Notation { target, .. }) | Type::Enum(_, Some(Notation { target, .. })) => target,
@@ -262,9 +262,9 @@ struct Translation<'a> {
     to: Engine,
     name: &'static str,
     place: &'a Place<'a>,
-    /// Bytes of the instruction here.
+    /// The length of the source instruction in bytes.
     len: u8,
-    /// The address behind the instruction there.
+    /// The address after the target instruction.
     next: u64,
 }
 
@@ -279,7 +279,7 @@ impl Translation<'_> {
             solve::shows(layout, *field) || layout.operands.iter().any(|operand| operand.field == *field)
         };
         let shown: Vec<(u8, u64)> = values.iter().copied().filter(visible).collect();
-        // Fields that others follow from may be divided otherwise there.
+        // The fields that computed values depend on may be divided differently in the target.
         let made = self.to.build(index, &values).or_else(|| self.to.build(index, &shown));
         let made = made.filter(|made| self.means(scope, &self.to.scope(made), 0));
         let Some(made) = made else {
@@ -295,17 +295,17 @@ impl Translation<'_> {
                 None => StreamError::Together { isa, name },
             });
         };
-        // Bits that mean nothing are kept where they mean nothing there either.
+        // Ignored bits are kept if they are ignored in the target, too.
         let kept = scope.layout.ignored & layout.ignored;
         Ok(Decoded { word: made.word & !kept | *scope.word & kept, ..made })
     }
 
-    /// Which field of the other layout each field is.
+    /// Pairs each field with the corresponding field of the other layout.
     fn pairs(&self, scope: &Scope<'_>, layout: &'static Layout, owner: &str) -> Result<Vec<(u8, u8)>, StreamError> {
         let mut pairs = Vec::new();
         let own = scope.layout.fields;
         let named = |fields: &'static [Field], name: &str| fields.iter().position(|field| field.name == name);
-        // Parameters, and the bits below computed values, follow from other fields.
+        // Parameters, and the stored bits of computed values, follow from other fields.
         let of_itself = |field: &Field| !matches!(field.source, Source::Outer(_)) && !field.name.ends_with(BELOW);
         let mut lost = Vec::new();
         for (index, field) in own.iter().enumerate().filter(|(_, field)| of_itself(field)) {
@@ -322,7 +322,7 @@ impl Translation<'_> {
                 None => lost.push(index as u8),
             }
         }
-        // What a value follows from need not be there where the value is.
+        // The fields that a value depends on are not needed if the value itself is present.
         let covered = pairs.iter().fold(0, |leaves, (own_field, _)| leaves | own[usize::from(*own_field)].leaves);
         for index in lost {
             let field = &own[usize::from(index)];
@@ -330,7 +330,7 @@ impl Translation<'_> {
             if value == field.default || covered >> index & 1 != 0 {
                 continue;
             }
-            // What is computed says nothing that its fields do not.
+            // A computed field adds no information to the fields it is computed from.
             let follows = matches!(field.source, Source::Computed { .. }) && field.leaves & !covered == 0;
             if !follows {
                 return Err(StreamError::Field {
@@ -344,7 +344,7 @@ impl Translation<'_> {
         Ok(pairs)
     }
 
-    /// The value that a field of the other layout must have.
+    /// The value for a field of the other layout.
     fn value(
         &self,
         scope: &Scope<'_>,
@@ -399,7 +399,7 @@ impl Translation<'_> {
         if fits { Ok(value) } else { Err(none()) }
     }
 
-    /// The bits of an operand that is read as a reading of the same name.
+    /// The bits of an operand for the alternative of the same name.
     fn reading(
         &self,
         inner: &Scope<'_>,
@@ -434,12 +434,12 @@ impl Translation<'_> {
                 rest = rest.checked_shr(piece.width.into()).unwrap_or(0);
             }
         }
-        // What the reading says and the other one does not must not be lost.
+        // Fields that the other alternative lacks must not be lost.
         self.pairs(inner, layout, owner)?;
         Ok((word & !layout.fixed_mask | layout.fixed_value).get(0, 64))
     }
 
-    /// Whether an instruction, or a reading, there says all that the one here does.
+    /// Whether an instruction or an alternative in the target has all values of the source.
     fn means(&self, here: &Scope<'_>, there: &Scope<'_>, depth: u8) -> bool {
         let Ok(pairs) = self.pairs(here, there.layout, "") else { return false };
         pairs.iter().all(|(own, other)| {
@@ -467,7 +467,7 @@ fn path(owner: &str, name: &str) -> String {
     if owner.is_empty() { name.to_owned() } else { format!("{owner}.{name}") }
 }
 
-/// A value as it is written.
+/// Formats a value as it is written.
 fn text(scope: &Scope<'_>, index: u8) -> String {
     let mut line = Line::new();
     scope.print_field(index, &mut line, 0);
@@ -477,11 +477,11 @@ fn text(scope: &Scope<'_>, index: u8) -> String {
     }
 }
 
-/// The value of another enum that means the same: of the same name or with a word in common, or the one with the same bits
-/// whose name is as unknown here as this one's is there.
+/// The corresponding value of another enum: of the same name or spelling, or with the same bits if each name is unknown
+/// to the other enum.
 fn named_value(from: &Enum, to: &Enum, raw: u64) -> Option<u64> {
     let mut own = from.values.iter().filter(|value| value.bits == raw);
-    // An empty text is the default of many.
+    // Many enums have an empty text for the default, so it does not identify a value.
     let alike = |value: &isaforge_core::table::Value| {
         let same = to.values.iter().find(|other| other.name == value.name);
         same.or_else(|| to.values.iter().find(|other| !value.text.is_empty() && other.text == value.text))

@@ -79,7 +79,7 @@ impl Builder<'_> {
         self.structural(Diagnostic::error("E0015", self.span(at), message).label(label).help(quoted));
     }
 
-    /// The value with entities resolved; bare signs are reported and kept.
+    /// The value with entities resolved; bare `&` and `<` are reported and kept.
     fn attribute_value(&mut self, range: Range<usize>) -> String {
         let mut value = String::new();
         let mut at = range.start;
@@ -102,7 +102,7 @@ impl Builder<'_> {
     }
 }
 
-/// Where `part`, a piece of `whole`, begins in it.
+/// The offset of `part`, a slice of `whole`, in it.
 fn offset_in(whole: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
 }

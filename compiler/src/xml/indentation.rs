@@ -1,4 +1,4 @@
-//! Where a tag is missing or misspelt. The parser knows only where things stopped fitting; the indentation and the names of
+//! Finds a missing or misspelt tag. The parser knows only where tags stopped matching; the indentation and the names of
 //! other tags tell where the mistake is.
 
 use super::Builder;
@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::suggest::did_you_mean;
 
 impl Builder<'_> {
-    /// The message on an element that `</name>` at `stop`, of an element around it, finds open.
+    /// The message for an element that is still open at `stop`, where `</name>` closes an element around it.
     pub(super) fn not_closed(&self, inner: &str, opened: Span, name: &str, stop: Span) -> Diagnostic {
         let message = format!("`<{inner}>` is not closed before `</{name}>`");
         let expected = format!("expected `</{inner}>` first");
@@ -20,12 +20,12 @@ impl Builder<'_> {
         error.secondary(opened, format!("`<{inner}>` is opened here"))
     }
 
-    /// The message on `</name>` at `stop`, which closes nothing that is open.
+    /// The message for `</name>` at `stop`, which does not match any open element.
     pub(super) fn not_opened(&self, inner: &str, opened: Span, name: &str, stop: Span) -> Diagnostic {
         let new = |span| Diagnostic::error("E0013", span, format!("`</{name}>` does not close `<{inner}>`"));
         let (here, expected) = (format!("`<{inner}>` is opened here"), format!("expected `</{inner}>`"));
         if did_you_mean(name, [inner]).is_some() {
-            // One of the two is misspelt: the one that the file has nowhere else.
+            // One of the two is misspelt: the one whose name does not occur elsewhere in the file.
             return match (self.is_common(inner), self.is_common(name)) {
                 (true, false) => new(stop).label(expected).secondary(opened, here),
                 (false, true) => new(opened).label(here).secondary(stop, "the tag that should close it"),
@@ -50,8 +50,8 @@ impl Builder<'_> {
         self.text.match_indices(name).filter(|(at, _)| is_tag(*at)).nth(1).is_some()
     }
 
-    /// Where an element that began at `open` should have ended: behind what stands before the first tag up to `until` that
-    /// begins a line and is not indented further.
+    /// Where an element that began at `open` should have ended: before the first tag up to `until` that begins a line
+    /// and is not indented further than the element, without the white space in between.
     pub(super) fn should_end_at(&self, open: usize, until: usize) -> Option<Span> {
         let column = self.column(open)?;
         let mut at = open + self.text[open..].find('\n')? + 1;
@@ -67,9 +67,9 @@ impl Builder<'_> {
         None
     }
 
-    /// What stands before the place where an element should have begun that a tag at `close` ends: the last tag before it
-    /// that begins a line and is not indented further. `None` when nothing is between the two, and the one at `close` is
-    /// one too many.
+    /// Where an element should have begun that the tag at `close` ends: after the last tag before it that begins a line
+    /// and is not indented further. `None` when only white space is between the two, so that the tag at `close` is
+    /// superfluous.
     pub(super) fn should_begin_behind(&self, close: usize) -> Option<Span> {
         let column = self.column(close)?;
         let mut end = close - column;
@@ -86,7 +86,7 @@ impl Builder<'_> {
         None
     }
 
-    /// The column of a tag that begins a line.
+    /// The column of a tag at the beginning of a line.
     fn column(&self, at: usize) -> Option<usize> {
         let start = self.text.get(..at)?.rfind('\n').map_or(0, |found| found + 1);
         self.text[start..at].bytes().all(|byte| byte == b' ' || byte == b'\t').then_some(at - start)

@@ -1,18 +1,19 @@
-//! Quotes and brackets without a partner: the parser stops far behind them.
+//! Finds unbalanced quotes and brackets, for which the parser stops far after the mistake.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The first quote or bracket up to the line of `until` that seems to have no partner, and what to say of it.
+/// The first quote or bracket up to the line of `until` that seems unbalanced, with a label for it.
 ///
-/// In specifications a text in quotes seldom goes over several lines, and a bracket is closed before the next line that is
-/// not indented further; lines that belong together are indented alike, and further than what they belong to by as much as
-/// elsewhere. All that may be otherwise in YAML, so this only guesses where a mistake is that is certain.
+/// In specifications, a quoted text seldom spans several lines, and a bracket is closed before the next line that is
+/// not indented further. Lines at the same level have the same indentation, and the step between levels is the same
+/// throughout. YAML does not require any of this, so this is a guess at the place of a mistake that is certain to
+/// exist.
 pub(super) fn without_partner(text: &str, until: usize) -> Option<(Range<usize>, &'static str)> {
-    // The brackets that are open, with the indentations of their lines.
+    // The open brackets: offset, indentation of the line, and the expected closing bracket.
     let mut open: Vec<(usize, usize, char)> = Vec::new();
     let mut block: Option<usize> = None;
-    // The indentations of the lines above that this one is inside of, and where each begins.
+    // The indentations of the enclosing levels, with the offset of each.
     let mut levels: Vec<(usize, usize)> = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -21,12 +22,12 @@ pub(super) fn without_partner(text: &str, until: usize) -> Option<(Range<usize>,
         }
         let indent = line.len() - line.trim_start().len();
         let blank = line.trim().is_empty() || line.trim_start().starts_with('#');
-        // Lines of a block of text are not looked into.
+        // The lines of a block scalar are skipped.
         if blank || block.is_some_and(|outer| indent > outer) {
             start += line.len();
             continue;
         }
-        // What closes a bracket may stand below it.
+        // A closing bracket may be at the same indentation.
         let closes = line.trim_start().starts_with([']', '}']);
         if let Some((at, outer, _)) = open.first()
             && (indent < *outer || indent == *outer && !closes)
@@ -62,7 +63,7 @@ pub(super) fn without_partner(text: &str, until: usize) -> Option<(Range<usize>,
     open.first().map(|(at, ..)| (*at..*at + 1, "this bracket seems not to be closed"))
 }
 
-/// Whether lines are indented further by this step more often than by any other, the one in question not counted.
+/// Whether lines are indented by this step more often than by any other, not counting the line in question.
 fn is_usual(text: &str, step: usize) -> bool {
     let mut steps: BTreeMap<usize, usize> = BTreeMap::new();
     let mut above = 0;
@@ -78,7 +79,7 @@ fn is_usual(text: &str, step: usize) -> bool {
     count > 0 && steps.iter().all(|(other, most)| *other == step || *most < count)
 }
 
-/// Goes through a line at `start`; whether it ends with the sign of a block of text.
+/// Scans a line at `start`, and returns whether it ends with the indicator of a block scalar.
 fn signs(
     line: &str,
     start: usize,
@@ -97,7 +98,7 @@ fn signs(
                 escaped = found == '\\' && !escaped && sign == '"';
             }
             None => match found {
-                // A quote that opens stands at the start of a value.
+                // An opening quote is at the start of a value.
                 '"' | '\'' if matches!(before, ' ' | '[' | '{' | ',' | ':') => quote = Some((found, at)),
                 '"' => return Err((start + at..start + at + 1, "this quote seems to close nothing")),
                 '#' if before == ' ' => break,

@@ -1,44 +1,44 @@
-//! The columns of the table of instructions.
+//! The columns of the instruction table.
 
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Schema};
 
-/// A column of the table of instructions.
+/// A column of the instruction table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Column {
     /// The name of the program.
     Program,
-    /// The hash of the program's code, the key of the table of programs.
+    /// The hash of the program's code, which is the key of the program table.
     Hash,
     /// The name of the instruction set.
     Isa,
-    /// The address of the instruction: bytes from the start of the program.
+    /// The address of the instruction in bytes from the start of the program.
     Pc,
-    /// The word, where instructions are words; null for a piece of a word at the program's end.
+    /// The word, if instructions are words; null for an incomplete word at the end of the program.
     Word,
-    /// The bytes in the order of memory, where instructions are no words, and of a piece of a word.
+    /// The bytes in memory order, if instructions are not words, and for an incomplete word.
     Bytes,
-    /// The index of the form; null for groups, which have several operations, and for what is no instruction.
+    /// The index of the form; null for groups, which have several operations, and for invalid instructions.
     Opcode,
-    /// The name of the instruction; of a group those of its operations.
+    /// The mnemonic of the instruction; for a group, the names of its operations.
     Mnemonic,
-    /// Modifiers that are not at their defaults, in the order of the text.
+    /// The modifiers that are not at their defaults, in text order.
     Modifiers,
-    /// Where execution goes on: `next`, `branch`, `jump`, `call`, `end`.
+    /// Where execution continues: `next`, `branch`, `jump`, `call` or `end`.
     Flow,
-    /// The registers that are written, each once.
+    /// The registers written, without duplicates.
     Dst,
-    /// The registers that are read, each once.
+    /// The registers read, without duplicates.
     Src,
     /// The assembly.
     Text,
-    /// Why it is no instruction; null for all that are.
+    /// Why it is not an instruction; null for valid instructions.
     Error,
 }
 
 impl Column {
-    /// All of them, in the order of the table.
+    /// All columns in table order.
     pub const ALL: [Column; 14] = [
         Column::Program,
         Column::Hash,
@@ -76,7 +76,7 @@ impl Column {
         }
     }
 
-    /// Its type.
+    /// The Arrow type.
     pub fn data_type(self) -> DataType {
         match self {
             Column::Pc => DataType::UInt32,
@@ -88,29 +88,29 @@ impl Column {
         }
     }
 
-    /// Whether its value is the same for all instructions of a program.
+    /// Whether all instructions of a program have the same value.
     pub fn is_of_program(self) -> bool {
         matches!(self, Column::Program | Column::Hash | Column::Isa)
     }
 
-    /// Whether its value depends on the form alone, where a set has one form for each instruction.
+    /// Whether the value depends only on the form, for sets with one form per instruction.
     pub fn is_of_form(self) -> bool {
         matches!(self, Column::Opcode | Column::Mnemonic)
     }
 
-    /// The field of a schema.
+    /// The field in a schema.
     pub fn field(self) -> Field {
         let nullable = !(self.is_of_program() || self == Column::Pc);
         Field::new(self.name(), self.data_type(), nullable)
     }
 }
 
-/// The field of the elements of lists.
+/// The field of list elements.
 pub(crate) fn element() -> FieldRef {
     Arc::new(Field::new("item", DataType::Utf8View, true))
 }
 
-/// The schema of these columns.
+/// The schema for these columns.
 pub fn schema(columns: &[Column]) -> Schema {
     Schema::new(columns.iter().map(|column| column.field()).collect::<Vec<_>>())
 }

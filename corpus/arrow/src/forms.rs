@@ -1,4 +1,4 @@
-//! What a set consists of: what could occur, whether anything has it or not.
+//! The forms and variants of a set: what could occur in programs, whether it does or not.
 
 use std::sync::Arc;
 
@@ -19,10 +19,11 @@ pub fn forms_schema() -> SchemaRef {
     ]))
 }
 
-/// The forms of a set, a row each. `opcode` is the index of the form; that of an operation where instructions are groups.
+/// The forms of a set, one row each. `opcode` is the index of the form; if instructions are groups, that of the
+/// operation.
 ///
 /// # Errors
-/// Those of Arrow.
+/// Returns errors from Arrow.
 pub fn forms(set: &Set) -> Result<RecordBatch, ArrowError> {
     let mut isa = StringViewBuilder::new();
     let mut opcode = UInt16Builder::new();
@@ -57,31 +58,31 @@ pub fn variants_schema() -> SchemaRef {
     ]))
 }
 
-/// A value that a modifier of a form may have.
+/// A possible value of a form's modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Variant<'s> {
     /// The form.
     pub opcode: u16,
-    /// The modifier; with the name of the operand before a dot where it belongs to one.
+    /// The modifier; `operand.modifier` if it belongs to an operand.
     pub modifier: &'s str,
-    /// Its index among those of the form.
+    /// Its index among the modifiers of the form.
     pub index: usize,
-    /// Its bits.
+    /// The value.
     pub value: u64,
-    /// How it is written; a default one is not.
+    /// Its text; empty for the default.
     pub text: &'static str,
-    /// Whether it is meant where nothing is written.
+    /// Whether it is the default.
     pub is_default: bool,
 }
 
-/// The values of all modifiers of all forms, where instructions are words; none for other sets.
+/// The values of all modifiers of all forms, if instructions are words; empty for other sets.
 pub fn variants_of(set: &Set) -> impl Iterator<Item = Variant<'_>> {
     set.plans.iter().enumerate().flat_map(|(opcode, plan)| {
         plan.modifiers.iter().enumerate().flat_map(move |(index, modifier)| {
             let values = modifier.values.iter().enumerate().filter(|(_, (_, exists))| *exists);
             values.map(move |(value, _)| {
                 let is_default = modifier.default == Some(value as u64);
-                // A flag that is not set is written as nothing.
+                // A flag that is not set has no text.
                 let text = if is_default { "" } else { modifier.texts[value] };
                 Variant {
                     opcode: opcode as u16,
@@ -99,7 +100,7 @@ pub fn variants_of(set: &Set) -> impl Iterator<Item = Variant<'_>> {
 /// [`variants_of`] as a batch.
 ///
 /// # Errors
-/// Those of Arrow.
+/// Returns errors from Arrow.
 pub fn variants(set: &Set) -> Result<RecordBatch, ArrowError> {
     let mut isa = StringViewBuilder::new();
     let mut opcode = UInt16Builder::new();

@@ -1,4 +1,4 @@
-//! Instructions of any set as Arrow batches, and questions about whole programs.
+//! Instructions of any set as Arrow batches, and statistics on whole programs.
 //!
 //! ```text
 //! Set (tables, names) ──Rows::push(program, code)──▶ RecordBatch, a row for each instruction
@@ -6,14 +6,14 @@
 //!   └──whole::{count, histogram, registers, pressure, text}(code)
 //! ```
 //!
-//! - [`set`]: an instruction set with what its columns need; names of mnemonics, modifiers and registers
-//! - [`plan`]: for sets of words, where each form has its modifiers and registers
-//! - `registers`: the registers that operands of words name
-//! - [`views`]: columns of texts that stand in a table already
+//! - [`set`]: an instruction set with the data that columns need; the names of mnemonics, modifiers and registers
+//! - [`plan`]: for sets of words, the bit positions of each form's modifiers and registers
+//! - `registers`: look-up of the registers that operands of words name
+//! - [`views`]: columns of texts that are stored in a shared table
 //! - [`column`]: the columns of instructions
-//! - [`rows`]: instructions of words, groups and streams to batches
-//! - [`forms`]: what a set consists of
-//! - [`whole`]: what there is to say about a whole program
+//! - [`rows`]: converts instructions of words, groups and streams to batches
+//! - [`forms`]: the forms and variants of a set
+//! - [`whole`]: statistics on whole programs
 //!
 //! ```
 //! use arrow_array::cast::AsArray;

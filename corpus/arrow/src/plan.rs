@@ -1,4 +1,5 @@
-//! Where each form of a set of words has its modifiers and its registers, so that a column takes shifts and look-ups alone.
+//! The bit positions of each form's modifiers and registers in a set of words, so that columns need only shifts and
+//! look-ups.
 
 use std::sync::Arc;
 
@@ -10,12 +11,13 @@ use isaforge_core::table::{self, Form, Type};
 use crate::registers::{Operands, Registers};
 use crate::views::{Name, Names};
 
-/// What columns need of a form.
+/// The data that columns need for a form.
 #[derive(Debug)]
 pub struct FormPlan {
-    /// Bits of all modifiers …
+    /// The mask of all modifiers.
     pub(crate) quiet_mask: u64,
-    /// … and what they are when all are at their defaults; where one has none, a value that no word has.
+    /// The value of those bits if all modifiers are at their defaults; an impossible value if some modifier has no
+    /// default.
     pub(crate) quiet_value: u64,
     pub(crate) modifiers: Vec<ModifierPlan>,
     pub(crate) reads: Arc<Operands>,
@@ -25,11 +27,11 @@ pub struct FormPlan {
 /// A modifier of a form or of one of its operands.
 #[derive(Debug)]
 pub(crate) struct ModifierPlan {
-    /// Its name; with that of the operand before a dot where it belongs to one.
+    /// Its name; `operand.modifier` if it belongs to an operand.
     pub name: String,
     pub bits: Bits,
     pub default: Option<u64>,
-    /// Its values by bits: text, whether it is one.
+    /// Its values by number: the text, and whether the value is valid.
     pub values: Vec<(Name, bool)>,
     pub texts: Vec<&'static str>,
 }
@@ -46,14 +48,14 @@ impl FormPlan {
         let quiet_mask = modifiers.iter().fold(0, |mask, modifier| mask | modifier.bits.mask(0));
         let quiet_value =
             modifiers.iter().try_fold(0, |word, modifier| Some(modifier.bits.set(word, 0, modifier.default?)));
-        // No word has a bit outside of the mask that it is compared under.
+        // No masked word has bits outside of the mask.
         let quiet_value = quiet_value.unwrap_or(!quiet_mask);
         let [reads, writes] = [false, true].map(|write| known.operands(registers::fields(isa, form, write).collect()));
         FormPlan { quiet_mask, quiet_value, modifiers, reads, writes }
     }
 }
 
-/// A modifier that has more values than this has them named when they occur.
+/// The maximum width of a modifier in bits for which all values are named in advance.
 const MOST_VALUES: u32 = 12;
 
 impl ModifierPlan {
@@ -70,7 +72,7 @@ impl ModifierPlan {
         ModifierPlan { name, bits: modifier.bits, default: modifier.default, values, texts }
     }
 
-    /// Its text in a word; `None` where it is at its default.
+    /// Its value and text in a word; `None` if it is at its default.
     #[inline(always)]
     pub fn of(&self, word: u64) -> Option<(u64, Name)> {
         let value = self.bits.get(word, 0);

@@ -1,5 +1,6 @@
-//! The registers that operands of words name, looked up by the bits that name them. What an operand is differs from word to
-//! word, and so does how many registers it is, so nearly all words take a way without branches, which would be mispredicted.
+//! Looks up the registers that operands of words name, by the bits that name them. The alternative of an operand and
+//! its number of registers vary from word to word, so nearly all words take a branch-free path; branches would be
+//! mispredicted.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,61 +12,62 @@ use isaforge_core::registers::RegisterField;
 
 use crate::views::Name;
 
-/// Registers that follow each other in [`Registers::all`]; none where an operand is no register.
+/// Consecutive registers in [`Registers::all`]; empty if an operand is not a register.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Run {
-    /// The first registers, as many as are written at once; only those of `summary` count.
+    /// The first registers, as many as are written at once; only as many as `summary` counts are valid.
     items: [u32; FEW],
-    /// From [`COUNT`] on how many there are. Below a bit for each register, the same bit for some: runs that have no bit in
-    /// common have no register in common. [`EXACT`] where there are more than [`FEW`], or where the operand is not looked up.
+    /// The count, from bit [`COUNT`] up. Below it, a bit for each register, which some registers share: runs without
+    /// common bits have no common registers. [`EXACT`] if there are more than [`FEW`] registers, or the operand has no
+    /// table.
     summary: u64,
 }
 
-/// Registers of a run that are written at once.
+/// How many registers of a run are written at once.
 const FEW: usize = 4;
 
-/// Operands that are looked up; words that may have more are [`EXACT`].
+/// The maximum number of operands with tables; words with more operands are [`EXACT`].
 const MOST_OPERANDS: usize = 4;
 
-/// Where a summary has its count.
+/// The position of the count in a summary.
 const COUNT: u32 = 59;
 
-/// Says that registers have to be found one by one.
+/// Marks runs for which registers must be found one by one.
 const EXACT: u64 = 1 << (COUNT - 1);
 
-/// Bits for registers: [`MOST_OPERANDS`] summaries are added without a carry into [`EXACT`].
+/// The number of bits for registers: the sum of [`MOST_OPERANDS`] summaries never carries into [`EXACT`].
 const REGISTER_BITS: usize = 56;
 
 /// The registers of a set of words.
 #[derive(Debug, Default)]
 pub(crate) struct Registers {
-    /// Those of each bank, one bank after the other.
+    /// The registers of all banks, bank by bank.
     pub all: Vec<Register>,
     /// Their names.
     pub names: Vec<Name>,
-    /// Where each bank begins.
+    /// The index of each bank's first register.
     banks: Vec<usize>,
-    /// Operands by their fields: forms share them, so that those in use stay in the cache.
+    /// Operands by their fields. Forms share them, so that those in use stay in the cache.
     operands: HashMap<Vec<RegisterField>, Arc<Operands>>,
-    /// Tables of operands, one after the other, and where each of them stands.
+    /// The tables of operands, concatenated, and the range of each.
     runs: Vec<Run>,
     tables: Vec<Range<usize>>,
 }
 
-/// Registers after the last of a bank: nothing says that hardware refuses a run that begins there.
+/// The number of registers beyond the end of each bank, since the specification may allow a run to begin there.
 const AFTER: u32 = 64;
 
-/// The most bits that operands share.
+/// The maximum number of bits that operands share.
 const MOST_SHARED: u32 = 4;
 
-/// The most bits that registers are looked up by.
+/// The maximum number of bits that index a table.
 const MOST_BITS: u32 = 15;
 
-/// The most runs that all tables of a set have together.
+/// The maximum number of runs in all tables of a set.
 const MOST_RUNS: usize = 1 << 18;
 
 impl Registers {
-    /// Those of a set, without operands.
+    /// The registers of a set, without operands.
     pub fn new(isa: &Isa, name: impl FnMut(&Register) -> Name) -> Registers {
         let mut found = Registers::default();
         found.runs.resize(1 << MOST_SHARED, Run::default());
@@ -78,7 +80,7 @@ impl Registers {
         found
     }
 
-    /// The operands that have these fields.
+    /// The operands with these fields.
     pub fn operands(&mut self, fields: Vec<RegisterField>) -> Arc<Operands> {
         if let Some(known) = self.operands.get(&fields) {
             return Arc::clone(known);
@@ -88,7 +90,7 @@ impl Registers {
         operands
     }
 
-    /// The registers that a word has at the first of these fields where it has some.
+    /// The registers that a word names in the first of these fields that has any.
     fn find(&self, fields: &[RegisterField], word: u64) -> Range<usize> {
         let Some(found) = fields.iter().find_map(|field| field.of(word)) else { return 0..0 };
         let start = |bank: usize| self.banks.get(bank).copied().unwrap_or(self.all.len());
@@ -97,10 +99,10 @@ impl Registers {
         first.min(end)..(first + usize::from(found.count)).min(end)
     }
 
-    /// The same as an entry of a table.
+    /// The same as a table entry.
     fn run(&self, fields: &[RegisterField], word: u64) -> Run {
         let found = self.find(fields, word);
-        // Programs use the first registers of each bank most, which get different bits.
+        // Programs use the first registers of each bank most, so these get different bits.
         let bit = |at: usize| {
             let register = self.all[at];
             1 << ((register.index as usize + 29 * usize::from(register.bank)) % REGISTER_BITS)
@@ -112,7 +114,7 @@ impl Registers {
         Run { items: std::array::from_fn(|index| (found.start + index) as u32), summary }
     }
 
-    /// Where a table begins, which stands there once for all operands that have it.
+    /// Adds a table and returns its start. Operands with equal tables share one.
     fn add(&mut self, table: &[Run]) -> u32 {
         if let Some(known) = self.tables.iter().find(|known| self.runs[known.start..known.end] == *table) {
             return known.start as u32;
@@ -127,27 +129,27 @@ impl Registers {
 /// The operands of a form that may be registers.
 #[derive(Debug, Default)]
 pub(crate) struct Operands {
-    /// Bits that several operands are looked up by: how far they are from the right, and a mask for them there.
+    /// Bits that index the tables of several operands: their shift, and their mask after it.
     shared: (u8, u32),
-    /// How many of the places are those of operands.
+    /// How many of the places are used.
     count: usize,
     places: [Place; MOST_OPERANDS],
-    /// The fields of each.
+    /// The fields of each operand.
     fields: Vec<Vec<RegisterField>>,
 }
 
-/// Where an operand of a word says which registers it is. The default is that of an operand that is none.
+/// The bits that determine an operand's registers. The default is that of an operand without registers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
-    /// Where its table begins: what operands share is the low part of an index, its own bits are the high part.
+    /// The start of its table. The index consists of the shared bits (low part) and its own bits (high part).
     table: u32,
-    /// Its own bits, once the word has been rotated to the right.
+    /// The mask of its own bits, after the word is rotated right.
     mask: u32,
     rotate: u8,
 }
 
 impl Place {
-    /// An operand that is not looked up.
+    /// An operand without a table.
     const EXACT: Place = Place { table: 1 << MOST_SHARED, mask: 0, rotate: 0 };
 }
 
@@ -155,7 +157,7 @@ impl Operands {
     fn new(fields: &[RegisterField], registers: &mut Registers) -> Operands {
         let of_operands = fields.chunk_by(|field, next| field.operand == next.operand);
         let fields: Vec<Vec<RegisterField>> = of_operands.map(<[_]>::to_vec).collect();
-        // Bits far away from those of an operand are nearly always some that others have, too.
+        // Bits far from the others of an operand are usually shared with other operands.
         let wide = fields.iter().map(|fields| named(fields)).find(|named| span(*named) > MOST_BITS).unwrap_or(0);
         let far = lowest_run(wide & !lowest_run(wide));
         let shared = if far.count_ones() > MOST_SHARED { 0 } else { far };
@@ -171,7 +173,7 @@ impl Operands {
             }
             let run = |index: u64| {
                 let word = (index >> width) << at;
-                // No word has an index with bits in between.
+                // Words never yield an index with bits set in the gaps.
                 let is_index = word & !own == 0;
                 let word = word | (index << shift) & shared;
                 if is_index { registers.run(fields, word) } else { Run::default() }
@@ -193,42 +195,42 @@ impl Operands {
     }
 }
 
-/// The bits of a word that say which registers it has at these fields.
+/// The bits of a word that determine its registers in these fields.
 fn named(fields: &[RegisterField]) -> u64 {
     fields.iter().fold(0, |named, field| {
         named | field.mask | field.first.mask(field.base) | field.count.map_or(0, |count| count.mask(0))
     })
 }
 
-/// Bits from the lowest that is set to the highest.
+/// The number of bits from the lowest to the highest set bit.
 fn span(bits: u64) -> u32 {
     64 - (bits.leading_zeros() + bits.trailing_zeros()).min(64)
 }
 
-/// The registers of words, each once for a word, as indices into [`Registers::all`].
+/// The registers of words, without duplicates within a word, as indices into [`Registers::all`].
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Those before `len`. What stands behind them was written because that takes less than to ask whether it counts.
+    /// The items before `len` are valid. Others were written because that is cheaper than a test.
     items: Vec<u32>,
     len: usize,
 }
 
-/// Room for what is written for a word: a summary counts up to 31.
+/// The room needed for one word: a summary counts up to 31.
 const ROOM: usize = (1 << (64 - COUNT)) + FEW;
 
 impl Found {
-    /// Takes all away.
+    /// Removes all registers.
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// All of them, those of each word after those of the word before.
+    /// All registers, word by word.
     pub fn all(&self) -> &[u32] {
         &self.items[..self.len]
     }
 
-    /// Appends the registers of valid words, operand by operand. `ends` gets how many there are with each word. `USUAL` is how
-    /// many operands nearly all words have at most.
+    /// Appends the registers of valid words, operand by operand. `ends` receives the total after each word. `USUAL` is
+    /// the number of operands that most words do not exceed.
     #[inline(always)]
     pub fn extend<'o, const USUAL: usize>(
         &mut self,
@@ -256,7 +258,7 @@ impl Found {
             operands.places[..USUAL].iter().for_each(&mut add);
             operands.places[..operands.count].iter().skip(USUAL).for_each(add);
             let count = (sum >> COUNT) as usize;
-            // A bit that two runs have makes their sum another one.
+            // If two runs have a common bit, their sum differs from their union.
             let apart = (sum ^ either) << (64 - COUNT) == 0;
             match either & EXACT == 0 {
                 true if apart => self.len += count,
@@ -267,7 +269,7 @@ impl Found {
         }
     }
 
-    /// Appends the registers of a word without tables.
+    /// Appends the registers of a word without using tables.
     #[inline(never)]
     fn exactly(&mut self, registers: &Registers, operands: &Operands, word: u64) {
         let found: Vec<u32> = operands.each(registers, word).map(|register| register as u32).collect();
@@ -281,7 +283,7 @@ impl Found {
     }
 }
 
-/// Keeps the first of equal items. Returns how many are left, in front of the others.
+/// Moves the first of each set of equal items to the front, in order, and returns their number.
 #[inline(never)]
 fn once(items: &mut [u32]) -> usize {
     let mut kept = 0;
@@ -295,7 +297,7 @@ fn once(items: &mut [u32]) -> usize {
     kept
 }
 
-/// The lowest run of adjacent bits that are set.
+/// The lowest run of adjacent set bits.
 fn lowest_run(bits: u64) -> u64 {
     let lowest = bits & bits.wrapping_neg();
     bits & !bits.wrapping_add(lowest)
@@ -343,7 +345,7 @@ mod tests {
             for (count, plus) in [(None, 1), (None, 2), (Some(COUNT), 1), (Some(MANY), 0)] {
                 for operands in 0..=MOST_OPERANDS as u8 + 1 {
                     let several = |operand| {
-                        // Each has registers of two banks, and near those of the others.
+                        // Each has registers of two banks, near those of the others.
                         let one = RegisterField { count, plus, ..field(first, 0, operand) };
                         [one, RegisterField { base: 40 + operand % 2, ..field(NEAR, 1, operand) }]
                     };

@@ -1,4 +1,4 @@
-//! An instruction set with what its columns need.
+//! An instruction set with the data that columns need.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use crate::plan::FormPlan;
 use crate::registers::Registers;
 use crate::views::{Name, Names, Texts};
 
-/// What finds the opcode of a word.
+/// The decoder that finds the opcodes of words.
 #[derive(Clone, Copy, Debug)]
 pub enum Decoder {
-    /// The decoder of a generated crate, for many words at once, each as its bytes in the order of memory: the opcode of each,
-    /// [`INVALID`] for what is no instruction.
+    /// The decoder of a generated crate. It takes many words at once, as bytes in memory order, and stores the opcode
+    /// of each, or [`INVALID`].
     Generated(fn(&[[u8; 8]], &mut [u16])),
-    /// Tables that the compiler made of a specification.
+    /// Tables that the compiler built from a specification.
     Tables(Fast),
-    /// The tables of the core alone.
+    /// Only the tables of the core.
     Exact,
 }
 
-/// Stands for the opcode of what is no instruction. No set has this many instructions.
+/// The opcode for invalid words. No set has this many instructions.
 pub const INVALID: u16 = u16::MAX;
 
-/// Words that are decoded at once.
+/// The number of words decoded at once.
 pub(crate) const CHUNK: usize = 64;
 
 /// A form of a set: an instruction, or an operation of groups.
@@ -33,9 +33,9 @@ pub(crate) const CHUNK: usize = 64;
 pub struct Form {
     /// Its name.
     pub name: &'static str,
-    /// A few words on what it does.
+    /// A short description.
     pub title: &'static str,
-    /// The unit that executes it, empty where the specification does not say.
+    /// The unit that executes it; empty if the specification does not name one.
     pub unit: &'static str,
     /// Its name as a value of a column.
     pub(crate) view: Name,
@@ -46,20 +46,20 @@ pub struct Form {
 pub struct Set {
     /// Its name.
     pub name: String,
-    /// Its tables with what its instructions do, and the names of registers.
+    /// Its tables, the meaning of its instructions, and the names of registers.
     pub analysis: analysis::Set,
     /// Its forms, by opcode.
     pub forms: Vec<Form>,
     decoder: Decoder,
     pub(crate) plans: Vec<FormPlan>,
-    /// Where instructions are words.
+    /// The registers, if instructions are words.
     pub(crate) registers: Registers,
     pub(crate) flows: [(&'static str, Name); 5],
     pub(crate) texts: Texts,
 }
 
 impl Set {
-    /// A set by its name and its tables.
+    /// Creates a set from its name and tables.
     pub fn new(name: &str, analysis: analysis::Set, decoder: Decoder) -> Arc<Set> {
         let mut names = Names::default();
         let mut form = |name: &'static str, title: &'static str, unit: &'static str| Form {
@@ -89,7 +89,7 @@ impl Set {
         self.analysis.tables
     }
 
-    /// Whether an instruction has one form, so that a filter on forms is one on opcodes.
+    /// Whether each instruction has one form, so that a filter on forms is a filter on opcodes.
     pub fn has_opcodes(&self) -> bool {
         match self.tables() {
             Tables::Words(_) => true,
@@ -98,13 +98,13 @@ impl Set {
         }
     }
 
-    /// Bytes of a word, where instructions are words.
+    /// The size of a word in bytes, if instructions are words.
     pub fn word_bytes(&self) -> Option<usize> {
         matches!(self.tables(), Tables::Words(_)).then(|| self.tables().unit().min(8))
     }
 
-    /// Calls `each` with the words of some code, up to [`CHUNK`] at once, without a piece of one at its end. Words of eight bytes
-    /// stay where they lie; shorter ones get zeros behind them.
+    /// Calls `each` with the words of some code, up to [`CHUNK`] at a time, without an incomplete word at the end.
+    /// Words of eight bytes are passed in place; shorter ones are padded with zeros.
     #[inline]
     pub(crate) fn words(&self, code: &[u8], mut each: impl FnMut(&[[u8; 8]])) {
         let size = self.tables().unit().clamp(1, 8);
@@ -122,7 +122,7 @@ impl Set {
         }
     }
 
-    /// Finds the opcodes of words, where instructions are words; [`INVALID`] for those that are no instruction.
+    /// Finds the opcodes of words, for sets of words; [`INVALID`] for invalid ones.
     pub(crate) fn opcodes(&self, words: &[[u8; 8]], opcodes: &mut [u16]) {
         let fast = match &self.decoder {
             Decoder::Generated(decode) => return decode(words, opcodes),

@@ -1,7 +1,7 @@
-//! Columns of texts that stand in a table already: a view of sixteen bytes a value, and no copy of the text.
+//! Columns of texts that are stored in a shared table: sixteen bytes per value, without copying the text.
 //!
-//! Checking that every view points at UTF-8 costs more than decoding the instruction that it belongs to, so columns are made
-//! without it. Views come from [`Names`], which checked them, or are made here of a `&str`.
+//! Checking that every view refers to valid UTF-8 costs more than decoding the instruction, so columns are built
+//! without the check. Views come from [`Names`], which checked them, or are made here from a `&str`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 
 use crate::column::element;
 
-/// A text of a [`Names`].
+/// A text in a [`Names`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Name(u128);
 
@@ -21,7 +21,7 @@ impl Name {
     pub const EMPTY: Name = Name(0);
 }
 
-/// Texts, each once. Texts of more than twelve bytes stand in one buffer, which columns share.
+/// Distinct texts. Those of more than twelve bytes are stored in a buffer that columns share.
 #[derive(Debug, Default)]
 pub struct Names {
     known: HashMap<String, Name>,
@@ -29,7 +29,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The name of a text, which is added if it is new.
+    /// Returns the name of a text, which is added if it is new.
     pub fn intern(&mut self, text: &str) -> Name {
         if let Some(known) = self.known.get(text) {
             return *known;
@@ -43,20 +43,20 @@ impl Names {
         name
     }
 
-    /// What columns of these names share.
+    /// The buffer that columns of these names share.
     pub fn texts(self) -> Texts {
         Texts(Buffer::from_vec(self.long))
     }
 }
 
-/// The buffer behind names.
+/// The buffer that names refer to.
 #[derive(Clone, Debug)]
 pub struct Texts(Buffer);
 
-/// Texts up to this length stand in the view.
+/// Texts up to this length are stored in the view itself.
 const INLINE: usize = 12;
 
-/// A column of names. All of one column have to come from the [`Names`] whose [`Texts`] it is finished with.
+/// A column of names. All of its names must come from the [`Names`] whose [`Texts`] it is finished with.
 #[derive(Debug, Default)]
 pub struct Views {
     views: Vec<u128>,
@@ -69,29 +69,29 @@ impl Views {
         self.views.push(name.0);
     }
 
-    /// Appends a value many times.
+    /// Appends a value several times.
     pub fn push_n(&mut self, name: Name, count: usize) {
         self.views.resize(self.views.len() + count, name.0);
     }
 
-    /// How many values there are.
+    /// The number of values.
     #[inline]
     pub fn len(&self) -> usize {
         self.views.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.views.is_empty()
     }
 
-    /// The column.
+    /// Builds the column.
     #[allow(unsafe_code, reason = "views that were made of `&str`")]
     pub fn finish(&mut self, texts: &Texts, nulls: Option<NullBuffer>) -> StringViewArray {
         let views = ScalarBuffer::from(std::mem::take(&mut self.views));
         debug_assert!(StringViewArray::try_new(views.clone(), [texts.0.clone()], nulls.clone()).is_ok());
-        // SAFETY: Every view was made by `Names::intern`, of a whole `&str` and for buffer 0 at the place where it stands
-        // there; `Names::texts` turned it into this buffer, which only that `Names` has. Null places hold the empty text.
+        // SAFETY: Every view was made by `Names::intern` from a whole `&str`, for its place in buffer 0. `Names::texts`
+        // turned that into this buffer, which belongs only to those `Names`. Null places hold the empty text.
         unsafe { StringViewArray::new_unchecked(views, [texts.0.clone()], nulls) }
     }
 }
@@ -102,17 +102,17 @@ impl FromIterator<Name> for Views {
     }
 }
 
-/// A column of names that come from several [`Names`].
+/// A column of names from several [`Names`].
 #[derive(Debug, Default)]
 pub(crate) struct MixedViews {
     views: Vec<u128>,
     texts: Vec<Buffer>,
-    /// Which of the buffers the last long name has.
+    /// The index of the buffer of the last long name.
     last: usize,
 }
 
 impl MixedViews {
-    /// Appends a value. The texts have to be those of the [`Names`] that the name comes from.
+    /// Appends a value. The texts must be those of the [`Names`] that the name comes from.
     #[inline]
     pub fn push(&mut self, Name(view): Name, Texts(texts): &Texts) {
         if view as u32 <= INLINE as u32 {
@@ -127,18 +127,18 @@ impl MixedViews {
         self.views.push(view | (self.last as u128) << BUFFER);
     }
 
-    /// The column.
+    /// Builds the column.
     #[allow(unsafe_code, reason = "views that were made of `&str`")]
     pub fn finish(self) -> StringViewArray {
         let views = ScalarBuffer::from(self.views);
         debug_assert!(StringViewArray::try_new(views.clone(), self.texts.clone(), None).is_ok());
-        // SAFETY: `Names::intern` made every view of a whole `&str`, for the buffer that became the texts of its `Names`. `push`
-        // gets both, and puts the index of these texts where `intern` has left 0.
+        // SAFETY: `Names::intern` made every view from a whole `&str`, for the buffer that became the texts of its
+        // `Names`. `push` receives both, and stores the index of these texts where `intern` left 0.
         unsafe { StringViewArray::new_unchecked(views, self.texts, None) }
     }
 }
 
-/// Where a view has the index of its buffer.
+/// The bit position of the buffer index in a view.
 const BUFFER: u32 = 64;
 
 /// A column of lists of names.
@@ -156,25 +156,25 @@ impl Default for Lists {
 }
 
 impl Lists {
-    /// Lists of these elements. The first begins at the first of the ends, which is 0, and ends at the second.
+    /// Lists with these elements. The first list begins at the first of the ends, which is 0, and ends at the second.
     pub fn new(views: Views, ends: Vec<i32>) -> Lists {
         Lists { views, ends }
     }
 
-    /// Ends a list, of what was appended to the elements since the last one ended.
+    /// Ends a list, which contains the elements appended since the end of the last list.
     #[inline]
     pub fn end(&mut self) {
         self.ends.push(self.views.len() as i32);
     }
 
-    /// The column.
+    /// Builds the column.
     pub fn finish(mut self, texts: &Texts, nulls: Option<NullBuffer>) -> ListArray {
         let values: ArrayRef = Arc::new(self.views.finish(texts, None));
         ListArray::new(element(), OffsetBuffer::new(ScalarBuffer::from(self.ends)), values, nulls)
     }
 }
 
-/// A column of texts of its own.
+/// A column of texts that it stores itself.
 #[derive(Debug, Default)]
 pub struct Strings {
     views: Vec<u128>,
@@ -191,19 +191,19 @@ impl Strings {
         }
     }
 
-    /// Bytes of all values that stand outside of their views.
+    /// The size in bytes of all values that are not stored in their views.
     pub fn size(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The column.
+    /// Builds the column.
     #[allow(unsafe_code, reason = "views that were made of `&str`")]
     pub fn finish(&mut self, nulls: Option<NullBuffer>) -> StringViewArray {
         let views = ScalarBuffer::from(std::mem::take(&mut self.views));
         let texts = Buffer::from_vec(std::mem::take(&mut self.bytes));
         assert!(u32::try_from(texts.len()).is_ok(), "callers end a column before its texts have 4 GiB");
-        // SAFETY: `push` made every view of a whole `&str`, for buffer 0 at the place where it put the bytes, and no place has
-        // more than 32 bits.
+        // SAFETY: `push` made every view from a whole `&str`, for the place in buffer 0 where it stored the bytes, and
+        // all offsets fit into 32 bits.
         unsafe { StringViewArray::new_unchecked(views, [texts], nulls) }
     }
 }

@@ -1,4 +1,4 @@
-//! What there is to say about a whole program.
+//! Statistics on whole programs.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use isaforge_core::{group, program, stream};
 use crate::set::{CHUNK, INVALID, Set};
 use crate::views::{MixedViews, Name};
 
-/// Calls `each` with the words of a program that are instructions, and their opcodes.
+/// Calls `each` with the valid words of a program and their opcodes.
 fn instructions(set: &Set, code: &[u8], mut each: impl FnMut(u64, u16)) {
     let mut opcodes = [INVALID; CHUNK];
     set.words(code, |words| {
@@ -27,7 +27,7 @@ fn instructions(set: &Set, code: &[u8], mut each: impl FnMut(u64, u16)) {
     });
 }
 
-/// How many instructions a program has, or pieces that are none.
+/// The number of instructions in a program, including invalid ones.
 pub fn length(set: &Set, code: &[u8]) -> usize {
     match set.tables() {
         Tables::Words(_) => code.len().div_ceil(set.tables().unit().clamp(1, 8)),
@@ -36,7 +36,7 @@ pub fn length(set: &Set, code: &[u8]) -> usize {
     }
 }
 
-/// How many of the pieces of a program are no instructions.
+/// The number of invalid instructions in a program.
 pub fn invalid(set: &Set, code: &[u8]) -> usize {
     match set.tables() {
         Tables::Words(_) => {
@@ -49,7 +49,7 @@ pub fn invalid(set: &Set, code: &[u8]) -> usize {
     }
 }
 
-/// Calls `each` with the form of every instruction; with those of all operations where instructions are groups.
+/// Calls `each` with the form of every instruction; if instructions are groups, with those of all operations.
 pub fn forms(set: &Set, code: &[u8], mut each: impl FnMut(usize)) {
     match set.tables() {
         Tables::Words(_) => instructions(set, code, |_, form| each(form.into())),
@@ -68,17 +68,17 @@ pub fn forms(set: &Set, code: &[u8], mut each: impl FnMut(usize)) {
     }
 }
 
-/// What [`count`] counts: instructions of a form with modifiers.
+/// The instructions that [`count`] counts: those of a form with certain modifiers.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     forms: Vec<bool>,
     modifiers: Vec<String>,
-    /// For each form of words, its modifiers' values: those that are wanted.
+    /// For sets of words, the modifier values that are wanted.
     names: Vec<Name>,
 }
 
 impl Wanted {
-    /// Instructions with this name and at least these modifiers. `None` where the set has no such form.
+    /// Instructions with this name and at least these modifiers. `None` if the set has no such form.
     pub fn new(set: &Set, form: &str, modifiers: &[&str]) -> Option<Wanted> {
         let forms: Vec<bool> = set.forms.iter().map(|known| known.name == form).collect();
         let known = |wanted: &&str| {
@@ -96,7 +96,7 @@ impl Wanted {
     }
 }
 
-/// How many instructions of a program are wanted.
+/// The number of wanted instructions in a program.
 pub fn count(set: &Set, code: &[u8], wanted: &Wanted) -> u64 {
     let mut count = 0;
     if wanted.modifiers.is_empty() {
@@ -104,7 +104,7 @@ pub fn count(set: &Set, code: &[u8], wanted: &Wanted) -> u64 {
         return count;
     }
     if let Tables::Words(_) = set.tables() {
-        // A modifier that the set does not have, no instruction has.
+        // No instruction has a modifier that the set does not have.
         if wanted.names.len() < wanted.modifiers.len() {
             return 0;
         }
@@ -127,22 +127,22 @@ pub fn count(set: &Set, code: &[u8], wanted: &Wanted) -> u64 {
     instructions.filter(is_wanted).count() as u64
 }
 
-/// Counts the instructions of each form. What one program needed is there for the next.
+/// Counts instructions by form. Its memory is reused between programs.
 #[derive(Debug)]
 pub struct Histogram {
-    /// By form: how many there are; 0 between two programs.
+    /// The count of each form; 0 between programs.
     counts: Vec<u64>,
-    /// By form, eight at once: 1 where there are some. Programs have few of the forms of a set.
+    /// A flag for each form, in blocks of eight: 1 if it occurs. Programs use few of a set's forms.
     seen: Vec<[u8; 8]>,
 }
 
 impl Histogram {
-    /// For programs of a set.
+    /// A histogram for programs of a set.
     pub fn new(set: &Set) -> Histogram {
         Histogram { counts: vec![0; set.forms.len()], seen: vec![[0; 8]; set.forms.len().div_ceil(8)] }
     }
 
-    /// Calls `each` with every form that a program has instructions of, in the order of the forms, and how many.
+    /// Calls `each` with every form that occurs in a program, in index order, and its count.
     pub fn count(&mut self, set: &Set, code: &[u8], mut each: impl FnMut(usize, u64)) {
         let Histogram { counts, seen } = self;
         let flags = seen.as_flattened_mut();
@@ -161,12 +161,12 @@ impl Histogram {
     }
 }
 
-/// A column of the names of forms, which may be those of several sets.
+/// A column of form names, which may come from several sets.
 #[derive(Debug, Default)]
 pub struct FormNames(MixedViews);
 
 impl FormNames {
-    /// Appends the name of a form, by its opcode.
+    /// Appends the name of the form with this opcode.
     ///
     /// # Panics
     /// If the set has no such form.
@@ -175,13 +175,14 @@ impl FormNames {
         self.0.push(set.forms[form].view, &set.texts);
     }
 
-    /// The column.
+    /// Builds the column.
     pub fn finish(self) -> StringViewArray {
         self.0.finish()
     }
 }
 
-/// How often each value of each modifier occurs, in the order of [`crate::forms::variants_of`]: by form, modifier and bits.
+/// Calls `each` for every occurrence of a modifier: form, index of the modifier as in [`crate::forms::variants_of`],
+/// and value.
 pub fn variants(set: &Set, code: &[u8], mut each: impl FnMut(u16, usize, u64)) {
     instructions(set, code, |word, opcode| {
         for (index, modifier) in set.plans[usize::from(opcode)].modifiers.iter().enumerate() {
@@ -190,7 +191,7 @@ pub fn variants(set: &Set, code: &[u8], mut each: impl FnMut(u16, usize, u64)) {
     });
 }
 
-/// The registers that a program reads or writes, by bank and number.
+/// The registers that a program reads or writes, by bank and index.
 pub fn registers(set: &Set, code: &[u8]) -> BTreeSet<Register> {
     let mut found = BTreeSet::new();
     if let Tables::Words(_) = set.tables() {
@@ -210,7 +211,7 @@ pub fn registers(set: &Set, code: &[u8]) -> BTreeSet<Register> {
     found
 }
 
-/// The most registers that are live at once before an instruction, of banks that the program writes.
+/// The maximum number of registers that are live before an instruction, in banks that the program writes.
 pub fn pressure(set: &Set, code: &[u8]) -> usize {
     let program = Program::read(&set.analysis, code);
     let graph = Graph::new(&program);
@@ -218,7 +219,7 @@ pub fn pressure(set: &Set, code: &[u8]) -> usize {
     (0..program.entries.len()).map(|entry| live.pressure(entry)).max().unwrap_or(0)
 }
 
-/// The text of a program, as `isaforge dis` prints it.
+/// The text of a program, as printed by `isaforge dis`.
 pub fn text(set: &Set, code: &[u8]) -> String {
     let mut out = String::new();
     match set.tables() {

@@ -1,4 +1,4 @@
-//! Every column of every set, against what the analysis of a program says of each instruction.
+//! Compares every column of every set with the analysis of each instruction.
 
 use std::io::Read;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn file(path: &str) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// The words that the first column of a table is.
+/// The words in the first column of a table.
 fn words(path: &str) -> Vec<u8> {
     let text = file(path);
     let first = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('\t').next());
@@ -216,7 +216,7 @@ fn functions_of_a_program_count_what_its_rows_are() {
         assert_eq!(counts, again, "nothing is left of the program before");
         let mut seen = 0;
         for (form, count) in set.forms.iter().zip(&counts) {
-            // The name of a group is that of its operations.
+            // The name of a group consists of those of its operations.
             let found =
                 valid.iter().flat_map(|one| one.mnemonic.split(" | ")).filter(|name| *name == form.name).count();
             let names = set.forms.iter().filter(|other| other.name == form.name).count();
@@ -274,7 +274,7 @@ fn one_column_has_the_names_of_several_sets() {
             expected.push(set.forms[form].name);
         }
     }
-    // Some are too long to stand in a view.
+    // Some names are too long to be stored in a view.
     assert!(expected.iter().any(|name| name.len() > 12));
     let found = names.finish();
     assert!(found.iter().flatten().eq(expected));

@@ -1,7 +1,7 @@
-//! How the table of instructions, its plan and the functions of programs travel between machines.
+//! Serialisation of the instruction table, its plan nodes and the functions on programs, for use on other machines.
 //!
-//! Everything takes the sets of the lake with it: names of built-in ones, or whole specifications, so that an executor needs
-//! nothing but this program. What is not of this crate is Ballista's.
+//! Every message includes the sets of the lake, as names of built-in ones or whole specifications, so that an executor
+//! needs only this program. Everything defined outside of this crate is left to Ballista.
 
 use std::sync::Arc;
 
@@ -30,10 +30,10 @@ use crate::sets::{Recipe, Sets};
 use crate::table::exec::InstructionsExec;
 use crate::table::{Instructions, form_schema};
 
-/// What a message of this crate begins with; those of others begin with a tag of protobuf that is none of theirs.
+/// The prefix of messages of this crate. Other messages begin with a protobuf tag, which is never equal to it.
 const MARK: &[u8] = b"\xffisaforge";
 
-/// What a plan says of its instructions; behind it come the bytes of its filter.
+/// The message for a plan node; the serialised filter follows it.
 #[derive(Debug, Serialize, Deserialize)]
 struct OfPlan {
     sets: Vec<Recipe>,
@@ -42,20 +42,20 @@ struct OfPlan {
     filter: Option<usize>,
 }
 
-/// What a table says of its instructions.
+/// The message for a table.
 #[derive(Debug, Serialize, Deserialize)]
 struct OfTable {
     sets: Vec<Recipe>,
     url: String,
 }
 
-/// What a function says of its programs.
+/// The message for a function.
 #[derive(Debug, Serialize, Deserialize)]
 struct OfFunction {
     sets: Vec<Recipe>,
 }
 
-/// Writes what is of this crate, and leaves the rest to Ballista.
+/// Serialises the items of this crate, and leaves the rest to Ballista.
 #[derive(Debug, Default)]
 pub struct Codec {
     logical: BallistaLogicalExtensionCodec,
@@ -74,7 +74,7 @@ fn damaged(error: impl std::fmt::Display) -> DataFusionError {
     exec_datafusion_err!("a message of another machine is damaged: {error}")
 }
 
-/// Writes a message: its mark, its length, and bytes behind it.
+/// Writes a message: the prefix, the length, the message, and the bytes that follow it.
 fn write(message: &impl Serialize, rest: &[u8], buf: &mut Vec<u8>) -> Result<()> {
     let text = serde_json::to_vec(message).map_err(damaged)?;
     buf.extend_from_slice(MARK);
@@ -84,7 +84,7 @@ fn write(message: &impl Serialize, rest: &[u8], buf: &mut Vec<u8>) -> Result<()>
     Ok(())
 }
 
-/// Reads a message of [`write`] and the bytes behind it.
+/// Reads a message written by [`write`], and returns the bytes that follow it.
 fn read<'b, T: Deserialize<'b>>(buf: &'b [u8]) -> Result<(T, &'b [u8])> {
     let cut = || damaged("it is cut");
     let rest = buf.strip_prefix(MARK).ok_or_else(|| damaged("it is none of isaforge"))?;

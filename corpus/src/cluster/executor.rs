@@ -13,7 +13,7 @@ use crate::args::ExecutorArgs;
 use crate::error::{Error, Result};
 use crate::session::{self, Options};
 
-/// Seconds between two signs of life; a scheduler waits for at least three of them.
+/// The interval of heartbeats in seconds; a scheduler waits for at least three of them.
 pub const HEARTBEAT: u64 = 1;
 
 /// Works until the process ends.
@@ -29,7 +29,7 @@ pub async fn run(args: ExecutorArgs) -> Result<()> {
         return Err(Error::usage(format!("no scheduler answers at {}: {error}", args.scheduler), help));
     }
     let taken = |error| Error::File { what: format!("cannot listen at {own}"), error };
-    // Both are held until both are known, so that they differ.
+    // Both listeners stay open until both ports are known, so that the ports differ.
     let (answers, orders) = (TcpListener::bind(own).map_err(taken)?, TcpListener::bind((own.ip(), 0)).map_err(taken)?);
     let (port, grpc_port) = (answers.local_addr().map_err(taken)?.port(), orders.local_addr().map_err(taken)?.port());
     drop((answers, orders));

@@ -1,10 +1,10 @@
-//! More than one machine: the same queries, computed by executors that a scheduler hands parts to.
+//! Queries on several machines: a scheduler distributes their parts to executors.
 //!
-//! - [`codec`]: how the table of instructions and the functions of programs travel
+//! - [`codec`]: serialisation of the instruction table and of functions on programs
 //! - [`scheduler`], [`executor`]: the two long-running commands
 //!
-//! Nothing here is encrypted and nobody is asked who they are: whoever reaches a port can read what the process can. The
-//! addresses are those of this machine unless others are given.
+//! There is no encryption and no authentication: whoever reaches a port can read whatever the process can. By default,
+//! only addresses of this machine are used.
 
 pub mod codec;
 pub mod executor;
@@ -22,7 +22,7 @@ use self::codec::Codec;
 use crate::error::{Error, Result};
 use crate::session::{self, Options};
 
-/// The settings of sessions whose plans travel.
+/// The settings of sessions whose plans are sent to other machines.
 pub fn config(options: &Options) -> SessionConfig {
     let config = SessionConfig::new_with_ballista();
     let config = session::settle(config, options);
@@ -31,10 +31,10 @@ pub fn config(options: &Options) -> SessionConfig {
         .with_ballista_physical_extension_codec(Arc::new(Codec::default()))
 }
 
-/// A session whose queries a scheduler's executors compute.
+/// A session whose queries are computed by the executors of a scheduler.
 ///
 /// # Errors
-/// When nobody answers at the address.
+/// When the scheduler does not answer.
 pub async fn context(scheduler: &str, options: &Options) -> Result<SessionContext> {
     let address = address(scheduler)?;
     if let Err(error) = tokio::net::TcpStream::connect(address).await {
@@ -45,14 +45,14 @@ pub async fn context(scheduler: &str, options: &Options) -> Result<SessionContex
     Ok(SessionContext::remote_with_state(&format!("df://{scheduler}"), state).await?)
 }
 
-/// The address that a `HOST:PORT` stands for.
+/// Resolves `HOST:PORT` to an address.
 fn address(given: &str) -> Result<SocketAddr> {
     let wrong = |reason: String| Error::usage(format!("`{given}` is no address: {reason}"), "write HOST:PORT");
     let mut found = given.to_socket_addrs().map_err(|error| wrong(error.to_string()))?;
     found.next().ok_or_else(|| wrong("the host is not known".to_owned()))
 }
 
-/// Says what it means to listen at an address that is not only this machine's.
+/// Warns about listening on an address that other machines can reach.
 fn warn(address: IpAddr) {
     if !address.is_loopback() {
         say(&format!(

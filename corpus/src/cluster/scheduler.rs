@@ -18,15 +18,15 @@ use crate::session::{self, Options};
 /// Serves until the process ends.
 ///
 /// # Errors
-/// When it cannot listen at the address.
+/// When it cannot listen on the address.
 pub async fn run(args: SchedulerArgs) -> Result<()> {
     let address = address(&args.bind)?;
     warn(address.ip());
-    // Somebody else at the port is told before anything has started.
+    // A port that is already in use is reported before anything starts.
     let taken = |error| Error::File { what: format!("cannot listen at {}", args.bind), error };
     drop(std::net::TcpListener::bind(address).map_err(taken)?);
     let timeout = args.executor_timeout.max(3 * HEARTBEAT);
-    // Known when the settings are. Ballista lets a question wait for a first executor without a bound.
+    // Filled in below. Without a limit, Ballista lets a query wait indefinitely for the first executor.
     let executors: Arc<OnceLock<Arc<dyn ClusterState>>> = Arc::default();
     let known = Arc::clone(&executors);
     let settings = SchedulerConfig {
@@ -50,7 +50,7 @@ pub async fn run(args: SchedulerArgs) -> Result<()> {
         ..SchedulerConfig::default()
     };
     let cluster = BallistaCluster::new_from_config(&settings).await.map_err(failed("cannot start the scheduler"))?;
-    // It is empty until here.
+    // It is empty until this point.
     let _ = executors.set(cluster.cluster_state());
     say(&format!("scheduler at {address}; `isaforge-corpus executor --scheduler {address}` works for it"));
     start_server(cluster, address, Arc::new(settings)).await.map_err(failed("the scheduler ended"))

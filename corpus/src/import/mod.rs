@@ -1,11 +1,11 @@
-//! `isaforge-corpus import`: programs of files into a lake.
+//! `isaforge-corpus import`: imports programs from files into a lake.
 //!
 //! ```text
 //! PATH… ──walk──▶ files ──read──▶ programs ──hash──▶ those that are new ──▶ Parquet files of a bounded size
 //! ```
 //!
-//! - [`walk`]: the files of paths
-//! - [`read`]: what a file holds: a program, a listing of many, the output of a compiler, a container
+//! - [`walk`]: finds the files below paths
+//! - [`read`]: reads a file: a program, a listing of many, compiler output, or a container
 
 pub mod read;
 pub mod walk;
@@ -27,54 +27,54 @@ use crate::lake::{Lake, Table, hex};
 use crate::session;
 use crate::sets::Known;
 
-/// What to import.
+/// An import request.
 #[derive(Debug)]
 pub struct Request<'a> {
     /// The instruction set of the programs.
     pub known: &'a Known,
     /// Files and folders; `-` is standard input.
     pub paths: &'a [PathBuf],
-    /// Whether to show how far it is.
+    /// Whether to show progress.
     pub progress: bool,
-    /// Set when somebody wants it to end soon.
+    /// Set when the import should stop early.
     pub interrupted: &'a AtomicBool,
 }
 
-/// What was imported.
+/// The results of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Files that were read.
+    /// The number of files read.
     pub files: usize,
-    /// Programs that were found.
+    /// The number of programs found.
     pub found: usize,
-    /// Programs whose code was new.
+    /// The number of programs with new code.
     pub new: usize,
-    /// Words of those, or instructions of another kind.
+    /// The number of words in those, or of instructions if they are not words.
     pub words: u64,
-    /// Programs without any code.
+    /// The number of programs without code.
     pub empty: usize,
-    /// Words that are no instructions, and programs that have some.
+    /// The number of invalid words, and of programs with any.
     pub invalid: (u64, usize),
-    /// Programs that end within a word.
+    /// The number of programs that end with an incomplete word.
     pub odd: usize,
-    /// Files that were read in a way that is not plain, and in which.
+    /// Files that were not plain programs, and how they were read.
     pub noted: Vec<(String, String)>,
-    /// Files that hold no program, and why.
+    /// Files without programs, and the reason.
     pub refused: Vec<(String, String)>,
-    /// Whether it ended before all files were read.
+    /// Whether it was interrupted before all files were read.
     pub interrupted: bool,
 }
 
-/// About how many bytes of code a file of the lake has …
+/// The approximate amount of code in a file of the lake, in bytes.
 const PART: usize = 32 << 20;
 
-/// … and the most programs.
+/// The maximum number of programs in a file of the lake.
 const MOST_PROGRAMS: usize = 1 << 16;
 
-/// Reads programs into a lake. Code that the lake has already is left out; where it was found is kept.
+/// Imports programs into a lake. Code that the lake already contains is not stored again, but its origin is.
 ///
 /// # Errors
-/// When the lake cannot be read or written. Files that cannot be read are in the summary.
+/// When the lake cannot be read or written. Unreadable files are listed in the summary.
 pub async fn import(lake: &Lake, request: &Request<'_>) -> Result<Summary> {
     let isa = &request.known.recipe.name;
     lake.add_set(request.known).await?;
@@ -101,7 +101,7 @@ pub async fn import(lake: &Lake, request: &Request<'_>) -> Result<Summary> {
             summary.count(&request.known.set, &mut seen, &mut part, isa, program);
             if part.size >= PART || part.programs.len() >= MOST_PROGRAMS || part.origins.len() >= 4 * MOST_PROGRAMS {
                 part.write(lake, isa).await?;
-                // What is written is kept, so a long file need not be read to its end either.
+                // Work already written is kept, so a long file need not be read to its end.
                 if request.interrupted.load(Ordering::Relaxed) {
                     break;
                 }
@@ -112,7 +112,7 @@ pub async fn import(lake: &Lake, request: &Request<'_>) -> Result<Summary> {
     }
     bar.finish_and_clear();
     part.write(lake, isa).await?;
-    // A table of no files would have no columns.
+    // A table without files would have no columns.
     if lake.files(Table::Programs.name(), ".parquet").await?.is_empty() {
         Part::default().put(lake, isa).await?;
     }
@@ -143,7 +143,7 @@ impl Summary {
     }
 }
 
-/// The digest of where a program was found.
+/// The digest of a program's origin.
 fn origin(texts: [&str; 6]) -> [u8; 16] {
     let mut digest = Sha256::new();
     for text in texts {
@@ -154,7 +154,7 @@ fn origin(texts: [&str; 6]) -> [u8; 16] {
     std::array::from_fn(|index| digest[index])
 }
 
-/// What a lake has already.
+/// What a lake already contains.
 #[derive(Debug, Default)]
 struct Seen {
     programs: HashSet<[u8; 32]>,
@@ -224,7 +224,7 @@ impl Part {
             texts.for_each(|text| builder.append_option(Some(text).filter(|text| !text.is_empty())));
             Arc::new(builder.finish()) as ArrayRef
         };
-        // Without new code there is a file of where known code was found, and none of code.
+        // If all code is already known, only the file with its origins is written.
         if !self.programs.is_empty() || self.origins.is_empty() {
             let programs = || self.programs.iter().map(|(program, ..)| program);
             let (mut words, mut code) = (UInt32Builder::new(), BinaryViewBuilder::new());

@@ -1,4 +1,4 @@
-//! What a file holds: one program as the command reads it, a listing of many, what a compiler printed, a container.
+//! Reads a file: a program in any format of the command, a listing of many, compiler output, or a container.
 
 use isaforge_arrow::Set;
 use isaforge_cli::code::{self, How};
@@ -10,22 +10,22 @@ use serde_json::Value;
 
 use super::walk::Found;
 
-/// A program and where it was found.
+/// A program and its origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
     /// Its name.
     pub name: String,
-    /// Where it comes from: what a listing says, or the path that was given.
+    /// Its source: as stated in a listing, or the path that was given.
     pub source: String,
-    /// The file that holds it.
+    /// The file that contains it.
     pub file: String,
-    /// Its stage, if that is known; else empty.
+    /// Its stage; empty if it is not known.
     pub stage: String,
-    /// Its code in the order of memory.
+    /// Its code in memory order.
     pub code: Vec<u8>,
 }
 
-/// Endings of file names, and the stage that they stand for.
+/// Suffixes of file names that denote a stage.
 const STAGES: [(&str, &str); 9] = [
     ("frag", "fragment"),
     ("fs", "fragment"),
@@ -38,16 +38,17 @@ const STAGES: [(&str, &str); 9] = [
     ("tese", "tessellation evaluation"),
 ];
 
-/// The stage that a name ends with, before endings that say how code is written.
+/// The stage that a name ends with, ignoring extensions for the format of code.
 fn stage_of(name: &str) -> &'static str {
     let parts = name.rsplit(['.', '-', '_']);
     parts.take(3).find_map(|part| STAGES.iter().find(|(ending, _)| *ending == part)).map_or("", |(_, stage)| stage)
 }
 
-/// The programs of a file. What was found before a mistake is in `programs`, too. Returns how it was read, where that is not plain.
+/// Appends the programs in a file to `programs`, including those before a mistake. Returns how the file was read, if it
+/// was not a plain program.
 ///
 /// # Errors
-/// When the file cannot be read, or is no code of the set.
+/// When the file cannot be read, or contains no code of the set.
 pub fn file(set: &Set, found: &Found, programs: &mut Vec<Program>) -> Result<Option<String>, String> {
     let name = found.path.display().to_string();
     let of_file = || Program {
@@ -84,7 +85,7 @@ pub fn file(set: &Set, found: &Found, programs: &mut Vec<Program>) -> Result<Opt
     }
     let read = code::read(set.tables(), &input, How::default()).map_err(|error| error.to_string())?;
     match read.mistake {
-        // The bytes behind the last word are kept: a program may have been cut off.
+        // The bytes after the last complete word are kept, since the program may have been cut off.
         Some(mistake) if matches!(mistake.place, Place::Byte(_)) && input.bytes.starts_with(&read.code.bytes) => {
             programs.push(Program { code: input.bytes, ..of_file() });
         }
@@ -99,7 +100,7 @@ pub fn file(set: &Set, found: &Found, programs: &mut Vec<Program>) -> Result<Opt
     Ok(read.note)
 }
 
-/// The code that digits are: words by their value, bytes in the order of memory for other sets.
+/// Converts digits to code: words by value, or for other sets bytes in memory order.
 fn code_of(set: &Set, digits: &str) -> Result<Vec<u8>, String> {
     let input = Input { name: String::new(), bytes: digits.as_bytes().to_vec() };
     if detect(&input.bytes) != Encoding::Hex {
@@ -110,7 +111,7 @@ fn code_of(set: &Set, digits: &str) -> Result<Vec<u8>, String> {
     read.mistake.map_or(Ok(read.code.bytes), |mistake| Err(mistake.message))
 }
 
-/// Where a listing has what: the columns of a text with tabs.
+/// The columns of a tab-separated listing.
 #[derive(Debug, Default)]
 struct Columns {
     name: Option<usize>,
@@ -121,7 +122,8 @@ struct Columns {
 }
 
 impl Columns {
-    /// The columns of a listing: a program a line, whose last column is code. A first line that begins with `#` names them.
+    /// The columns of a listing, which has a program per line with the code in the last column. A first line that
+    /// begins with `#` names the columns.
     fn of(text: &str) -> Option<Columns> {
         let mut columns = Columns::default();
         let mut lines = text.lines();
@@ -144,7 +146,7 @@ impl Columns {
         columns.code = first.matches('\t').count();
         let code = first.rsplit('\t').next()?;
         let is_code = code.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b' ');
-        // A line of a dump begins with its address.
+        // The lines of a dump begin with an address.
         let is_dump = first.split('\t').next().is_some_and(|address| address.ends_with(':'));
         (columns.code > 0 && is_code && !is_dump).then_some(columns)
     }
@@ -179,7 +181,7 @@ fn listing(
     lines_are_wrong(&wrong)
 }
 
-/// Says which lines of a listing could not be read.
+/// Reports the lines of a listing that could not be read.
 fn lines_are_wrong(wrong: &[(usize, String)]) -> Result<(), String> {
     match wrong {
         [] => Ok(()),
@@ -188,7 +190,7 @@ fn lines_are_wrong(wrong: &[(usize, String)]) -> Result<(), String> {
     }
 }
 
-/// An object a line: `words` is a list of texts or a text, `name` and `stage` say more.
+/// Reads JSON lines: `words` is a list of texts or a text; `name` and `stage` are optional.
 fn objects(set: &Set, text: &str, of_file: &Program, programs: &mut Vec<Program>) -> Result<(), String> {
     let mut wrong = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -216,8 +218,8 @@ fn objects(set: &Set, text: &str, of_file: &Program, programs: &mut Vec<Program>
     lines_are_wrong(&wrong)
 }
 
-/// The texts that words are. A number is refused: nobody has said whether its digits stand for a word or for bytes in the order of
-/// memory, and many writers of JSON round numbers of more than 53 bits.
+/// The words as texts. Numbers are rejected: it is unclear whether their digits denote a word or bytes in memory order,
+/// and many JSON writers round numbers of more than 53 bits.
 fn texts(words: &[Value]) -> Result<Vec<&str>, String> {
     let others: Vec<&Value> = words.iter().filter(|word| !word.is_string()).collect();
     match others.first() {
@@ -228,7 +230,7 @@ fn texts(words: &[Value]) -> Result<Vec<&str>, String> {
     }
 }
 
-/// A value as it stands in a file, or the beginning of a long one.
+/// A value as written in the file, truncated if it is long.
 fn short(value: &Value) -> String {
     const MOST: usize = 40;
     let text = value.to_string();
@@ -238,8 +240,9 @@ fn short(value: &Value) -> String {
     }
 }
 
-/// What Mesa's compilers print of a run of shader-db: shaders in their intermediate forms, instructions as bytes with the text
-/// behind them, statistics. A program is a run of lines of bytes; blank lines stand between its blocks.
+/// Reads the output of Mesa's compilers for a run of shader-db: shaders in intermediate forms, instructions as bytes
+/// followed by text, and statistics. A program is a sequence of lines with bytes; its blocks are separated by blank
+/// lines.
 fn log(set: &Set, text: &str, of_file: &Program, programs: &mut Vec<Program>) -> Result<(), String> {
     let size = match set.tables() {
         Tables::Words(_) => set.tables().unit(),
@@ -265,7 +268,7 @@ fn log(set: &Set, text: &str, of_file: &Program, programs: &mut Vec<Program>) ->
         programs.extend(open.take());
         if let Some(known) = stage_in(line) {
             stage = known;
-            // Statistics come after the program that they are of, and are the only line that names it.
+            // Statistics follow their program, and are the only line that names it.
             if let Some((before, _)) = line.split_once(" - MESA_SHADER_")
                 && let Some(last) = programs[first..].last_mut()
             {
@@ -283,14 +286,14 @@ fn log(set: &Set, text: &str, of_file: &Program, programs: &mut Vec<Program>) ->
     }
 }
 
-/// The stage that a line names as Mesa does.
+/// The stage named in a line, in Mesa's form.
 fn stage_in(line: &str) -> Option<String> {
     let (_, rest) = line.split_once("MESA_SHADER_")?;
     let end = rest.find(|c: char| !c.is_ascii_uppercase() && c != '_').unwrap_or(rest.len());
     Some(rest[..end].to_ascii_lowercase().replace('_', " ")).filter(|stage| !stage.is_empty())
 }
 
-/// The bytes that a line begins with, if they are those of an instruction.
+/// The bytes at the beginning of a line, if they form an instruction.
 fn bytes_of(line: &str, size: usize) -> Option<Vec<u8>> {
     let code = line.trim_start().split("  ").next()?;
     let byte = |digits: &str| (digits.len() == 2).then(|| u8::from_str_radix(digits, 16).ok()).flatten();

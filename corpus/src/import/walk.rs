@@ -1,4 +1,4 @@
-//! The files that paths lead to.
+//! Finds the files below paths.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Where it is; `-` is standard input.
+    /// Its path; `-` is standard input.
     pub path: PathBuf,
-    /// What to call it: its path below the one that was given, or its file name.
+    /// Its name: the path below the given one, or the file name.
     pub name: String,
     /// The path that was given.
     pub source: String,
 }
 
-/// The files of all paths, those of a folder in the order of their names. What cannot be opened is in `refused`.
+/// The files below all paths, in each folder ordered by name. Paths that cannot be opened are added to `refused`.
 pub fn files(paths: &[PathBuf], refused: &mut Vec<(String, String)>) -> Vec<Found> {
     let mut found = Vec::new();
     for given in paths {
@@ -30,7 +30,7 @@ pub fn files(paths: &[PathBuf], refused: &mut Vec<(String, String)>) -> Vec<Foun
     found
 }
 
-/// Adds the files below a folder. Links to folders are not followed, so that there is an end.
+/// Adds the files below a folder. Links to folders are not followed, so that the walk terminates.
 fn below(root: &Path, folder: &Path, source: &str, found: &mut Vec<Found>, refused: &mut Vec<(String, String)>) {
     let mut entries: Vec<fs::DirEntry> = match fs::read_dir(folder) {
         Ok(entries) => entries.filter_map(Result::ok).collect(),

@@ -1,4 +1,4 @@
-//! What programs are run on: a launch file without `isa` and `program`.
+//! The inputs of programs: a launch file without `isa` and `program`.
 
 use std::path::Path;
 
@@ -18,48 +18,49 @@ use crate::error::{Error, Result};
 use crate::lake::hex;
 use crate::sets::Known;
 
-/// Inputs as they were read. What they mean depends on the set: see [`Launch`] and [`Start`].
+/// Inputs from a file. Their meaning depends on the set: see [`Launch`] and [`Start`].
 #[derive(Clone, Debug)]
 pub struct Inputs {
-    /// The name of the file, which the table of results has.
+    /// The name of the file, as stored in the result table.
     pub name: String,
-    /// The SHA-256 of the file and of the files that its buffers and textures name: inputs that changed are other inputs.
+    /// The SHA-256 of the file and of the files that its buffers and textures refer to: changed inputs count as other
+    /// inputs.
     pub hash: String,
     /// For sets whose programs run in workgroups.
     pub launch: Option<Launch>,
-    /// For sets whose machine the specification describes.
+    /// For sets whose specification describes a machine.
     pub start: Option<Start>,
 }
 
 /// A launch of workgroups.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// Everything but the program and the deadline.
+    /// Everything except the program and the deadline.
     pub launch: isaforge_runtime::Launch,
     /// The memory.
     pub buffers: Buffers,
-    /// What programs name by table and index.
+    /// The resources that programs refer to by table and index.
     pub resources: Resources,
 }
 
-/// The state that a processor starts in.
+/// The initial state of a processor.
 #[derive(Clone, Debug, Default)]
 pub struct Start {
-    /// Where the program is put, and starts.
+    /// The load and start address of the program.
     pub address: u64,
-    /// Names of registers, and a value for all lanes or one for each.
+    /// Register names, with one value for all lanes or one for each.
     pub registers: Vec<(String, Vec<u64>)>,
-    /// Addresses and contents.
+    /// Regions of memory: address and contents.
     pub memory: Vec<(u64, Vec<u8>)>,
-    /// The most instructions.
+    /// The maximum number of instructions.
     pub budget: Option<u64>,
 }
 
 impl Inputs {
-    /// Reads inputs for the programs of some sets.
+    /// Reads the inputs for programs of these sets.
     ///
     /// # Errors
-    /// When a file cannot be read. Mistakes in it are shown, and are an error, too.
+    /// When a file cannot be read. Mistakes in it are printed, and are an error, too.
     pub fn read(path: &Path, sets: &[&Known]) -> Result<Inputs> {
         let cannot_read = |path: &Path| {
             let what = format!("cannot read `{}`", path.display());
@@ -77,7 +78,7 @@ impl Inputs {
                 continue;
             }
             if in_workgroups {
-                // An empty program stands for the one that each is run with.
+                // The empty program is replaced by each program to run.
                 let whole = format!("{text}\nisa: {}\nprogram: \"\"\n", known.recipe.name);
                 let of = |node: &Node, sources: &mut Sources, out: &mut Diagnostics| launch(node, folder, sources, out);
                 inputs.launch = Some(read(path, &whole, &mut files, of)?);
@@ -104,7 +105,7 @@ impl Inputs {
     }
 }
 
-/// Reads a launch file as what a kind of set makes of it. The files that it names are added to `files`.
+/// Reads a launch file for one kind of set. The files that it refers to are added to `files`.
 fn read<T>(
     path: &Path,
     text: &str,
@@ -125,7 +126,7 @@ fn read<T>(
     found.ok_or_else(|| Error::usage(message, "inputs are a launch file without `isa` and `program`"))
 }
 
-/// The files that the values below a node are read from.
+/// Collects the files that values below a node are read from.
 fn files_of(node: &Node, files: &mut Vec<String>) {
     match &node.value {
         Value::Map(entries) => {

@@ -1,4 +1,4 @@
-//! One program to its end, whatever it is a program of.
+//! Runs one program of any set to its end.
 
 use std::time::{Duration, Instant};
 
@@ -11,16 +11,16 @@ use super::Computed;
 use super::inputs::{Inputs, Launch, Start};
 use crate::sets::Known;
 
-/// The budget when none is given: a corpus has programs that never end.
+/// The default budget: a corpus contains programs that never end.
 const BUDGET: u64 = 100_000_000;
 
-/// How many instructions are executed between two looks at the clock.
+/// How many instructions are executed between checks of the clock.
 const SLICE: u64 = 1 << 16;
 
 /// Runs a program on inputs.
 ///
 /// # Errors
-/// Says why it cannot go on, or is not run at all.
+/// Returns why the program cannot continue, or was not run at all.
 pub fn run(known: &Known, inputs: &Inputs, stage: &str, code: &[u8], limit: Duration) -> Result<Computed, String> {
     if let (Some(launch), true) = (&inputs.launch, known.runs_in_workgroups()) {
         return launched(launch, stage, code, limit);
@@ -42,7 +42,7 @@ pub fn run(known: &Known, inputs: &Inputs, stage: &str, code: &[u8], limit: Dura
     }
 }
 
-/// A program of workgroups; one of a pixel or a vertex gives its colour.
+/// Runs a program in workgroups; a fragment or vertex program returns its colour.
 fn launched(inputs: &Launch, stage: &str, code: &[u8], limit: Duration) -> Result<Computed, String> {
     let program: Vec<u64> = code.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
     if matches!(stage, "fragment" | "vertex") {
@@ -62,7 +62,8 @@ fn launched(inputs: &Launch, stage: &str, code: &[u8], limit: Duration) -> Resul
     Ok(Computed { instructions: outcome.thread_instructions, result })
 }
 
-/// A program of a processor that its specification describes: what it leaves is memory, and all registers after it.
+/// Runs a program on the processor that its specification describes. The result is the memory, followed by all
+/// registers.
 fn processed<const L: usize>(
     (encoding, semantics, hardware): (Encoding, &'static Semantics, &'static Hardware),
     start: &Start,
@@ -74,7 +75,7 @@ fn processed<const L: usize>(
     let (address, mut program) = (start.address, code.to_vec());
     let end = address.checked_add(code.len() as u64).ok_or("the program ends beyond the last address")?;
     let mut base = address;
-    // Program memory is as long as the hardware says; what a program leaves of it is zero.
+    // Program memory has the size given by the hardware; the part that the program does not fill is zero.
     if hardware.program > 0 {
         let mut whole = vec![0; hardware.program as usize];
         let from = usize::try_from(address).unwrap_or(usize::MAX);

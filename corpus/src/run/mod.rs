@@ -1,7 +1,7 @@
-//! `isaforge-corpus run`: executes the programs of a lake on the same inputs, many at once, and keeps what they compute.
+//! `isaforge-corpus run`: executes the programs of a lake on the same inputs in parallel, and stores what they compute.
 //!
 //! - [`inputs`]: a launch file without a program
-//! - [`machine`]: one program to its end
+//! - [`machine`]: runs one program to its end
 
 pub mod inputs;
 pub mod machine;
@@ -22,33 +22,33 @@ use crate::lake::{Lake, Table, hex};
 use crate::session;
 use crate::sets::Sets;
 
-/// What to run.
+/// A request to run programs.
 #[derive(Debug)]
 pub struct Request<'a> {
     /// The inputs of all programs.
     pub inputs: &'a Inputs,
-    /// What to call these results, to tell them from those of another version.
+    /// The label of the results, to distinguish them from those of another version.
     pub label: &'a str,
-    /// How many programs run at once.
+    /// How many programs run in parallel.
     pub jobs: usize,
-    /// How long each may take.
+    /// The time limit of each program.
     pub time_limit: Duration,
-    /// Whether to show how far it is.
+    /// Whether to show progress.
     pub progress: bool,
-    /// Set when somebody wants it to end soon.
+    /// Set when the run should stop early.
     pub interrupted: &'a AtomicBool,
 }
 
-/// What was run.
+/// The outcome of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Programs that came to their end.
+    /// The number of programs that ended normally.
     pub ran: usize,
-    /// Programs that could not go on, or are not run at all.
+    /// The number of programs that failed or were not run at all.
     pub failed: usize,
-    /// Programs whose results the lake had already.
+    /// The number of programs with existing results.
     pub known: usize,
-    /// Whether it ended before all of them.
+    /// Whether it was interrupted.
     pub interrupted: bool,
 }
 
@@ -62,19 +62,19 @@ struct Job {
     code: Vec<u8>,
 }
 
-/// What a program computed.
+/// The result of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Computed {
-    /// How many instructions it executed, those of all threads together.
+    /// The number of instructions executed by all threads.
     pub instructions: u64,
-    /// What it left: memory, registers, or a colour.
+    /// The final memory, registers, or colour.
     pub result: Vec<u8>,
 }
 
-/// Programs whose results are written at once.
+/// How many programs have their results written at once.
 const PART: usize = 1024;
 
-/// Runs all programs of a lake that have no results of this label for these inputs.
+/// Runs all programs of a lake that have no results with this label for these inputs.
 ///
 /// # Errors
 /// When the lake cannot be read or written.
@@ -157,7 +157,7 @@ async fn part(
     };
     let mut done: Vec<(usize, Result<Computed, String>)> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..request.jobs.max(1)).map(|_| scope.spawn(work)).collect();
-        // A worker that panicked has no results; the others have theirs.
+        // The results of a worker that panicked are lost; the others are kept.
         workers.into_iter().filter_map(|worker| worker.join().ok()).flatten().collect()
     });
     if done.is_empty() {

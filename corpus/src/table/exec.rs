@@ -1,4 +1,4 @@
-//! Decodes programs to the columns of their instructions that a query asks for.
+//! Decodes programs to the instruction columns that a query needs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use isaforge_arrow::{Column, Keep, Rows, Set};
 use super::form_schema;
 use crate::sets::Sets;
 
-/// Programs in, instructions out.
+/// A plan node that reads programs and produces instructions.
 #[derive(Debug)]
 pub struct InstructionsExec {
     input: Arc<dyn ExecutionPlan>,
@@ -35,8 +35,9 @@ pub struct InstructionsExec {
 }
 
 impl InstructionsExec {
-    /// Instructions of the programs of `input`, which has the columns `isa` and `code` and those of programs that are asked
-    /// for. `filter` looks at [`form_schema`]; `limit` is how many rows each partition needs at most.
+    /// Decodes the programs of `input`, which has the columns `isa` and `code` and the requested columns of programs.
+    /// `filter` is an expression over [`form_schema`]; `limit` is the maximum number of rows needed from each
+    /// partition.
     ///
     /// # Errors
     /// When the filter cannot be evaluated.
@@ -61,7 +62,7 @@ impl InstructionsExec {
         Ok(InstructionsExec { input, sets, columns, filter, limit, keeps, properties: Arc::new(properties), metrics })
     }
 
-    /// The sets of its programs.
+    /// The sets of the programs.
     pub fn sets(&self) -> &Sets {
         &self.sets
     }
@@ -76,13 +77,13 @@ impl InstructionsExec {
         self.filter.as_ref()
     }
 
-    /// How many rows each partition needs at most.
+    /// The maximum number of rows needed from each partition.
     pub fn limit(&self) -> Option<usize> {
         self.limit
     }
 }
 
-/// Evaluates a filter over all forms of a set, and over what is none.
+/// Evaluates a filter for all forms of a set, and for invalid instructions.
 fn keep(set: &Set, filter: &Arc<dyn PhysicalExpr>) -> Result<Keep> {
     let count = set.forms.len();
     let opcodes: UInt16Array = (0..count as u16).map(Some).chain([None]).collect();
@@ -192,7 +193,7 @@ impl ExecutionPlan for InstructionsExec {
 struct Programs {
     rows: usize,
     row: usize,
-    /// The byte of the row's code to go on from.
+    /// The byte in the row's code to continue from.
     from: usize,
     isa: StringViewArray,
     name: Option<StringViewArray>,
@@ -216,7 +217,7 @@ impl Programs {
 
 enum Step {
     Batch(RecordBatch),
-    /// The programs at hand are used up.
+    /// The current batch of programs is exhausted.
     More,
     End,
 }
@@ -277,7 +278,7 @@ impl Decoder {
         Ok(Rows::new(&known.set, &self.columns, keep))
     }
 
-    /// The rows so far as a batch, unless there are none.
+    /// Builds a batch from the rows so far; `None` if there are none.
     fn flush(&mut self) -> Result<Option<RecordBatch>> {
         let Some(rows) = self.rows.as_mut().filter(|rows| !rows.is_empty()) else { return Ok(None) };
         let mut batch = rows.finish()?;
@@ -289,7 +290,7 @@ impl Decoder {
     }
 }
 
-/// The schema of the columns, for those who make a plan of its parts.
+/// The schema of the columns, for code that rebuilds a plan from its parts.
 pub fn schema_of(columns: &[Column]) -> SchemaRef {
     Arc::new(schema(columns))
 }

@@ -1,7 +1,7 @@
-//! The table `instructions`: what the programs of a lake consist of, decoded while it is read.
+//! The table `instructions`: the instructions of the programs in a lake, decoded on reading.
 //!
 //! ```text
-//! InstructionsExec: decodes what is asked for      filters on columns of forms: evaluated once, over the forms
+//! InstructionsExec: decodes the requested columns  filters on columns of forms: evaluated once, over the forms
 //!   FilterExec, DataSourceExec: programs           filters on columns of programs
 //! ```
 
@@ -25,7 +25,7 @@ use isaforge_arrow::column::schema;
 use self::exec::InstructionsExec;
 use crate::sets::Sets;
 
-/// The table of instructions.
+/// The instruction table.
 #[derive(Debug)]
 pub struct Instructions {
     programs: Arc<dyn TableProvider>,
@@ -34,7 +34,7 @@ pub struct Instructions {
     schema: SchemaRef,
 }
 
-/// What a filter looks at.
+/// The columns that a filter uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
     Programs,
@@ -48,12 +48,12 @@ impl Instructions {
         Instructions { programs, url, sets, schema: Arc::new(schema(&Column::ALL)) }
     }
 
-    /// Where the files of its programs are.
+    /// The location of the program files.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The sets of its programs.
+    /// The sets of the programs.
     pub fn sets(&self) -> &Sets {
         &self.sets
     }
@@ -77,7 +77,7 @@ fn column(name: &str) -> Option<Column> {
     Column::ALL.into_iter().find(|column| column.name() == name)
 }
 
-/// The name that a column of programs has in their own table.
+/// The name of a program's column in the program table.
 fn in_programs(column: Column) -> &'static str {
     match column {
         Column::Program => "name",
@@ -85,7 +85,7 @@ fn in_programs(column: Column) -> &'static str {
     }
 }
 
-/// A filter on instructions as one on programs.
+/// Converts a filter on instructions to one on programs.
 fn on_programs(filter: &Expr) -> Result<Expr> {
     let renamed = filter.clone().transform(|node| {
         Ok(match &node {
@@ -110,7 +110,7 @@ impl TableProvider for Instructions {
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
-        // A group has several operations, so what it is called is only known when it has been decoded.
+        // A group has several operations, so its name is known only after decoding.
         let have_opcodes = self.sets.iter().all(|known| known.set.has_opcodes());
         let answer = |filter: &&Expr| match reach(filter) {
             Reach::Programs => TableProviderFilterPushDown::Exact,
@@ -172,7 +172,7 @@ fn unqualified(filter: &Expr) -> Result<Expr> {
     renamed.map(|renamed| renamed.data)
 }
 
-/// The columns that filters on forms look at.
+/// The schema that filters on forms are evaluated with.
 pub fn form_schema() -> Schema {
     schema(&[Column::Opcode, Column::Mnemonic])
 }

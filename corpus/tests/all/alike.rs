@@ -1,9 +1,9 @@
-//! Every question of the page, answered by the table, by functions of programs, and by a plain loop over the listing that knows
-//! neither.
+//! Answers every question of the documentation with the table, with functions on programs, and with a plain loop over
+//! the listing that uses neither.
 //!
-//! Two questions have no third answer: how many registers are live is a function alone, and which operand has a modifier is
-//! not in the table. The functions do not tell the registers that are read from those that are written; so they are asked in
-//! how many programs each register occurs.
+//! Two questions have no third answer: the number of live registers is available only as a function, and the table does
+//! not tell which operand has a modifier. The functions do not distinguish registers that are read from those that are
+//! written, so they are asked in how many programs each register occurs.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -15,7 +15,7 @@ use crate::tables::valhall;
 
 type Rows = Vec<Vec<String>>;
 
-/// A program of the listing.
+/// A program in the listing.
 struct Shader {
     source: String,
     name: String,
@@ -25,7 +25,7 @@ struct Shader {
     pressure: usize,
 }
 
-/// The programs of the shipped corpus, each code once, under the first name that it has.
+/// The distinct programs of the shipped corpus, each under its first name.
 fn listed(set: &Set) -> Vec<Shader> {
     let (mut known, mut found) = (HashSet::new(), Vec::new());
     for line in text("tests/data/valhall/shaders.tsv.gz").lines().filter(|line| !line.starts_with('#')) {
@@ -45,26 +45,27 @@ fn listed(set: &Set) -> Vec<Shader> {
     found
 }
 
-/// Things by how often they occur, the most frequent first, those that occur as often by name.
+/// Names by descending count, then alphabetically.
 fn ranked(counts: impl IntoIterator<Item = (String, usize)>, most: usize) -> Rows {
     let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
     counts.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     counts.into_iter().take(most).map(|(name, count)| vec![name, count.to_string()]).collect()
 }
 
-/// How often each occurs.
+/// Counts equal items.
 fn counted<T: Ord>(all: impl IntoIterator<Item = T>) -> BTreeMap<T, usize> {
     let mut counts = BTreeMap::new();
     all.into_iter().for_each(|one| *counts.entry(one).or_default() += 1);
     counts
 }
 
-/// Numbers of the page's questions that have been compared.
+/// The numbers of the questions that have been compared.
 #[derive(Default)]
 struct Compared(BTreeSet<usize>);
 
 impl Compared {
-    /// Compares the answer to a question of the page with a plain loop's, and with that to the same question asked otherwise.
+    /// Compares the answer to a question of the documentation with that of a plain loop, and with those to equivalent
+    /// queries.
     #[track_caller]
     fn check(&mut self, number: usize, plain: Rows, otherwise: &[&str]) {
         let folder = project("corpus/docs/queries");
@@ -82,18 +83,18 @@ impl Compared {
     }
 }
 
-/// The lines of programs, by the function that writes them.
+/// The lines of programs, from the function that prints them.
 const LINES: &str = "(SELECT name, hash, unnest(string_to_array(isa_text(code), chr(10))) AS line FROM programs)";
 
-/// Programs and how many instructions they have, by the function that counts these.
+/// Programs with their instruction counts, from the function that counts them.
 const COUNTED: &str = "(SELECT name, source, stage, hash, sum(h['count']) AS n FROM
     (SELECT name, source, stage, hash, unnest(isa_histogram(code)) AS h FROM programs) GROUP BY name, source, stage, hash)";
 
-/// Of a line, where execution goes on.
+/// Where execution continues after a line.
 const FLOW: &str = "CASE WHEN split_part(line, ' ', 1) LIKE '%.end%' THEN 'end'
     WHEN line LIKE 'BRANCHZ% 0x0, %' OR line LIKE 'BLEND%' THEN 'jump' WHEN line LIKE 'BRANCH%' THEN 'branch' ELSE 'next' END";
 
-/// Of each first word of a line, the longest form that it begins with.
+/// The longest form that each first word of a line begins with.
 const NAMED: &str = "named AS (SELECT token, mnemonic FROM
     (SELECT token, f.mnemonic, row_number() OVER (PARTITION BY token ORDER BY length(f.mnemonic) DESC) AS rank
      FROM (SELECT DISTINCT split_part(line, ' ', 1) AS token FROM lines)
@@ -321,7 +322,7 @@ fn questions_of_the_page_are_answered_alike_by_table_function_and_plain_loop() {
         combinations.entry(&found.mnemonic).or_default().insert(texts.join("."));
     }
     let combinations = combinations.into_iter().map(|(name, all)| (name.to_owned(), all.len()));
-    // What is left of a line without its form, its operands, and the halves of special values.
+    // The rest of a line without its form, its operands, and the halves of special values.
     let left =
         r"regexp_replace(substr(line, length(mnemonic) + 1), '[ ,:]+([a-z]+(_[a-z0-9]+)*\.w[01]|[^ ,.:]*)', '', 'g')";
     let combined = format!(

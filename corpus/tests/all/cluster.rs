@@ -14,14 +14,14 @@ use crate::support::{command, fine, refused, session, shaders};
 
 const TIMEOUT: &str = "8";
 
-/// A scheduler and its executors, which end with it.
+/// A scheduler and its executors, which are killed with it.
 pub struct Cluster {
     pub address: String,
     scheduler: Child,
     executors: Vec<Child>,
 }
 
-/// Starts a process with more variables of the environment.
+/// Starts a process with additional environment variables.
 fn start(arguments: &[&str], variables: &[(&str, String)]) -> Child {
     let mut child = Command::new(env!("CARGO_BIN_EXE_isaforge-corpus"));
     child
@@ -38,7 +38,7 @@ impl Cluster {
         Cluster::with(executors, &[])
     }
 
-    /// One whose processes have more variables in their environment.
+    /// A cluster whose processes have additional environment variables.
     pub fn with(executors: usize, variables: &[(&str, String)]) -> Cluster {
         let (address, scheduler) = Cluster::anywhere(variables);
         let work = |_| start(&["executor", "--scheduler", &address, "--cores", "1"], variables);
@@ -48,7 +48,8 @@ impl Cluster {
         cluster
     }
 
-    /// A scheduler at an address that nobody listens at. Somebody may take it before the scheduler does, which then ends.
+    /// A scheduler on a free address. If another process takes the address first, the scheduler ends and another one is
+    /// tried.
     fn anywhere(variables: &[(&str, String)]) -> (String, Child) {
         loop {
             let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
@@ -58,7 +59,7 @@ impl Cluster {
         }
     }
 
-    /// A scheduler at an address; `None` where it cannot listen there.
+    /// A scheduler on a given address; `None` if it cannot listen there.
     fn schedule(address: &str, variables: &[(&str, String)]) -> Option<Child> {
         let mut scheduler = start(&["scheduler", "--bind", address, "--executor-timeout", TIMEOUT], variables);
         let started = Instant::now();
@@ -74,7 +75,7 @@ impl Cluster {
         }
     }
 
-    /// Waits until a question has an answer.
+    /// Waits until a query is answered.
     fn wait(&mut self) {
         let started = Instant::now();
         while !self.ask("SELECT count(*) FROM programs").1 {
@@ -82,7 +83,7 @@ impl Cluster {
         }
     }
 
-    /// The answer and whether there is one.
+    /// The answer, and whether the query succeeded.
     fn ask(&self, sql: &str) -> (String, bool) {
         let output = command(&["query", shaders(), sql, "--format", "csv", "--remote", &self.address]);
         (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.success())
@@ -98,15 +99,15 @@ impl Drop for Cluster {
     }
 }
 
-/// Processes of one test leave the machine to those of the next.
+/// Held so that cluster tests run one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Waits for the tests that have the machine.
+/// Waits until no other cluster test is running.
 pub fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A question that takes some seconds, in several parts.
+/// A query that takes some seconds, in several parts.
 const SLOW: &str = "SELECT count(*), sum(isa_pressure(code)) FROM programs CROSS JOIN (SELECT unnest(range(0, 12)))";
 
 fn embedded(sql: &str) -> String {
@@ -152,7 +153,7 @@ fn an_executor_that_dies_in_a_query_changes_no_answer() {
         });
         assert_eq!(answer, (expected.clone(), true), "{signal}");
         assert!(started.elapsed() < Duration::from_secs(120), "{signal}: {:?}", started.elapsed());
-        // The one that is left goes on.
+        // The remaining executor continues.
         cluster.wait();
     }
 }
@@ -222,7 +223,7 @@ fn an_address_of_other_machines_comes_with_a_warning() {
     assert!(refused(&["executor", "--scheduler", "127.0.0.1:1"], 2).contains("no scheduler answers"));
 }
 
-/// The node of the plan that decodes.
+/// The plan node that decodes instructions.
 fn instructions(plan: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
     if plan.name() == "InstructionsExec" {
         return Some(Arc::clone(plan));
@@ -250,7 +251,7 @@ async fn plans_tables_and_functions_travel_whole_and_cut_messages_are_refused() 
     for at in (0..message.len()).step_by(7) {
         let mut other = message.clone();
         other[at] ^= 0x5a;
-        // Whatever it says now, it says it without a panic.
+        // Damaged messages may be rejected or accepted, but must not panic.
         let _ = decode(&other);
     }
     let function = context.udf("isa_count").unwrap();

@@ -26,7 +26,7 @@ fn every_example_of_the_help_is_a_command_line() {
     assert!(count >= 15, "{count}");
 }
 
-/// A command line as a shell takes it apart.
+/// Splits a command line like a shell.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in line.chars() {

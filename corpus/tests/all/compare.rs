@@ -50,7 +50,7 @@ fn what_is_unseen_is_what_no_program_has() {
     let expected: Vec<&str> = all.into_iter().filter(|name| !seen.iter().any(|seen| seen == name)).collect();
     assert_eq!(forms(&rows[1..]), expected);
     assert!(rows[1..].iter().all(|row| row[2].is_empty() || seen.contains(&row[1])));
-    // A value that is unseen no text has.
+    // A value that is unseen occurs in no text.
     let value = rows.iter().find(|row| row[1] == "FMA.f32" && row[2] == "clamp").map(|row| row[3].clone());
     if let Some(value) = value {
         let sql =

@@ -37,7 +37,7 @@ fn what_is_no_code_is_named_and_counted_and_kept() {
     assert_eq!(one(&lake, "SELECT count(*) FROM instructions"), "7");
     assert_eq!(ask(&lake, "SELECT name, words FROM programs WHERE words = 0"), [["empty.bin", "0"]]);
     assert_eq!(one(&lake, "SELECT isa_text(code) FROM programs WHERE words = 0"), "");
-    // The same again adds nothing, and says the same of the files.
+    // A second import adds no programs, and reports the same about the files.
     let again = refused(&["import", "--isa", "valhall", input.to_str().unwrap(), "-o", &lake], 1);
     assert!(again.contains("4 programs in 6 files, 0 new"), "{again}");
 }

@@ -103,7 +103,7 @@ fn a_container_holds_as_many_programs_as_it_has_shaders() {
 #[test]
 fn databases_and_caches_hold_as_many_programs_as_they_have_shaders() {
     let numbers = |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
-    // What Panfrost keeps of a shader, as an item of Mesa's cache: its size, its code, and what is known of it.
+    // An item in Mesa's cache for Panfrost: the size of the shader, its code, and its metadata.
     let item = |word: u64| {
         let content = [&numbers(&[8])[..], &word.to_le_bytes(), &[7; 40]].concat();
         let mut item = [b"\x01panfrost\0Mali-G57\0\x08".as_slice(), &[0; 8]].concat();
@@ -118,7 +118,7 @@ fn databases_and_caches_hold_as_many_programs_as_they_have_shaders() {
         fossils.extend([format!("{key:02x}").repeat(20).as_bytes(), &numbers(&[size, 1, 0, size]), item].concat());
         database.extend([&[key; 20], &numbers(&[0, size])[..], item].concat());
     }
-    // What an application gave is not machine code: it is passed over, and the shaders beside it are not.
+    // An item from an application is not machine code: it is skipped, while the shaders next to it are imported.
     fossils.extend(format!("{}04{}", "0".repeat(22), "0123456789abcdef").bytes());
     fossils.extend([numbers(&[8, 1, 0, 8]), b"\x03\x02\x23\x07more".to_vec()].concat());
     let content = [&[7; 20][..], &numbers(&[8]), &0x0091_c300_0000_0004_u64.to_le_bytes(), &numbers(&[0, 0])].concat();
@@ -133,7 +133,7 @@ fn databases_and_caches_hold_as_many_programs_as_they_have_shaders() {
     fs::write(at("mesa_cache.db"), database).unwrap();
     fs::write(at("item"), &items[0]).unwrap();
     fs::write(at("pipelines.bin"), cache).unwrap();
-    // A database of SPIR-V alone has no code of the set, and is named.
+    // A database that contains only SPIR-V has no code of the set, and is reported.
     let spirv = fossils[..16].iter().chain(&fossils[fossils.len() - 64..]).copied().collect::<Vec<u8>>();
     fs::write(at("steam.foz"), spirv).unwrap();
     let lake = folder.path().join("lake").display().to_string();

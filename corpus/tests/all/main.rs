@@ -1,4 +1,5 @@
-//! Lakes of the shipped corpora, asked in SQL and from the command line. One binary: linking DataFusion takes long.
+//! Tests lakes of the shipped corpora with SQL and on the command line. They are a single binary because linking
+//! DataFusion is slow.
 
 mod alike;
 mod command;

@@ -1,6 +1,6 @@
 use crate::support::{ask, made, project, shaders};
 
-/// The plan of a question.
+/// The physical plan of a query.
 fn plan(lake: &str, sql: &str) -> String {
     let rows = ask(lake, &format!("EXPLAIN {sql}"));
     rows.into_iter().find(|row| row[0] == "physical_plan").expect("there is a plan")[1].clone()

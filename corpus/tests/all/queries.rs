@@ -1,4 +1,4 @@
-//! The page of questions: each answer is that of the shipped corpus.
+//! The questions of the documentation: each answer is that of the shipped corpus.
 
 use std::fmt::Write;
 use std::fs;
@@ -35,7 +35,7 @@ fn the_page_of_questions_has_the_answers() {
     let mut page = HEAD.to_owned();
     let mut files = Vec::new();
     runtime.block_on(async {
-        // However many parts are computed at once, the answer is the same.
+        // The answer does not depend on the number of partitions.
         let contexts = [session(shaders(), 1).await, session(shaders(), 3).await];
         for (number, path) in questions.iter().enumerate() {
             let text = fs::read_to_string(path).unwrap();

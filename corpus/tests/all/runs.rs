@@ -19,7 +19,7 @@ fn programs_leave_results_and_their_hash() {
     assert_eq!(rows[0][..3], ["store.s", "", "00000000010000000200000003000000"]);
     assert_eq!(rows[0][3..], ["inputs.yaml", "before"]);
     assert_eq!(one(&lake, "SELECT instructions FROM results WHERE program = 'store.s'"), "8");
-    // Results are not computed twice, and another label is another version.
+    // Results are not computed twice; another label counts as another version.
     let (_, said) = fine(&["run", &lake, "--inputs", &inputs, "--label", "before"]);
     assert!(said.contains("0 programs") && said.contains("2 had results"), "{said}");
     fine(&["run", &lake, "--inputs", &inputs, "--label", "after", "--jobs", "1"]);
@@ -36,7 +36,7 @@ fn programs_leave_results_and_their_hash() {
 fn inputs_are_known_by_their_content() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    // Copies what lies at the address in u2 and u3 to that in u0 and u1.
+    // Copies the word at the address in u2 and u3 to the one in u0 and u1.
     fs::write(at("copy.s"), "LOAD.i32.unsigned.slot0.wait0 @r4, u2, offset:0\nSTORE.i32.slot0.end @r4, u0, offset:0\n")
         .unwrap();
     let inputs = "uniforms: [{ address: out }, { address: data }]\n\
@@ -48,10 +48,10 @@ fn inputs_are_known_by_their_content() {
     let results = || ask(&lake, "SELECT result FROM results ORDER BY result");
     assert!(run("inputs.yaml").contains("0 had results"));
     assert_eq!(results(), [["0500000005000000"]]);
-    // The same under another name is the same …
+    // The same inputs under another name are the same …
     fs::write(at("again.yaml"), inputs).unwrap();
     assert!(run("again.yaml").contains("1 had results"));
-    // … and a file that it names is part of it, as its own text is.
+    // … but they include the files they refer to, and their own text.
     fs::write(at("data.bin"), 6u32.to_le_bytes()).unwrap();
     assert!(run("inputs.yaml").contains("0 had results"));
     assert_eq!(results(), [["0500000005000000"], ["0600000006000000"]]);

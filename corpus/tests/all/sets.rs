@@ -24,7 +24,7 @@ fn a_lake_has_programs_of_several_sets() {
     assert_eq!(one(&lake, "SELECT count(*) FROM programs WHERE isa_text(code, isa) <> ''"), "4");
     assert_eq!(one(&lake, "SELECT sum(isa_count(code, 'MOV.i32', '', isa)) FROM programs"), "2");
     assert_eq!(one(&lake, "SELECT count(*) FROM instructions WHERE mnemonic = 'MOV.i32'"), "2");
-    // Names of several sets in one column of lists, also long ones.
+    // Names of several sets in one list column, including long ones.
     let counted = "SELECT isa, h['mnemonic'], h['count'] FROM
                    (SELECT isa, unnest(isa_histogram(code, isa)) AS h FROM (SELECT * FROM programs ORDER BY isa)) ORDER BY 1, 2";
     let grouped =

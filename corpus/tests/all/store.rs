@@ -1,4 +1,4 @@
-//! Lakes in a store that speaks S3: moto's mock of it, where that is installed.
+//! Lakes in an S3 store: moto's mock of it, where that is installed.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +14,7 @@ struct Mock {
 }
 
 impl Mock {
-    /// Starts it; `None` where it is not installed.
+    /// Starts the mock; `None` if it is not installed.
     fn new() -> Option<Mock> {
         let given = std::env::var("MOTO_SERVER").ok();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -27,7 +27,7 @@ impl Mock {
         };
         let mock = Mock { child, port };
         let started = Instant::now();
-        // The answer to this makes the bucket.
+        // A successful response means that the bucket was created.
         while !mock.put("/corpus", &[]) {
             assert!(started.elapsed() < Duration::from_secs(120), "the mock does not answer");
             std::thread::sleep(Duration::from_millis(100));
@@ -47,7 +47,7 @@ impl Mock {
             && answer.starts_with("HTTP/1.1 200")
     }
 
-    /// What says where the store is, and who asks.
+    /// The environment variables with the address and the credentials of the store.
     fn variables(&self) -> [(&'static str, String); 4] {
         [
             ("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{}", self.port)),
@@ -95,7 +95,7 @@ fn a_lake_in_s3_gives_the_answers_of_one_on_disk() {
         let expected = fine(&["query", shaders(), sql, "--format", "csv"]).0;
         assert_eq!(mock.fine(&["query", "s3://corpus/lakes/one", sql, "--format", "csv"]), expected, "{sql}");
     }
-    // Two executors, each with what the variables say, read it as well.
+    // Two executors, configured by the same variables, read it as well.
     let _alone = alone();
     let cluster = Cluster::with(2, &mock.variables());
     for sql in [
@@ -109,7 +109,7 @@ fn a_lake_in_s3_gives_the_answers_of_one_on_disk() {
     let output = mock.command(&["query", "s3://corpus/none", "SELECT 1"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("is no lake"));
-    // A file of somebody else is found there, too.
+    // An unrelated file in the store is detected, too.
     let forms = std::fs::read(format!("{}/forms/valhall.parquet", shaders())).unwrap();
     assert!(mock.put("/corpus/lakes/one/programs/other.parquet", &forms));
     let output = mock.command(&["query", "s3://corpus/lakes/one", "SELECT count(*) FROM programs"]);

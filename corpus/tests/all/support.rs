@@ -1,4 +1,4 @@
-//! Lakes, questions, and the command.
+//! Helpers for tests: lakes, queries, and the command.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -10,12 +10,12 @@ use isaforge_corpus::output::cell;
 use isaforge_corpus::session::{self, Options};
 use tempfile::TempDir;
 
-/// A file of the project.
+/// The path of a file in the project.
 pub fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-/// The text of a file of the project, unpacked.
+/// The text of a file in the project, uncompressed.
 pub fn text(path: &str) -> String {
     let input = isaforge_cli::input::Input::read(Some(&project(path))).and_then(isaforge_cli::input::Input::unpacked);
     String::from_utf8(input.expect("the file is there").bytes).expect("it is text")
@@ -30,7 +30,7 @@ pub fn command(arguments: &[&str]) -> Output {
         .expect("it starts")
 }
 
-/// Runs the command, which has to end well. Returns its output and its messages.
+/// Runs the command, which must succeed. Returns its output and its messages.
 #[track_caller]
 pub fn fine(arguments: &[&str]) -> (String, String) {
     let output = command(arguments);
@@ -39,7 +39,7 @@ pub fn fine(arguments: &[&str]) -> (String, String) {
     (out, err)
 }
 
-/// Runs the command, which has to end with a status. Returns its messages.
+/// Runs the command, which must exit with a status. Returns its messages.
 #[track_caller]
 pub fn refused(arguments: &[&str], status: i32) -> String {
     let output = command(arguments);
@@ -54,12 +54,12 @@ pub fn shaders() -> &'static str {
     &LAKE.get_or_init(|| made("valhall", &[&project("tests/data/valhall/shaders.tsv.gz")])).1
 }
 
-/// A lake of some files. It is there as long as the folder is held.
+/// A lake of some files. It exists as long as the folder is held.
 pub fn made(isa: &str, paths: &[&Path]) -> (TempDir, String) {
     let folder = tempfile::tempdir().expect("there is a folder for temporary files");
     let lake = folder.path().join("lake").display().to_string();
     let mut paths: Vec<&str> = paths.iter().map(|path| path.to_str().expect("paths are text")).collect();
-    // A lake of no programs is one of an empty folder.
+    // A lake without programs is made from an empty folder.
     let nothing = folder.path().join("nothing").display().to_string();
     if paths.is_empty() {
         std::fs::create_dir(&nothing).expect("there is room");
@@ -77,7 +77,7 @@ pub async fn session(lake: &str, partitions: usize) -> SessionContext {
     context
 }
 
-/// The rows of an answer, as texts; null is empty.
+/// The rows of an answer as texts; null is empty.
 pub async fn rows(context: &SessionContext, sql: &str) -> Vec<Vec<String>> {
     let answer = context.sql(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
     let batches = answer.collect().await.unwrap_or_else(|error| panic!("{sql}: {error}"));
@@ -92,13 +92,13 @@ pub async fn rows(context: &SessionContext, sql: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// Asks a lake.
+/// Queries a lake.
 pub fn ask(lake: &str, sql: &str) -> Vec<Vec<String>> {
     let runtime = tokio::runtime::Runtime::new().expect("threads start");
     runtime.block_on(async { rows(&session(lake, 2).await, sql).await })
 }
 
-/// Asks a lake for one value.
+/// Queries a lake for a single value.
 #[track_caller]
 pub fn one(lake: &str, sql: &str) -> String {
     let rows = ask(lake, sql);

@@ -72,7 +72,7 @@ fn groups_are_those_of_dis() {
     assert_eq!(filtered, plain.to_string());
 }
 
-/// The programs of the shipped corpus, each code once, by their words.
+/// The distinct programs of the shipped corpus, by their words.
 fn plain() -> Vec<Vec<u64>> {
     let listing = text("tests/data/valhall/shaders.tsv.gz");
     let mut codes: Vec<&str> =

@@ -1,4 +1,4 @@
-//! Memory of Python as memory of a program: copied in before a run and out after it, while the interpreter's lock is held.
+//! Python memory as memory of a program: copied in before a run and out after it, while the interpreter's lock is held.
 #![allow(unsafe_code, reason = "memory that Python objects own, described by the buffer protocol")]
 
 use isaforge_runtime::Memory;
@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 
 use crate::error;
 
-/// Where arrays without an address go.
+/// The first address for arrays without a given address.
 const FIRST: u64 = 0x10_0000;
-/// They begin at multiples of this.
+/// The alignment of such arrays.
 const PAGE: u64 = 0x1000;
 
-/// Addresses and contents.
+/// Regions of memory: address and contents.
 pub type Regions = Vec<(u64, Vec<u8>)>;
 
 struct Region {
@@ -29,7 +29,7 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Adds an array, at an address or where there is room. An array that is there already keeps its address.
+    /// Adds an array, at the given address or at a free one. An array that was already added keeps its address.
     pub fn add(&mut self, object: &Bound<'_, PyAny>, base: Option<u64>) -> PyResult<u64> {
         let buffer = PyUntypedBuffer::get(object).map_err(|_| {
             PyTypeError::new_err("memory of a program is a buffer, such as a numpy array or a bytearray")
@@ -63,7 +63,7 @@ impl Buffers {
         Ok(base)
     }
 
-    /// An address with room behind it.
+    /// Finds a free address with enough room.
     fn room(&self, len: u64) -> PyResult<u64> {
         let mut free = FIRST;
         loop {
@@ -71,22 +71,22 @@ impl Buffers {
             let last =
                 free.checked_add(len).ok_or_else(|| PyValueError::new_err("there is no room for another array"))?;
             match self.regions.iter().find(|region| free < end(region) && region.base < last) {
-                // Each step passes one of the arrays that are in the way.
+                // Each iteration passes one of the overlapping arrays.
                 Some(region) => free = end(region).saturating_add(PAGE - 1) & !(PAGE - 1),
                 None => return Ok(free),
             }
         }
     }
 
-    /// A copy of what all arrays hold.
+    /// Copies the contents of all arrays.
     pub fn contents(&self) -> Regions {
         self.regions.iter().map(|region| (region.base, region.bytes())).collect()
     }
 
-    /// Puts back what a program has left in its memory.
+    /// Copies the program's memory back to the arrays.
     ///
     /// # Errors
-    /// When it has changed an array that is read-only.
+    /// When the program changed a read-only array.
     pub fn write_back(&self, py: Python<'_>, regions: &Regions) -> PyResult<()> {
         for (region, (_, bytes)) in self.regions.iter().zip(regions) {
             let len = region.buffer.len_bytes();
@@ -100,8 +100,8 @@ impl Buffers {
                 }
                 continue;
             }
-            // SAFETY: The buffer is contiguous and writable, has `len` bytes and is held by `region`; the interpreter's lock is
-            // held, and `bytes` is memory of its own with as many.
+            // SAFETY: The buffer is contiguous and writable, has `len` bytes, and is kept alive by `region`. The
+            // interpreter's lock is held, and `bytes` is separate memory of the same length.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), region.buffer.buf_ptr().cast::<u8>(), len) };
         }
         Ok(())
@@ -112,7 +112,7 @@ impl Region {
     fn bytes(&self) -> Vec<u8> {
         let len = self.buffer.len_bytes();
         let mut bytes = vec![0; len];
-        // SAFETY: The buffer is contiguous, has `len` bytes and is held by `self`; the vector has room for as many.
+        // SAFETY: The buffer is contiguous, has `len` bytes, and is kept alive by `self`; the vector has room for them.
         unsafe { std::ptr::copy_nonoverlapping(self.buffer.buf_ptr().cast::<u8>(), bytes.as_mut_ptr(), len) };
         bytes
     }

@@ -1,4 +1,4 @@
-//! Programs on the machine that a specification describes.
+//! Runs programs on the machine that a specification describes.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -19,14 +19,14 @@ use super::{Finished, Request, execution};
 use crate::error;
 use crate::set::Set;
 
-/// The budget when none is given.
+/// The default budget.
 const BUDGET: u64 = 10_000_000_000;
-/// Instructions that are executed between two looks at the clock.
+/// How many instructions are executed between checks of the clock.
 const SLICE: u64 = 1 << 20;
-/// The most bytes of output that are kept.
+/// The maximum number of bytes of output that are kept.
 const MOST_OUTPUT: usize = 16 << 20;
 
-/// What to run.
+/// A program to run, with its initial state.
 pub struct Job {
     encoding: Encoding,
     semantics: &'static Semantics,
@@ -40,7 +40,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// Checks what a request says.
+    /// Validates a request.
     pub fn new(
         set: &'static Set,
         code: Vec<u8>,
@@ -89,17 +89,17 @@ impl Job {
     }
 }
 
-/// Says now and then whether somebody wants the run to stop.
+/// Called regularly; returns whether the run should stop.
 pub type Interrupted<'a> = &'a mut dyn FnMut() -> bool;
 
-/// Runs a job on memory, and tells what is executed if somebody wants to know.
+/// Runs a job on memory, and passes executed instructions to `tell` if it is given.
 pub fn run(
     job: &Job,
     regions: Regions,
     tell: Option<Tell<'_>>,
     interrupted: Interrupted<'_>,
 ) -> (Result<Finished, String>, Regions) {
-    // A machine of more lanes than there is hardware for leaves the others idle.
+    // On a machine with fewer lanes than instantiated here, the others stay idle.
     match job.hardware.lanes {
         0..=1 if job.compiled => {
             let mut compiler = Compiler::default();
@@ -125,7 +125,7 @@ fn execute<const L: usize>(
     let end = job.address.saturating_add(job.code.len() as u64);
     machine.breakpoints.insert(end);
     let mut outside = Outside { output: Vec::new(), tell, tables: (job.semantics, job.hardware) };
-    // A program of no instructions is at its end.
+    // An empty program has already ended.
     let ended =
         if end == job.address { Ok(Stop::Ended) } else { go(job, &mut machine, &mut outside, interrupted, run) };
     for (base, bytes) in &mut regions {
@@ -144,7 +144,7 @@ fn execute<const L: usize>(
     (finished, regions)
 }
 
-/// Executes until the program ends, its budget is used up, its time is over, or somebody interrupts it.
+/// Executes until the program ends, its budget or time is exhausted, or it is interrupted.
 fn go<const L: usize>(
     job: &Job,
     machine: &mut Machine<L>,
@@ -180,7 +180,7 @@ fn go<const L: usize>(
 /// Maps the program and the arrays, and sets the registers.
 fn load<const L: usize>(job: &Job, machine: &mut Machine<L>, regions: &Regions) -> Result<(), String> {
     let (mut base, mut code, mut writable) = (job.address, job.code.clone(), true);
-    // Program memory is as long as the hardware says; what a program leaves of it is zero.
+    // Program memory has the size given by the hardware; the part that the program does not fill is zero.
     let own = job.hardware.program as usize;
     if own > 0 {
         let from = usize::try_from(base).unwrap_or(usize::MAX);
@@ -200,14 +200,14 @@ fn load<const L: usize>(job: &Job, machine: &mut Machine<L>, regions: &Regions) 
     for (register, values) in &job.registers {
         for lane in 0..L {
             let value = values.get(lane).or(values.first()).copied().unwrap_or(0);
-            // The register was found before, and lanes that are not there hold nothing.
+            // The register was looked up before; writing to a lane that does not exist has no effect.
             let _ = machine.write(*register, lane, value);
         }
     }
     Ok(())
 }
 
-/// Registers that hold something.
+/// The registers that are not zero.
 fn registers<const L: usize>(machine: &Machine<L>) -> Vec<(String, Vec<u64>)> {
     let hardware = machine.hardware();
     let lanes = usize::from(hardware.lanes).clamp(1, L);
@@ -224,7 +224,7 @@ fn registers<const L: usize>(machine: &Machine<L>) -> Vec<(String, Vec<u64>)> {
     found
 }
 
-/// What is around a machine: its output, and who looks on.
+/// The environment of a machine: its output, and the observer of executed instructions.
 pub struct Outside<'a> {
     output: Vec<u8>,
     tell: Option<Tell<'a>>,

@@ -1,10 +1,10 @@
-//! Execution: of launches on Valhall by the runtime's engines, of other programs on the machine that a specification
+//! Execution: launches on Valhall by the engines of the runtime, other programs on the machine that a specification
 //! describes.
 //!
-//! - [`buffers`]: memory of Python as memory of a program
+//! - [`buffers`]: Python memory as memory of a program
 //! - [`valhall`]: workgroups of threads
 //! - [`machine`]: everything else
-//! - [`trace`]: what is executed, as an iterator
+//! - [`trace`]: executed instructions as an iterator
 
 mod buffers;
 mod machine;
@@ -23,38 +23,38 @@ use crate::set::Set;
 use buffers::Buffers;
 pub use trace::{Step, Trace};
 
-/// What a caller says of a run; `None` where nothing is said.
+/// The arguments of a run; `None` for those not given.
 #[derive(Default)]
 pub struct Request<'py> {
-    /// Workgroups in up to three directions.
+    /// The number of workgroups in up to three dimensions.
     pub groups: Option<Bound<'py, PyAny>>,
-    /// Threads of a workgroup in up to three directions.
+    /// The number of threads in a workgroup in up to three dimensions.
     pub local_size: Option<Bound<'py, PyAny>>,
     /// Uniform words.
     pub uniforms: Option<Bound<'py, PyAny>>,
-    /// Bytes that the threads of a workgroup share.
+    /// The size of memory shared by the threads of a workgroup, in bytes.
     pub shared_bytes: Option<u32>,
     /// Arrays by address.
     pub buffers: Option<Bound<'py, PyDict>>,
-    /// Values by the names of registers.
+    /// Register values by name.
     pub registers: Option<Bound<'py, PyDict>>,
-    /// Where the program starts.
+    /// The start address of the program.
     pub address: Option<u64>,
-    /// The most instructions.
+    /// The maximum number of instructions.
     pub budget: Option<u64>,
-    /// Seconds.
+    /// The time limit in seconds.
     pub time_limit: Option<f64>,
     /// The name of an engine.
     pub engine: Option<String>,
 }
 
-/// What is run, without anything of Python.
+/// A run without references to Python objects.
 enum Job {
     Valhall(isaforge_runtime::Launch, Execution),
     Machine(Box<machine::Job>),
 }
 
-/// What a run left.
+/// The results of a run.
 #[derive(Default)]
 struct Finished {
     instructions: u64,
@@ -65,25 +65,26 @@ struct Finished {
     status: Option<u64>,
 }
 
-/// What came of a run.
+/// The results of a run.
 #[pyclass(frozen, module = "isaforge")]
 pub struct Outcome(Finished);
 
 #[pymethods]
 impl Outcome {
-    /// Instructions executed, each lane of its own; of a machine with lanes in step, once for all of them.
+    /// The number of instructions executed, counted for each lane; on a machine with lanes in lockstep, once for all of
+    /// them.
     #[getter]
     fn instructions(&self) -> u64 {
         self.0.instructions
     }
 
-    /// Instructions executed, each warp counted once; `None` on machines that have none.
+    /// The number of instructions executed, counted once for each warp; `None` on machines without warps.
     #[getter]
     fn warp_instructions(&self) -> Option<u64> {
         self.0.warp_instructions
     }
 
-    /// How often each instruction was executed, by name; empty where nobody counts.
+    /// How often each instruction was executed, by mnemonic; empty if the engine does not count.
     #[getter]
     fn mnemonics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = PyDict::new(py);
@@ -91,7 +92,7 @@ impl Outcome {
         Ok(found)
     }
 
-    /// What registers hold at the end, by name, a value for each lane. Those that are zero, and constants, are left out.
+    /// The final values of registers by name, one for each lane, without constants and registers that are zero.
     #[getter]
     fn registers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = PyDict::new(py);
@@ -99,13 +100,13 @@ impl Outcome {
         Ok(found)
     }
 
-    /// What the program has written to its standard output.
+    /// What the program wrote to its standard output.
     #[getter]
     fn output<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.output)
     }
 
-    /// The status that the program ended with; `None` if it just came to its end.
+    /// The exit status of the program; `None` if it ended without one.
     #[getter]
     fn status(&self) -> Option<u64> {
         self.0.status
@@ -128,7 +129,7 @@ pub fn run(set: &'static Set, code: Vec<u8>, request: &Request<'_>, py: Python<'
             signal.is_some()
         }),
     });
-    // What a program wrote before it failed is worth seeing.
+    // What a program wrote before it failed may be useful.
     buffers.write_back(py, &regions)?;
     match signal {
         Some(signal) => return Err(signal),
@@ -137,7 +138,7 @@ pub fn run(set: &'static Set, code: Vec<u8>, request: &Request<'_>, py: Python<'
     ended.map(Outcome).map_err(|reason| error::run(py, &reason, ""))
 }
 
-/// Runs a program while somebody iterates over what it executes.
+/// Starts a program for an iterator over executed instructions.
 pub fn trace(set: &'static Set, code: Vec<u8>, request: &Request<'_>, py: Python<'_>) -> PyResult<Trace> {
     if request.engine.as_deref().is_some_and(|name| name != Engine::Reference.name()) {
         return Err(PyValueError::new_err("traces are those of the engine `reference`"));
@@ -146,7 +147,7 @@ pub fn trace(set: &'static Set, code: Vec<u8>, request: &Request<'_>, py: Python
     Ok(Trace::start(job, buffers)?)
 }
 
-/// Checks a request and lays out its memory.
+/// Validates a request and lays out its memory.
 fn prepare(set: &'static Set, code: Vec<u8>, request: &Request<'_>, py: Python<'_>) -> PyResult<(Job, Buffers)> {
     let mut buffers = Buffers::default();
     for (address, object) in request.buffers.iter().flatten() {

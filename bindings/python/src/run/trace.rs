@@ -1,4 +1,4 @@
-//! What a program executes, as an iterator. The program runs in a thread and waits for whoever iterates.
+//! Executed instructions as an iterator. The program runs in a thread and waits for the consumer.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -12,13 +12,13 @@ use super::buffers::{Buffers, Regions};
 use super::{Finished, Job, Outcome, machine, valhall};
 use crate::error;
 
-/// Steps that a program may be ahead.
+/// How many steps the program may be ahead of the consumer.
 const AHEAD: usize = 256;
 
-/// Takes a step; breaks where nobody wants another.
+/// Receives a step; breaks if no further steps are wanted.
 pub type Tell<'a> = &'a mut dyn FnMut(Did) -> ControlFlow<()>;
 
-/// An instruction that was executed.
+/// An executed instruction.
 #[derive(Default)]
 pub struct Did {
     pub line: String,
@@ -32,8 +32,8 @@ pub struct Did {
     pub stores: Vec<(u64, u8, u64)>,
 }
 
-/// An instruction that was executed: where it stands (`pc`, of Valhall the number of the word, else the address), its `text`,
-/// the `lanes` that executed it as a mask, and what it wrote. `group` and `warp` say who, where there are such.
+/// An executed instruction: its position (`pc`, the index of the word on Valhall, else the address), its `text`, the
+/// mask of `lanes` that executed it, and its effects. `group` and `warp` identify the warp, where there are any.
 #[pyclass(frozen, module = "isaforge")]
 pub struct Step(Did);
 
@@ -44,7 +44,7 @@ impl Step {
         ("pc", "text")
     }
 
-    /// The number of the word, or the address.
+    /// The index of the word on Valhall, else the address.
     #[getter]
     fn pc(&self) -> u64 {
         self.0.pc
@@ -56,7 +56,7 @@ impl Step {
         &self.0.text
     }
 
-    /// The lanes that executed it, bit 0 for lane 0.
+    /// The mask of lanes that executed it, bit 0 for lane 0.
     #[getter]
     fn lanes(&self) -> u64 {
         self.0.lanes
@@ -68,7 +68,7 @@ impl Step {
         self.0.group.map(|[x, y, z]| (x, y, z))
     }
 
-    /// The warp in its workgroup.
+    /// The index of the warp in its workgroup.
     #[getter]
     fn warp(&self) -> Option<u32> {
         self.0.warp
@@ -86,13 +86,13 @@ impl Step {
         Ok(all)
     }
 
-    /// What it loaded: address, bytes, value. Valhall's traces leave it out.
+    /// What it loaded: address, size in bytes, value. Not available on Valhall.
     #[getter]
     fn loads(&self) -> Vec<(u64, u8, u64)> {
         self.0.loads.clone()
     }
 
-    /// What it stored: address, bytes, value. Valhall's traces leave it out.
+    /// What it stored: address, size in bytes, value. Not available on Valhall.
     #[getter]
     fn stores(&self) -> Vec<(u64, u8, u64)> {
         self.0.stores.clone()
@@ -112,7 +112,7 @@ enum Message {
     Done(Box<Result<Finished, String>>, Regions),
 }
 
-/// An iterator of `Step`. `outcome` is what came of the run once the iterator is at its end.
+/// An iterator of `Step`. `outcome` is the result of the run once the iterator is exhausted.
 #[pyclass(frozen, module = "isaforge")]
 pub struct Trace {
     state: Mutex<State>,
@@ -125,10 +125,10 @@ struct State {
 }
 
 impl Trace {
-    /// Starts a run that waits for the first to iterate.
+    /// Starts a run, which waits for the consumer.
     ///
     /// # Errors
-    /// When the system has no thread for it.
+    /// When the system cannot start a thread.
     pub(super) fn start(job: Job, buffers: Buffers) -> std::io::Result<Trace> {
         let regions = buffers.contents();
         let (sender, steps) = sync_channel(AHEAD);
@@ -143,11 +143,11 @@ fn follow(job: &Job, regions: Regions, sender: &SyncSender<Message>) {
         Job::Valhall(launch, _) => valhall::run_told(launch, regions, &mut tell),
         Job::Machine(job) => machine::run(job, regions, Some(&mut tell), &mut || false),
     };
-    // Whoever has stopped iterating does not want to know.
+    // The consumer may have stopped iterating.
     let _ = sender.send(Message::Done(Box::new(ended), regions));
 }
 
-/// How long a wait for a step lasts before signals are looked at.
+/// How long to wait for a step before checking for signals.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 #[pymethods]
@@ -181,7 +181,7 @@ impl Trace {
         }
     }
 
-    /// What came of the run; `None` before its end.
+    /// The result of the run; `None` until it ends.
     #[getter]
     fn outcome(&self, py: Python<'_>) -> Option<Py<Outcome>> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,7 +13,7 @@ use super::buffers::{Buffers, Regions};
 use super::trace::{Did, Tell};
 use super::{Finished, Request};
 
-/// What a request says of a launch. Arrays among the uniforms become memory.
+/// Builds a launch from a request. Arrays among the uniforms become memory.
 pub fn launch(code: &[u8], request: &Request<'_>, limit: Option<Duration>, buffers: &mut Buffers) -> PyResult<Launch> {
     if !code.len().is_multiple_of(8) {
         return Err(PyValueError::new_err(format!("a program is words of 8 bytes, and there are {}", code.len())));
@@ -71,7 +71,7 @@ fn uniform(given: &Bound<'_, PyAny>, words: &mut Vec<u32>, buffers: &mut Buffers
     Ok(())
 }
 
-/// Whether this is a number of numpy, which is a buffer of no dimension.
+/// Whether an object is a numpy scalar, which is a buffer without dimensions.
 fn is_scalar(given: &Bound<'_, PyAny>) -> bool {
     given.getattr("ndim").and_then(|ndim| ndim.extract::<usize>()).is_ok_and(|ndim| ndim == 0)
 }
@@ -81,7 +81,7 @@ pub fn run(launch: &Launch, execution: Execution, regions: Regions) -> (Result<F
     on_memory(regions, |memory| valhall::run_on(execution, launch, memory))
 }
 
-/// Runs a launch on memory by the reference, and tells what is executed.
+/// Runs a launch on memory with the reference engine, and passes executed instructions to `tell`.
 pub fn run_told(launch: &Launch, regions: Regions, tell: Tell<'_>) -> (Result<Finished, String>, Regions) {
     let trace = Trace::new(|executed: &Executed| tell(did(executed)));
     on_memory(regions, |memory| valhall::run_observed(launch, memory, trace))
@@ -131,7 +131,7 @@ fn finished(outcome: Outcome) -> Finished {
     }
 }
 
-/// Goes on, or stops where nobody listens any more.
+/// Continues as long as the consumer listens.
 pub fn flow(listens: bool) -> ControlFlow<()> {
     if listens { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }

@@ -1,5 +1,5 @@
-//! What runs in the pages, and what it runs on: the module of the crate `isaforge-page`, the tables and the records of the
-//! search, as a script that browsers load from disk.
+//! The script that makes the pages interactive: the module of the crate `isaforge-page`, the tables, and the records of
+//! the search, in a form that browsers load from disk.
 
 use std::io::Write;
 
@@ -11,10 +11,10 @@ use isaforge_core::data::{Bundle, write};
 
 use super::Subject;
 
-/// The module, compressed. `.ci/page` builds it.
+/// The compressed module, built by `.ci/page`.
 const MODULE: &[u8] = include_bytes!("assets/page.wasm.gz");
 
-/// The tables and the records as the module reads them.
+/// The tables and the records, in the format that the module reads.
 pub fn data(subject: &Subject, records: &str) -> Vec<u8> {
     let bundle = Bundle { tables: subject.tables, semantics: subject.semantics, hardware: subject.hardware };
     let mut data = (records.len() as u32).to_le_bytes().to_vec();
@@ -23,7 +23,7 @@ pub fn data(subject: &Subject, records: &str) -> Vec<u8> {
     data
 }
 
-/// The script.
+/// Returns the script.
 pub fn script(data: &[u8]) -> String {
     format!(
         "const isaforgeEngine={{code:\"{}\",data:\"{}\"}};\n",
@@ -32,10 +32,10 @@ pub fn script(data: &[u8]) -> String {
     )
 }
 
-/// Compressed, with nothing in it but the data: the same input gives the same bytes.
+/// Compresses data without metadata, so that the same input always gives the same bytes.
 fn packed(data: &[u8]) -> Vec<u8> {
     let mut encoder: GzEncoder<Vec<u8>> = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
-    // A vector takes everything.
+    // Writing to a vector cannot fail.
     let written = encoder.write_all(data).and_then(|()| encoder.finish());
     written.unwrap_or_default()
 }

@@ -1,13 +1,13 @@
-//! The back end that makes a manual: static pages for a browser.
+//! The back end for manuals: static pages for a browser.
 //!
 //! ```text
 //! tables ──facts──▶ book ──pages──▶ HTML
 //!                       └─search──▶ records ┐
-//! tables ──────────────────────────▶ data   ┴─▶ engine.js, beside the decoder
+//! tables ──────────────────────────▶ data   ┴─▶ engine.js, with the decoder
 //! ```
 //!
-//! [`facts`] reads the tables, `pages` has the templates, [`search`] the records that a query is compared with,
-//! [`engine`] the script with module and tables. The pages are complete without it.
+//! [`facts`] reads the tables, `pages` has the templates, [`search`] makes the records that queries are matched with,
+//! and [`engine`] makes the script with the module and the tables. The pages are complete without the script.
 
 pub mod engine;
 pub mod facts;
@@ -23,24 +23,24 @@ use isaforge_core::semantics::Semantics;
 use crate::diff::diff;
 use facts::Book;
 
-/// What a manual is made of.
+/// The input for a manual.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// The tables.
     pub tables: Tables,
-    /// What instructions do, if that is known.
+    /// The meaning of instructions, if it is known.
     pub semantics: Option<&'static Semantics>,
-    /// What executes programs, if that is known.
+    /// The machine that executes programs, if it is known.
     pub hardware: Option<&'static Hardware>,
-    /// Another revision to compare with; both must be of words.
+    /// Another revision to compare with; both must be sets of words.
     pub since: Option<Tables>,
 }
 
 /// A manual: the text of each file, by its path in the folder.
 pub type Files = BTreeMap<String, String>;
 
-/// A bit diagram as HTML, as it stands on the page of an instruction. The runs are all bits, the highest first;
-/// the classes of the cells are the names of roles.
+/// Renders a bit diagram as HTML, as on the page of an instruction. The runs cover all bits, highest first; the classes
+/// of the cells are the names of roles.
 pub fn diagram(bits: u16, runs: Vec<facts::Run>, label: &str) -> String {
     let layout = facts::Layout { bits, runs, ..facts::Layout::default() };
     pages::diagram::diagram(&layout, &[], label).into_string()

@@ -1,9 +1,9 @@
-//! The records that a query is compared with.
+//! The records that queries are matched with.
 
 use super::facts::{Book, Values};
 
-/// One record a line, six columns between tabs: kind, page, name, title, words, text. The search on the page and the tests
-/// read the same.
+/// Returns one record per line, with six tab-separated columns: kind, page, name, title, words, text. The search on the
+/// page and the tests both read this format.
 pub fn records(book: &Book) -> String {
     let mut out = String::new();
     let mut add = |fields: [&str; 6]| {
@@ -46,7 +46,7 @@ pub fn records(book: &Book) -> String {
     out
 }
 
-/// The opcode bits as numbers that someone may type: each run of them by itself, as hexadecimal.
+/// The opcode bits as numbers that someone may search for: each run of them in hexadecimal.
 fn codes(mask: u64, value: u64) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut rest = mask;

@@ -10,18 +10,18 @@ use super::instructions::heading;
 use super::tables::hex;
 use super::types::{Names, always_fits, extract, from_raw, kind_type, plain, to_raw, value_type};
 
-/// Methods that every instruction has; accessors of fields must not be called so.
+/// Methods that every instruction has; accessors of fields must have other names.
 const METHODS: [&str; 7] = ["new", "encode", "building", "replacing", "from", "into", "fmt"];
 
-/// What an instruction has accessors for.
+/// A part of an instruction that has accessors.
 pub(super) enum Part {
     /// The operand with this index.
     Operand(usize, &'static Operand),
-    /// A modifier, of an operand if one is named.
+    /// A modifier, with the name of its operand if it belongs to one.
     Modifier(&'static Modifier, Option<&'static str>),
 }
 
-/// A part of an instruction and what its accessors are called.
+/// A part of an instruction with the names of its accessors.
 pub(super) struct Field {
     pub getter: Ident,
     pub setter: Ident,
@@ -81,7 +81,7 @@ pub(super) fn emit_form(isa: &Isa, names: &Names, index: usize, f: &Form, word: 
                 arguments.push(quote!(#getter: #ty));
                 sets.push(quote!(#argument?;));
                 let value = set(&quote!(value));
-                // When every value of the type fits, setting it cannot fail.
+                // If every value of the type fits, setting it cannot fail.
                 let result = if checked { quote!(Result<Self, EncodeError>) } else { quote!(Self) };
                 let body = if checked {
                     quote!(#value?; Ok(#name(__b.word() #cast)))
@@ -123,10 +123,10 @@ pub(super) fn emit_form(isa: &Isa, names: &Names, index: usize, f: &Form, word: 
         pub struct #name(#word);
         __form!(#name);
         impl #name {
-            /// The instruction with these operands and the modifiers that have no default.
+            /// Creates the instruction from its operands and the modifiers without a default.
             ///
             /// # Errors
-            /// When a value does not fit, or operands do not go together.
+            /// When a value does not fit, or operands cannot be combined.
             #[allow(clippy::too_many_arguments, reason = "one for each operand")]
             pub fn new(#(#arguments),*) -> Result<Self, EncodeError> {
                 let #mutable __b = Self::building();
@@ -148,16 +148,16 @@ fn own_word(isa: &Isa) -> TokenStream {
     if isa.word_bits == 64 { quote!(self.0) } else { quote!((self.0 as u64)) }
 }
 
-/// The same where no operator follows, and parentheses would be too many.
+/// Like [`own_word`] where no operator follows, so that no parentheses are needed.
 fn own_argument(isa: &Isa) -> TokenStream {
     if isa.word_bits == 64 { quote!(self.0) } else { quote!(self.0 as u64) }
 }
 
-/// How an operand is read and set.
+/// The code that reads and sets an operand.
 struct Accessor {
     ty: TokenStream,
     get: TokenStream,
-    /// Sets it in `__b` to the value of an expression.
+    /// Code that sets it in `__b` to the value of an expression.
     set: Box<dyn Fn(&TokenStream) -> TokenStream>,
     /// Whether setting can fail.
     checked: bool,
@@ -222,7 +222,7 @@ fn accessor(isa: &Isa, names: &Names, operand: &'static Operand, n: &Literal, ow
     }
 }
 
-/// A modifier without default is an argument of `new`.
+/// Makes a modifier without a default an argument of `new`.
 fn required(
     names: &Names,
     modifier: &Modifier,
@@ -246,7 +246,7 @@ fn bits_value(bits: &Bits) -> TokenStream {
         quote!(__rt::bits::Piece::new(#at, #width))
     };
     let (low, high) = (piece(&bits.low), bits.high.iter().map(piece));
-    // A reference to the results of calls is `'static` only if a constant holds them.
+    // A reference to results of calls is `'static` only within a constant.
     let high = if bits.high.is_empty() { quote!(&[]) } else { quote!(const { &[#(#high),*] }) };
     quote!(__rt::bits::Bits { low: #low, high: #high })
 }

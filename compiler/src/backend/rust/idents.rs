@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use proc_macro2::Ident;
 use quote::format_ident;
 
-/// Words of a name: split where it is not alphanumeric, each with a capital first; all-capital words are lowered.
+/// Splits a name into words at characters that are not alphanumeric, and capitalises each; words in capitals are
+/// lowered first.
 fn words(name: &str) -> impl Iterator<Item = String> + '_ {
     name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).map(|word| {
         let shouting = !word.chars().any(|c| c.is_ascii_lowercase());
@@ -20,7 +21,7 @@ fn words(name: &str) -> impl Iterator<Item = String> + '_ {
 pub(crate) fn pascal(name: &str) -> String {
     let mut result = String::new();
     for word in words(name) {
-        // Two numbers side by side would run together.
+        // Keeps two adjacent numbers apart.
         if result.ends_with(|c: char| c.is_ascii_digit()) && word.starts_with(|c: char| c.is_ascii_digit()) {
             result.push('_');
         }
@@ -55,7 +56,7 @@ pub(crate) fn snake(name: &str) -> String {
     result
 }
 
-/// The keywords of every edition, those that are reserved included: generated code may stand in a crate of any.
+/// The keywords of every edition, including reserved ones, since a generated crate may use any edition.
 const KEYWORDS: &[&str] = &[
     "_", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
     "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
@@ -64,20 +65,20 @@ const KEYWORDS: &[&str] = &[
     "yield",
 ];
 
-/// Whether a name is a keyword of some edition of Rust.
+/// Whether a name is a keyword in some edition of Rust.
 pub(crate) fn is_keyword(name: &str) -> bool {
     KEYWORDS.contains(&name)
 }
 
-/// An identifier of what [`pascal`] or [`snake`] made; a keyword gets an underscore behind it.
+/// The identifier for a result of [`pascal`] or [`snake`]; appends an underscore to a keyword.
 pub(crate) fn ident(name: &str) -> Ident {
     if is_keyword(name) { format_ident!("{name}_") } else { format_ident!("{name}") }
 }
 
-/// A text of a specification as the documentation of generated code, a line for each of its lines and a space before it.
+/// Converts a text of a specification to documentation of generated code, line by line, with a space before each line.
 ///
-/// Nothing in it is a block of code to rustdoc, which would compile and run that as a test of the generated crate: fences
-/// lose their meaning, and no line is indented.
+/// No part of it may become a code block, which rustdoc would compile and run as a test of the generated crate, so
+/// fences are escaped and indentation is removed.
 pub(crate) fn doc_text(text: &str) -> String {
     let line = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -93,7 +94,7 @@ pub(crate) fn code(name: &str) -> String {
     format!("`{}`", name.replace('`', "'"))
 }
 
-/// Names that generated code takes from the prelude or imports, and that its types must not have.
+/// Names that generated code uses from the prelude or imports, and that its types must not have.
 pub(crate) const TAKEN: &[&str] = &[
     "Body",
     "BuildError",
@@ -129,7 +130,7 @@ pub(crate) const TAKEN: &[&str] = &[
     "Word",
 ];
 
-/// Hands out identifiers, each once: a name that is taken gets a suffix.
+/// Issues unique identifiers: a name that is already taken gets a suffix.
 #[derive(Default)]
 pub(crate) struct Namespace(HashSet<String>);
 
@@ -139,7 +140,7 @@ impl Namespace {
     }
 
     pub(crate) fn take(&mut self, name: String, suffix: &str) -> Ident {
-        // As it will be written: `type` is `type_`, and so the same as `type_`.
+        // Compares names as they will be written: `type` becomes `type_`, and would clash with that.
         let mut name = ident(&name).to_string();
         while !self.0.insert(name.clone()) {
             name.push_str(suffix);
@@ -147,11 +148,11 @@ impl Namespace {
         format_ident!("{name}")
     }
 
-    /// An accessor and its setter, `with_` and the name; neither is taken.
+    /// Returns names for an accessor and its setter (`with_` and the name), neither of which is taken.
     pub(crate) fn take_with_setter(&mut self, name: String, suffix: &str) -> (Ident, Ident) {
         let mut name = name;
         let getter = |name: &str| ident(name).to_string();
-        // The underscore before a digit is for what begins with it.
+        // The underscore before a digit is needed only at the start of a name.
         let setter = |name: &str| match name.strip_prefix('_') {
             Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => format!("with_{rest}"),
             _ => format!("with_{name}"),

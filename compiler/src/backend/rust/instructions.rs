@@ -1,4 +1,4 @@
-//! The enum over the instructions, opcodes, and the semantic stubs.
+//! The enum of all instructions, opcodes, and the semantics stubs.
 
 use isaforge_core::table::{Form, Isa};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -17,7 +17,7 @@ pub(super) fn emit(isa: &Isa, names: &Names, options: &Options) -> TokenStream {
     quote!(#common #(#forms)* #semantics)
 }
 
-/// The name of an instruction and what it is called in full.
+/// The name and the title of an instruction.
 pub(super) fn heading(f: &Form) -> String {
     doc_text(&format!("{}{}{}", code(f.name.str), if f.title.is_empty() { "" } else { ": " }, f.title))
 }
@@ -32,7 +32,7 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
     let text = options.text.then(|| {
         quote! {
             impl ::core::fmt::Display for Instruction {
-                /// `{}` is the customary text, `{:#}` one that always assembles to the very same word.
+                /// `{}` prints the customary text, `{:#}` a text that always assembles to the same word.
                 fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                     __rt::print::Display { isa: &ISA, opcode: self.opcode() as u16, word: u64::from(self.encode()) }.fmt(f)
                 }
@@ -45,7 +45,7 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
                 }
             }
             impl Instruction {
-                /// Appends the customary text to a line: faster than formatting.
+                /// Appends the customary text to a line, which is faster than formatting.
                 #[inline]
                 pub fn print(self, line: &mut __rt::text::Line) {
                     __rt::print::print(&ISA, self.opcode() as u16, u64::from(self.encode()), __rt::print::Style::Customary, line);
@@ -74,7 +74,7 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
         }
     };
     quote! {
-        /// Everything the specification says, as tables.
+        /// The tables of the instruction set.
         pub static ISA: &__rt::Isa = &tables::ISA;
 
         /// The instructions by name.
@@ -83,15 +83,15 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
         pub enum Opcode { #(#[doc = #docs] #forms),* }
 
         impl Opcode {
-            /// How many instructions there are.
+            /// The number of instructions.
             pub const COUNT: usize = #count;
-            /// All of them, in the order of the specification.
+            /// All instructions, in the order of the specification.
             pub const ALL: [Opcode; #count] = [#(Opcode::#forms),*];
-            /// The name in assembly.
+            /// Returns the mnemonic.
             pub fn mnemonic(self) -> &'static str { self.info().name.str }
-            /// What the specification says of the instruction.
+            /// Returns what the specification states about the instruction.
             pub fn info(self) -> &'static __rt::table::Form { &ISA.forms[self as usize] }
-            /// The instruction of this name.
+            /// Returns the instruction with this mnemonic.
             pub fn from_mnemonic(name: &str) -> Option<Self> {
                 Self::ALL.get(usize::from(__rt::parse::find_name(&ISA, name.as_bytes())?)).copied()
             }
@@ -105,7 +105,7 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
         pub enum Instruction { #(#[doc = #docs] #forms(#forms)),* }
 
         impl Instruction {
-            // The index is that of a form whose word this is.
+            // `opcode` is the index of the form that the word was decoded to.
             #[inline]
             fn from_parts(opcode: u16, word: #word) -> Self {
                 match opcode {
@@ -113,39 +113,39 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
                     _ => unreachable!("an opcode is an index into the forms"),
                 }
             }
-            // These two for certain: a call would load as one what has just been stored in parts, and wait for it.
-            /// The word.
+            // Always inlined: a call would load in one piece what was just stored in parts, and stall.
+            /// Returns the word.
             #[inline(always)]
             pub const fn encode(self) -> #word {
                 match self { #(Instruction::#forms(i) => i.0),* }
             }
-            /// Which instruction it is.
+            /// Returns the opcode.
             #[inline(always)]
             pub const fn opcode(self) -> Opcode {
                 match self { #(Instruction::#forms(_) => Opcode::#forms),* }
             }
-            /// What the specification says of it.
+            /// Returns what the specification states about the instruction.
             pub fn info(self) -> &'static __rt::table::Form { self.opcode().info() }
-            /// The registers it reads.
+            /// Returns the registers that the instruction reads.
             #[inline]
             pub fn reads(self) -> impl Iterator<Item = __rt::registers::RegisterUse> {
                 __rt::registers::at(tables::REGISTERS[self.opcode() as usize].0, u64::from(self.encode()))
             }
-            /// The registers it writes.
+            /// Returns the registers that the instruction writes.
             #[inline]
             pub fn writes(self) -> impl Iterator<Item = __rt::registers::RegisterUse> {
                 __rt::registers::at(tables::REGISTERS[self.opcode() as usize].1, u64::from(self.encode()))
             }
-            /// Calls `each` for every run of bits and what it means.
+            /// Calls `each` with the meaning of every run of bits.
             pub fn annotate(self, mut each: impl FnMut(__rt::annotate::Note)) {
                 __rt::annotate::annotate(&ISA, self.opcode() as u16, u64::from(self.encode()), &mut each);
             }
         }
 
-        /// Decodes a word, strictly: every bit is checked, and what decodes encodes back to the same bits.
+        /// Decodes a word strictly: every bit is checked, and a word that decodes encodes back to the same bits.
         ///
         /// # Errors
-        /// Says what is wrong: an unknown opcode, a reserved value, bits that must be zero.
+        /// Returns what is wrong: an unknown opcode, a reserved value, bits that must be zero.
         #[inline]
         pub fn decode(word: #word) -> Result<Instruction, DecodeError> {
             #decode
@@ -157,11 +157,11 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
             __rt::decode::decode(&ISA, u64::from(word)).map(|opcode| Instruction::from_parts(opcode, word))
         }
 
-        /// Decodes many words, in order, and hands each result to `each` with its index.
+        /// Decodes words in order, and calls `each` with the index and the result of each.
         #[inline]
         pub fn decode_all(words: &[#word], mut each: impl FnMut(usize, Result<Instruction, DecodeError>)) {
             for (index, word) in words.iter().copied().enumerate() {
-                // As `decode` does, which is too long to be inlined at every call.
+                // Like `decode`, which is too long to be inlined at every call.
                 each(index, #decode);
             }
         }
@@ -183,9 +183,9 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
         macro_rules! __form {
             ($name:ident) => {
                 impl $name {
-                    /// Its opcode.
+                    /// The opcode of the instruction.
                     pub const OPCODE: Opcode = Opcode::$name;
-                    /// The word.
+                    /// Returns the word.
                     #[inline]
                     pub const fn encode(self) -> #word { self.0 }
                     fn building() -> __rt::encode::Builder {
@@ -207,7 +207,7 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
     }
 }
 
-/// The methods of the trait `Semantics`, by opcode.
+/// The methods of the trait `Semantics`, in opcode order.
 pub(super) fn methods(isa: &Isa) -> Vec<Ident> {
     let mut taken = Namespace::default();
     isa.forms.iter().map(|f| taken.take(snake(f.name.str), "_")).collect()
@@ -252,12 +252,12 @@ fn emit_semantics(isa: &Isa, names: &Names, options: &Options) -> TokenStream {
     quote! {
         #[doc = #about]
         pub trait Semantics {
-            /// What executing an instruction gives.
+            /// The result of executing an instruction.
             #output
             #(#[doc = #docs] fn #methods(&mut self, i: #forms) -> Self::Output #bodies)*
         }
 
-        /// Executes an instruction: calls its method.
+        /// Executes an instruction by calling its method.
         #[inline]
         pub fn dispatch<S: Semantics + ?Sized>(instruction: Instruction, semantics: &mut S) -> S::Output {
             match instruction { #(Instruction::#forms(i) => semantics.#methods(i)),* }

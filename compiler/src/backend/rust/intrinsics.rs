@@ -1,4 +1,4 @@
-//! The trait that a machine fills: one method an intrinsic, with the types that the specification gives it.
+//! The trait that a machine implements: one method for each intrinsic, with the types from the specification.
 
 use isaforge_core::semantics::{Class, Type};
 use proc_macro2::{Literal, TokenStream};
@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 
 use crate::expression::scope::{IntrinsicInfo, Library, Parameter};
 
-/// The trait `Intrinsics` and the function that calls its methods by number. Nothing where there are no intrinsics.
+/// Generates the trait `Intrinsics` and the function that calls its methods by index. Empty if there are no intrinsics.
 pub fn emit_intrinsics(library: &Library) -> TokenStream {
     if library.intrinsics.is_empty() {
         return TokenStream::new();
@@ -14,20 +14,21 @@ pub fn emit_intrinsics(library: &Library) -> TokenStream {
     let methods = library.intrinsics.iter().map(method);
     let arms = library.intrinsics.iter().enumerate().map(|(number, intrinsic)| arm(number as u16, intrinsic));
     quote! {
-        /// What the texts call and do not define. A machine has a method for each; one that is missing does not compile.
+        /// The functions that texts of the specification call and do not define. A machine must implement a method for
+        /// each.
         ///
-        /// Arguments are columns, a value for each of `L` lanes; an operand is passed as its number. `mask` has the lanes in
-        /// which the intrinsic happens, bit 0 for lane 0. Results of others are not looked at.
+        /// An argument is a column with a value for each of the `L` lanes; an operand is passed as its index. `mask`
+        /// holds the lanes that execute the intrinsic, bit 0 for lane 0. The results of other lanes are ignored.
         pub trait Intrinsics<const L: usize> {
-            /// Why execution stops.
+            /// The reason why execution stops.
             type Fault;
             #(#methods)*
         }
 
-        /// Calls an intrinsic by its number in [`SEMANTICS`]. Returns zeros where it gives nothing.
+        /// Calls an intrinsic by its index in [`SEMANTICS`]. Returns zeros if the intrinsic has no result.
         ///
         /// # Errors
-        /// As the intrinsic.
+        /// As for the intrinsic.
         pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine: &mut M,
             intrinsic: u16,
@@ -49,7 +50,7 @@ fn method(intrinsic: &IntrinsicInfo) -> TokenStream {
         #[doc = #doc]
         ///
         /// # Errors
-        /// When it cannot be executed.
+        /// When the intrinsic cannot be executed.
         #[allow(clippy::too_many_arguments)]
         #signature;
     }
@@ -80,7 +81,7 @@ fn signature(intrinsic: &IntrinsicInfo) -> TokenStream {
     quote!(fn #name(&mut self, #(#parameters,)* mask: u64) -> Result<#result, Self::Fault>)
 }
 
-/// Methods of the trait as source, for a machine whose faults are texts: each gives the name of its intrinsic.
+/// Methods of the trait as source, for a machine whose faults are texts: each fails with the name of its intrinsic.
 pub(crate) fn refusing(library: &Library) -> impl Iterator<Item = String> {
     library.intrinsics.iter().map(|intrinsic| {
         let (method, name) = (signature(intrinsic), &intrinsic.name);
@@ -138,7 +139,7 @@ fn rust(ty: Type) -> proc_macro2::Ident {
     format_ident!("{}", rust_name(ty))
 }
 
-/// The Rust type of a value. Vectors and halves are their bits.
+/// The Rust type of a value. Vectors and half floats are passed as their bits.
 fn rust_name(ty: Type) -> &'static str {
     match (ty.class, ty.lanes, ty.size()) {
         (Class::Bool, 1, _) => "bool",

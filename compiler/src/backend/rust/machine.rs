@@ -6,7 +6,7 @@ use quote::quote;
 
 use crate::backend::rust::semantics::{helpers, operation};
 
-/// A static `HARDWARE` and a type `Machine`, for the module that has a static `SEMANTICS`.
+/// Generates a static `HARDWARE` and a type `Machine`, for a module next to one with a static `SEMANTICS`.
 pub fn emit(hardware: &Hardware) -> TokenStream {
     let lanes = Literal::u8_unsuffixed(hardware.lanes);
     let lane_count = Literal::usize_unsuffixed(hardware.lanes.into());
@@ -114,7 +114,7 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
     let texts = !(hardware.readings.is_empty() && hardware.intrinsics.is_empty()) || hardware.start.is_some();
     let helpers = texts.then(helpers);
     quote! {
-        /// What executes programs, beyond what the instructions do.
+        /// The machine that executes programs: everything that the meaning of instructions leaves open.
         pub static HARDWARE: &super::__rt::machine::Hardware = &{
             use super::__rt::machine;
             #helpers

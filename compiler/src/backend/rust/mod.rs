@@ -1,8 +1,9 @@
-//! The back end that prints Rust.
+//! The back end for Rust.
 //!
-//! [`emit()`] prints the instructions: words here, groups in [`group`], streams in [`stream`]. `semantics`, `intrinsics` and
-//! `machine` print what instructions do and what executes them. Each writes the doc comments of the items it prints;
-//! [`examples`] adds the front page and the examples. All share `idents` and the literals of `tables`.
+//! [`emit()`] prints the instructions: words here, groups in [`group`], streams in [`stream`]. `semantics`,
+//! `intrinsics` and `machine` print the meaning of instructions and the machine that executes them. Each writes the doc
+//! comments of the items it prints; [`examples`] adds the front page and the examples. All of them use `idents` and the
+//! literals of `tables`.
 
 pub mod examples;
 mod forms;
@@ -22,13 +23,13 @@ use quote::quote;
 use self::idents::{code, doc_text};
 use crate::lower::{Lowered, Words};
 
-/// How the semantic stubs are generated.
+/// The style of the generated semantics stubs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SemanticsStyle {
-    /// Each method has a body that returns `Unimplemented`: for an emulator in progress.
+    /// Methods have default bodies that return `Unimplemented`, for an emulator in progress.
     #[default]
     Default,
-    /// No method has a body: forgetting one is a compile error.
+    /// Methods have no default bodies, so that omitting one is a compile error.
     Required,
     /// No trait.
     None,
@@ -37,13 +38,13 @@ pub enum SemanticsStyle {
 /// What to generate.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Path of `isaforge-core` in the generated code.
+    /// The path of `isaforge-core` in the generated code.
     pub runtime: String,
-    /// The semantic stubs.
+    /// The semantics stubs.
     pub semantics: SemanticsStyle,
     /// Whether instructions print and parse.
     pub text: bool,
-    /// Whether property tests are generated along.
+    /// Whether to generate property tests.
     pub tests: bool,
 }
 
@@ -53,7 +54,7 @@ impl Default for Options {
     }
 }
 
-/// The items of the generated module. The same tables and options give the same tokens.
+/// Generates the items of the module. The same tables and options always give the same tokens.
 pub fn emit(lowered: &Lowered, options: &Options) -> TokenStream {
     match lowered {
         Lowered::Words(generated) => words(generated, options),
@@ -96,8 +97,8 @@ fn words(generated: &Words, options: &Options) -> TokenStream {
     }
 }
 
-/// What an enum of instructions says of its variants, which stand in the order of the specification: an index by unit. Takes
-/// the unit, the name and the variant of each; says nothing where there is one unit or none.
+/// The documentation of an enum of instructions: an index of its variants by unit. Takes the unit, the name and the
+/// variant of each; empty if there are fewer than two units.
 fn by_unit<'a>(all: impl Iterator<Item = (&'a str, &'a str, &'a Ident)>) -> Vec<String> {
     let mut units: Vec<(&str, Vec<String>)> = Vec::new();
     for (unit, name, variant) in all {

@@ -8,7 +8,7 @@ use quote::{format_ident, quote};
 use crate::backend::rust::machine::option;
 use crate::backend::rust::tables::hex;
 
-/// A static `SEMANTICS` in a module of its own.
+/// Generates a static `SEMANTICS` in its own module.
 pub fn emit(semantics: &Semantics) -> TokenStream {
     let operations = semantics.operations.iter().map(operation);
     let intrinsics = semantics.intrinsics.iter().map(|intrinsic| {
@@ -58,7 +58,7 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
     let facts = crate::semantics::facts::emit(semantics);
     let pc_bits = Literal::u8_unsuffixed(semantics.pc_bits);
     quote! {
-        /// What the instructions do, as typed graphs.
+        /// The meaning of the instructions, as typed graphs.
         pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             #helpers
             Semantics {
@@ -78,10 +78,10 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
     }
 }
 
-/// What operations are written with.
+/// The items that generated operations use.
 pub(crate) fn helpers() -> TokenStream {
     quote! {
-        // Some operations are called as the types are; the types are meant unless they are called by name.
+        // Some operations and types have the same name. The types take precedence, since they are imported by name.
         #[allow(unused_imports, reason = "not every set has them all")]
         use super::__rt::semantics::{
             Class, Effects, Intrinsic, Modifier, Node, Op, Operation, Semantics, State, Type,
@@ -109,7 +109,7 @@ pub(crate) fn helpers() -> TokenStream {
     }
 }
 
-/// An operation. What it uses is in [`helpers`].
+/// Generates an operation, which uses the items of [`helpers`].
 pub(crate) fn operation(operation: &Operation) -> TokenStream {
     let text = operation.text;
     let nodes = operation.nodes.iter().map(node);

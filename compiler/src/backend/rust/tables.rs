@@ -14,7 +14,7 @@ use isaforge_core::text::{Label, Text};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// Values that stand in many places become constants, written once.
+/// Values that occur in many places become constants, each written once.
 #[derive(Default)]
 struct Shared {
     names: HashMap<String, proc_macro2::Ident>,
@@ -22,7 +22,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// The constant for a value; `make` makes it of this and is asked only the first time.
+    /// The constant for a value; `make` generates its definition, and is called only the first time.
     fn constant<T: Debug + ?Sized>(
         &mut self,
         prefix: &str,
@@ -42,11 +42,11 @@ impl Shared {
     }
 }
 
-/// A number, in hexadecimal from 10 on.
+/// A number, in hexadecimal if it is 10 or more.
 pub(crate) fn hex(value: u64) -> Literal {
     match value {
         0..=9 => Literal::u64_unsuffixed(value),
-        // The text is digits after `0x`, which is a literal.
+        // Digits after `0x` always form a literal.
         _ => format!("{value:#x}").parse().unwrap_or_else(|_| Literal::u64_unsuffixed(value)),
     }
 }
@@ -256,7 +256,7 @@ fn form(shared: &mut Shared, f: &Form) -> TokenStream {
     })
 }
 
-/// Where the words of a form name registers that they read or write.
+/// The fields of a form's words that hold numbers of registers it reads or writes.
 fn register_fields(shared: &mut Shared, fields: &[RegisterField]) -> TokenStream {
     shared.constant("R", quote!(&[RegisterField]), fields, |shared, fields| {
         let fields = fields.iter().map(|field| {
@@ -317,7 +317,7 @@ fn quick(q: &Quick) -> TokenStream {
     quote!(Quick { mask: #mask, value: #value, boxes: #boxes, plane: #plane })
 }
 
-/// A module `tables` with `ISA`, `FAST` and `REGISTERS`.
+/// Generates a module `tables` with `ISA`, `FAST` and `REGISTERS`.
 pub(super) fn emit(isa: &'static Isa, fast: &Fast) -> TokenStream {
     let mut shared = Shared::default();
     let Isa { name, doc, .. } = isa;
@@ -373,7 +373,7 @@ pub(super) fn emit(isa: &'static Isa, fast: &Fast) -> TokenStream {
     });
     let branches = isa.decoder.branches.iter().map(|b| hex(u64::from(*b)));
     let tree = quote!(Decoder { nodes: &[#(#nodes),*], branches: &[#(#branches),*] });
-    // The fast path has the same tree where its own look-ups do not reach every form.
+    // The fast path needs the tree only if its own look-ups do not reach every form.
     let (decoder_item, decoder, deep) = if fast.deep.nodes.is_empty() {
         (quote!(), tree, quote!(Decoder { nodes: &[], branches: &[] }))
     } else {
@@ -433,7 +433,8 @@ pub(super) fn emit(isa: &'static Isa, fast: &Fast) -> TokenStream {
                 limits: &[#(#limits),*],
             };
 
-            /// What each form reads, and what it writes. Programs that do not ask do not have it, as it is no part of `ISA`.
+            /// The registers that each form reads and writes. Separate from `ISA`, so that programs that do not use it
+            /// do not contain it.
             pub(super) static REGISTERS: [(&[RegisterField], &[RegisterField]); #forms_len] = [#(#registers),*];
 
             static PRIMARY: [u64; #primary_len] = [#(#primary),*];
@@ -441,7 +442,7 @@ pub(super) fn emit(isa: &'static Isa, fast: &Fast) -> TokenStream {
             static QUICK: [Quick; #quick_len] = [#(#quick),*];
             static PLANES: [Plane; #planes_len] = [#(#planes),*];
 
-            // A constant, so that decoding knows the sizes wherever it is inlined.
+            // A constant, so that its sizes are known wherever decoding is inlined.
             pub(super) const FAST: Fast = Fast {
                 shift: #shift,
                 mask: #mask,

@@ -50,7 +50,8 @@ pub(super) fn signed(width: u32) -> (Ident, u32) {
     (format_ident!("i{size}"), size)
 }
 
-/// An expression for the bits of a field of `word` (of type `u64`), for an operand that starts at the expression `at`.
+/// An expression for the bits of a field of `word` (of type `u64`), in an operand that starts at the bit given by the
+/// expression `at`.
 pub(super) fn extract(word: &TokenStream, bits: &Bits, at: Option<&TokenStream>) -> TokenStream {
     let mut parts = Vec::new();
     for (piece, shift) in bits.pieces() {
@@ -99,7 +100,7 @@ pub(super) fn value_type(names: &Names, ty: Type, width: u32) -> TokenStream {
     }
 }
 
-/// The value of a field from its raw bits, an expression of type `u64`.
+/// An expression for the value of a field, from an expression of type `u64` for its raw bits.
 pub(super) fn from_raw(names: &Names, ty: Type, width: u32, raw: &TokenStream) -> TokenStream {
     match ty {
         Type::Flag => quote!((#raw) != 0),
@@ -119,11 +120,11 @@ pub(super) fn from_raw(names: &Names, ty: Type, width: u32, raw: &TokenStream) -
     }
 }
 
-/// The raw bits, a `u64`, of a value of a field.
+/// An expression for the raw bits of a field's value, as a `u64`.
 pub(super) fn to_raw(ty: Type, width: u32, value: &TokenStream) -> TokenStream {
     match ty {
         Type::Enum(_) | Type::Constant(_) | Type::Register(_) => quote!(#value.raw()),
-        // The bits of a number that fits; of any other, more bits than there are, which the builder refuses.
+        // The bits of a number that fits; otherwise a value with too many bits, which the builder rejects.
         Type::Signed if width < 64 => {
             let (mask, width) = (hex(ones(width)), Literal::u32_unsuffixed(width));
             quote!(if __rt::bits::fits_signed(#value as i64, #width) { #value as u64 & #mask } else { u64::MAX })
@@ -147,7 +148,7 @@ fn doc(text: &str, otherwise: &str) -> String {
     if text.trim().is_empty() { otherwise.to_owned() } else { doc_text(text) }
 }
 
-/// The names of an alternative's fields. Patterns bind them beside what [`emit_kind`] calls `values`.
+/// The names of an alternative's fields. Patterns bind them next to `values` of [`emit_kind`].
 pub(super) fn field_names(alternative: &Alternative) -> Vec<Ident> {
     let mut taken = Namespace::with(&["values"]);
     alternative.fields.iter().map(|f| taken.take(snake(f.name), "_field")).collect()
@@ -165,13 +166,13 @@ pub(super) fn emit(isa: &Isa, names: &Names) -> TokenStream {
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             pub struct #name(#ty);
             impl #name {
-                /// How many there are.
+                /// The number of registers.
                 pub const COUNT: usize = #count;
-                /// Number `index`; `None` beyond the last.
+                /// Returns register `index`; `None` beyond the last.
                 pub const fn new(index: usize) -> Option<Self> {
                     if index < Self::COUNT { Some(#name(index as #ty)) } else { None }
                 }
-                /// Its number.
+                /// Returns the index of the register.
                 pub const fn index(self) -> usize { self.0 as usize }
                 #[inline]
                 const fn from_raw(raw: u64) -> Self { #name((raw % #wide) as #ty) }
@@ -190,20 +191,20 @@ pub(super) fn emit(isa: &Isa, names: &Names) -> TokenStream {
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             pub struct #name(u16);
             impl #name {
-                /// How many entries the table has.
+                /// The number of entries in the table.
                 pub const COUNT: usize = #count;
-                /// Entry `index`; `None` beyond the last.
+                /// Returns entry `index`; `None` beyond the last.
                 pub const fn new(index: usize) -> Option<Self> {
                     if index < Self::COUNT { Some(#name(index as u16)) } else { None }
                 }
-                /// The first entry with this value.
+                /// Returns the first entry with this value.
                 pub fn find(value: u64) -> Option<Self> {
                     let index = ISA.constants[#i].values.iter().position(|c| c.value == value)?;
                     Self::new(index)
                 }
-                /// Its place in the table.
+                /// Returns the index of the entry.
                 pub const fn index(self) -> usize { self.0 as usize }
-                /// The constant.
+                /// Returns the value of the constant.
                 #[inline]
                 pub fn value(self) -> u64 {
                     static VALUES: [u64; #count] = [#(#values),*];
@@ -219,7 +220,7 @@ pub(super) fn emit(isa: &Isa, names: &Names) -> TokenStream {
     quote!(#(#enums)* #(#banks)* #(#constants)* #(#kinds)*)
 }
 
-/// The values of an enum without their other words, which stand behind them.
+/// The values of an enum without the further spellings that follow them.
 pub(super) fn distinct(e: &Enum) -> impl Iterator<Item = &Value> {
     e.values.iter().enumerate().filter(|(i, v)| *i == 0 || e.values[i - 1].bits != v.bits).map(|(_, v)| v)
 }
@@ -252,19 +253,19 @@ fn emit_enum(isa: &Isa, names: &Names, index: usize) -> TokenStream {
         #[repr(#ty)]
         pub enum #name { #(#[doc = #docs] #variants = #bits),* }
         impl #name {
-            /// All values that have a name.
+            /// All named values.
             pub const ALL: &'static [Self] = &[#(#name::#variants),*];
-            /// The value with these bits, if they have a name.
+            /// Returns the value with these bits; `None` if they have no name.
             pub const fn from_bits(bits: u64) -> Option<Self> {
                 match bits { #(#bits => Some(#name::#variants),)* _ => None }
             }
-            /// Its bits.
+            /// Returns the bits of the value.
             pub const fn bits(self) -> u64 { self as u64 }
-            /// The word that stands for it in assembly.
+            /// Returns the spelling in assembly.
             pub const fn as_str(self) -> &'static str {
                 match self { #(#name::#variants => #texts),* }
             }
-            // Decoding has refused bits without a name, so the last arm is the last name.
+            // Decoding has rejected bits without a name, so the last arm is the last named value.
             #[inline]
             #[allow(dead_code, reason = "an enum that no field uses")]
             const fn from_raw(raw: u64) -> Self {
@@ -280,7 +281,7 @@ fn emit_enum(isa: &Isa, names: &Names, index: usize) -> TokenStream {
     }
 }
 
-/// A kind that is just one field: its accessors give the field's own type.
+/// The field of a kind that consists of just one; its accessors use the field's own type.
 pub(super) fn plain(kind: &Kind) -> Option<&'static Field> {
     match kind.alternatives {
         [only] => match only.fields {
@@ -302,8 +303,8 @@ pub(super) fn kind_type(names: &Names, index: usize, kind: &Kind) -> TokenStream
     }
 }
 
-/// The bits that say that an operand has one of its first two readings, where both are a register of the first bank in
-/// the same place and there are more.
+/// The constant bits common to the first two alternatives, if there are more than two and both are a register of the
+/// first bank in the same bits.
 fn registers(kind: &Kind) -> Option<u64> {
     let [first, second, _, ..] = kind.alternatives else { return None };
     let ([a], [b]) = (first.fields, second.fields) else { return None };
@@ -313,7 +314,7 @@ fn registers(kind: &Kind) -> Option<u64> {
     (alike && same && differs.is_power_of_two()).then_some(first.mask & !differs)
 }
 
-/// The readings of a kind as variants.
+/// The alternatives of a kind as variants.
 pub(super) fn variants(kind: &Kind) -> Vec<Ident> {
     let mut taken = Namespace::with(&["Self"]);
     kind.alternatives.iter().map(|a| taken.take(pascal(a.name), "_")).collect()
@@ -369,7 +370,8 @@ fn emit_kind(isa: &Isa, names: &Names, index: usize, kind: &Kind) -> TokenStream
     let otherwise = construct(last_a, last_v);
     let read = match registers(kind) {
         Some(mask) => {
-            // Most operands are registers. What else there may be is a function of its own, so that accessors stay small.
+            // Most operands are registers. Other alternatives are handled in a separate function, so that accessors
+            // stay small.
             let (mask, zero) = (hex(mask), hex(kind.alternatives[0].value & mask));
             let (last, others) = (construct(pairs[1].0, pairs[1].1), &tests[2..]);
             let first = &tests[0];

@@ -1,5 +1,5 @@
-//! The proof that words read the same: the layout that reads them has a counterpart that reads all of them, prints them
-//! alike, and comes no later among what fits.
+//! Proves that words read the same: the layout that decodes them has a counterpart that decodes all of them, prints
+//! them the same, and is preceded by no other layout that matches them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,18 +9,18 @@ use isaforge_core::table::Enum;
 
 use super::active;
 
-/// Kinds within kinds are not followed further; the compiler lets no kind contain itself.
+/// The maximum nesting of kinds that is followed; the compiler does not allow a kind to contain itself.
 const DEEPEST: u8 = 24;
 
-/// Two revisions and what has been found of their kinds.
+/// Two revisions, with the results for their kinds.
 pub(super) struct Alike {
     pub old: Engine,
     pub new: Engine,
-    /// Whether whatever a kind of the old revision reads, one of the new reads alike.
+    /// Whether all operands of an old kind read the same in a new kind.
     sets: RefCell<HashMap<(u16, u16), bool>>,
 }
 
-/// A layout in each revision.
+/// A layout from each revision.
 #[derive(Clone, Copy)]
 struct Two<'a>(&'a Layout, &'a Layout);
 
@@ -28,7 +28,7 @@ fn each<T>(a: &[T], b: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same(x, y))
 }
 
-/// Whether a word may have both patterns.
+/// Whether a word may match both patterns.
 pub(super) fn meet(a: &Layout, b: &Layout) -> bool {
     ((a.fixed_value ^ b.value) & a.fixed_mask & b.mask).is_zero()
 }
@@ -45,15 +45,15 @@ impl Alike {
         bytes && (old.exclusive || !new.exclusive) && self.reader(0, 0, layout, 0)
     }
 
-    /// The layouts of a set, in the order in which they are tried.
+    /// The layouts of a set, in the order of trying.
     fn layouts(engine: Engine, set: u16) -> impl Iterator<Item = &'static Layout> {
         let layouts = engine.stream.layouts_of(set.into()).iter();
         layouts.filter(move |layout| layout.role == Role::Own && active(engine, layout))
     }
 
-    /// Whether a layout has a counterpart that reads all its words alike, and nothing comes before that.
+    /// Whether a layout has a counterpart that decodes all its words the same, without an earlier match.
     fn reader(&self, old: u16, new: u16, layout: &Layout, depth: u8) -> bool {
-        // Several may have its name: variants, from which conditions choose.
+        // Several layouts may have its name: variants that are distinguished by conditions.
         let all = || Self::layouts(self.new, new).filter(|other| meet(layout, other));
         let named = || all().filter(|other| other.name == layout.name);
         let alike = |partner: &&Layout| {
@@ -61,13 +61,14 @@ impl Alike {
         };
         let partner = named().find(alike).or_else(|| all().filter(|other| other.name != layout.name).find(alike));
         let Some(partner) = partner else { return false };
-        // Where bits that two instructions fit are none, those behind count as well.
+        // If words that match two instructions are invalid, later layouts matter as well.
         let exclusive = self.new.stream.exclusive && set_of(new);
         let rivals = Self::layouts(self.new, new)
             .take_while(|other| exclusive || !std::ptr::eq(*other, partner))
             .filter(|other| !std::ptr::eq(*other, partner) && meet(layout, other));
         rivals.into_iter().all(|rival| {
-            // What fits it fitted something before the layout in the old revision, too, so that it was no word of that.
+            // A word that matches the rival also matched an earlier layout in the old revision, so that it was not
+            // decoded by this layout.
             let before = Self::layouts(self.old, old)
                 .take_while(|other| exclusive || !std::ptr::eq(*other, layout))
                 .filter(|other| !std::ptr::eq(*other, layout));
@@ -78,7 +79,7 @@ impl Alike {
         })
     }
 
-    /// Whether what fits a layout of the new revision fits one of the old.
+    /// Whether all words that match a layout of the new revision match one of the old.
     fn fits_too(&self, new: &Layout, old: &Layout, depth: u8) -> bool {
         let given = (old.mask & !new.mask).is_zero() && ((old.value ^ new.value) & old.mask).is_zero();
         let asked = |condition: &u16| new.conditions.iter().any(|c| self.same(Two(old, new), *condition, *c, depth));
@@ -93,7 +94,7 @@ impl Alike {
         }
     }
 
-    /// Whether all valid words of the old layout fit the new one, are valid there and print its text alike.
+    /// Whether all valid words of the old layout match the new one, are valid there and print the same.
     fn words(&self, both: Two<'_>, depth: u8) -> bool {
         let Two(a, b) = both;
         if depth > DEEPEST {
@@ -114,7 +115,7 @@ impl Alike {
             && self.tokens(both, a.text, b.text, depth)
     }
 
-    /// Whether the words of two instructions are written as the same aliases.
+    /// Whether two instructions have the same aliases.
     fn texts(&self, a: &Layout, b: &Layout, depth: u8) -> bool {
         let aliases = |engine: Engine, layout: &Layout| -> Vec<&'static Layout> {
             let instruction = engine.stream.instructions.get(usize::from(layout.opcode));
@@ -143,13 +144,13 @@ impl Alike {
         })
     }
 
-    /// Whether two fields have the same value, and those that are valid in the old revision are so in the new one and are
-    /// written alike.
+    /// Whether two fields have the same value, and the valid values of the old field are valid in the new one and print
+    /// the same.
     fn field(&self, both: Two<'_>, a: u8, b: u8, depth: u8) -> bool {
         let (Some(x), Some(y)) = (both.0.fields.get(usize::from(a)), both.1.fields.get(usize::from(b))) else {
             return false;
         };
-        // What a label counts from is not in the text of one instruction.
+        // The base of a branch target does not show in the text of a single instruction.
         let notation = |n: Notation| Notation { target: None, call: false, ..n };
         let written = match (x.ty, y.ty) {
             (Type::Number(n), Type::Number(m)) => notation(n) == notation(m),
@@ -174,7 +175,7 @@ impl Alike {
         written && self.value(both, a, b, depth)
     }
 
-    /// Whether whatever a kind of the old revision reads, one of the new reads alike, parameters being the same.
+    /// Whether all operands of an old kind read the same in a new kind, given the same arguments.
     fn set(&self, old: u16, new: u16, depth: u8) -> bool {
         if let Some(known) = self.sets.borrow().get(&(old, new)) {
             return *known;
@@ -209,7 +210,7 @@ impl Alike {
         if depth > DEEPEST {
             return false;
         }
-        // Without fields there is one value; generations may have another each.
+        // An expression without fields has a single value, which may depend on the generation.
         let fixed = |engine: Engine, e: &Expression| {
             let known = e.inputs.iter().all(|input| matches!(input, Input::Generation));
             known.then(|| e.value(|_| engine.generation.into()))
@@ -237,8 +238,8 @@ fn set_of(set: u16) -> bool {
     set == 0
 }
 
-/// Whether the values that have a name in the old enum are called so in the new one. Where others are written as numbers, none
-/// may have got a name.
+/// Whether the named values of the old enum have the same text in the new one. If unnamed values are written as
+/// numbers, none of them may have a name in the new one.
 fn names(old: &Enum, new: &Enum, numbers: bool) -> bool {
     let kept = old.values.iter().all(|value| {
         let first = old.value(value.bits).map(|value| value.text);
@@ -247,7 +248,7 @@ fn names(old: &Enum, new: &Enum, numbers: bool) -> bool {
     kept && (!numbers || new.values.iter().all(|value| old.value(value.bits).is_some()))
 }
 
-/// The bits that a layout leaves open.
+/// The bits that a layout does not fix.
 pub(super) fn open(layout: &Layout) -> Wide {
     Wide::ones(layout.bits.into()) & !layout.fixed_mask
 }

@@ -1,4 +1,4 @@
-//! Differences of what is written: layouts member by member.
+//! Differences between layouts, member by member.
 
 use isaforge_core::stream::{Engine, Field, Input, Layout, Notation, Operand, Piece, Role, Source, Token, Type};
 use isaforge_core::table::{Access, Base};
@@ -28,7 +28,7 @@ pub(super) fn of(old: &Revision, new: &Revision, a: &Entry, b: &Entry) -> Vec<Ch
         out.push(change(Subject::Unit, How::Changed, "", quoted(unit), quoted(other)));
     }
     aliases(x, y, a, b, &mut out);
-    // Variants may say the same.
+    // Variants may have the same changes.
     let mut seen: Vec<Change> = Vec::new();
     for change in out {
         if !seen.contains(&change) {
@@ -42,7 +42,7 @@ fn position(layouts: &[&'static Layout], wanted: &'static Layout) -> Option<usiz
     layouts.iter().position(|layout| std::ptr::eq(*layout, wanted))
 }
 
-/// A revision whose definitions names refer to.
+/// A revision that names refer to.
 #[derive(Clone, Copy)]
 pub(super) struct Side {
     pub engine: Engine,
@@ -98,7 +98,7 @@ fn compare(x: Side, y: Side, a: &'static Layout, b: &'static Layout, out: &mut V
             out.push(change(subject, How::Changed, "", was, is));
         }
     };
-    // What is constant in one revision alone is a field of the other, and told there.
+    // Bits that are constant in only one revision are a field in the other, and are reported there.
     let both = (a.fixed_mask ^ b.fixed_mask).is_zero();
     if both && pattern(a) == pattern(b) {
         differs(Subject::ConstantBits, constant(a), constant(b));
@@ -112,7 +112,7 @@ fn compare(x: Side, y: Side, a: &'static Layout, b: &'static Layout, out: &mut V
     }
 }
 
-/// The conditions as the specification has them.
+/// The texts of the conditions.
 fn conditions(side: Side, layout: &Layout) -> Vec<String> {
     layout.conditions.iter().map(|condition| side.expression(*condition).to_owned()).collect()
 }
@@ -125,7 +125,7 @@ fn fields(x: Side, y: Side, a: &'static Layout, b: &'static Layout, out: &mut Ve
         layout.operands.iter().find(is)
     };
     let subject = |layout, field| if operand(layout, field).is_some() { Subject::Operand } else { Subject::Field };
-    // The bits below a computed value are told with it.
+    // The stored bits of a computed value are reported with it.
     let shown = |layout: &'static Layout| layout.fields.iter().filter(|field| !field.name.ends_with(BELOW));
     let renamed = |field: &Field| {
         let same = |other: &&Field| {
@@ -178,10 +178,10 @@ fn fields(x: Side, y: Side, a: &'static Layout, b: &'static Layout, out: &mut Ve
     }
 }
 
-/// What the compiler calls the bits below a computed value.
+/// The suffix that the compiler adds to the name of the stored bits of a computed value.
 const BELOW: &str = " in bits";
 
-/// Runs of bits from the top.
+/// Formats runs of bits, from the top.
 fn places(runs: impl Iterator<Item = (u32, u32)>) -> String {
     let mut all: Vec<String> = runs
         .map(|(at, width)| match width {
@@ -208,7 +208,7 @@ impl Side {
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
-    /// The bits that a field, or the value below it, has of its own.
+    /// The bits that are stored for a field, or for the computed value it holds.
     fn place(self, layout: &'static Layout, field: &Field) -> String {
         let text = |pieces: &[Piece]| places(pieces.iter().map(|piece| (piece.at.into(), piece.width.into())));
         match field.source {
@@ -235,7 +235,7 @@ impl Side {
         }
     }
 
-    /// How a field is written, and how many bits it has.
+    /// The notation and the width of a field.
     fn kind(self, field: &Field) -> String {
         let stream = self.engine.stream;
         match field.ty {
@@ -300,7 +300,7 @@ fn template(side: Side, layout: &Layout, tokens: &[Token]) -> String {
     text
 }
 
-/// A reading of a kind in a few words.
+/// Describes an alternative of a kind in a few words.
 pub(super) fn reading(engine: Engine, layout: &'static Layout) -> String {
     let side = Side { engine };
     let mut text = format!("`{}`", template(side, layout, layout.text));

@@ -1,4 +1,4 @@
-//! Differences of enums, banks and kinds.
+//! Differences between enums, banks and kinds.
 
 use isaforge_core::stream::{Bank, Engine, Layout, Set};
 
@@ -14,7 +14,7 @@ pub(super) fn of(old: Engine, new: Engine) -> Vec<DefinitionDiff> {
     pairs(Sort::Enum, enums(old), enums(new), &mut out, enum_changes);
     let banks = |engine: Engine| engine.stream.banks.iter().map(|bank| (bank.name, bank));
     pairs(Sort::Bank, banks(old), banks(new), &mut out, bank);
-    // A kind may be there once for each sort of parameters that it is told.
+    // A kind may occur once for each combination of parameters.
     let kinds = |engine: Engine| {
         let sets = engine.stream.sets.iter().skip(1);
         sets.clone()
@@ -57,7 +57,7 @@ fn bank(a: &'static Bank, b: &'static Bank) -> Vec<Change> {
     for number in 0..a.count.min(b.count) {
         let (was, is) = (a.name(number.into()), b.name(number.into()));
         if was != is {
-            // One line says that all are written otherwise.
+            // One line is enough if the notation of all numbers changed.
             let general = was.number.is_some() && is.number.is_some();
             let what = if general { String::new() } else { number.to_string() };
             out.push(change(Subject::Syntax, How::Changed, &what, format!("`{was}`"), format!("`{is}`")));
@@ -80,7 +80,7 @@ fn kind(old: Engine, new: Engine, a: &'static Set, b: &'static Set) -> Vec<Chang
         all.filter(|layout| active(engine, layout)).collect()
     };
     let (x, y) = (layouts(old, a), layouts(new, b));
-    // Several readings may have one name; they are told apart by their order.
+    // Alternatives of the same name are distinguished by their order.
     let number = |list: &[&'static Layout], layout: &'static Layout| {
         list.iter().filter(|l| l.name == layout.name).position(|l| std::ptr::eq(*l, layout))
     };

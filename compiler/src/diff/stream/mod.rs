@@ -1,4 +1,4 @@
-//! Two revisions of a stream, or two generations of one document.
+//! Compares two revisions of a stream, or two generations of one document.
 
 mod alike;
 mod changes;
@@ -17,11 +17,11 @@ struct Revision {
     instructions: Vec<Entry>,
 }
 
-/// An instruction that the generation has.
+/// An instruction of a generation.
 struct Entry {
     name: &'static str,
     opcode: u16,
-    /// Its own layouts, in the order in which they are tried; at least one.
+    /// Its own layouts, in the order of trying; at least one.
     own: Vec<&'static Layout>,
     /// Its aliases.
     aliases: Vec<&'static Layout>,
@@ -41,7 +41,7 @@ fn pattern(layout: &Layout) -> Pattern {
     Pattern { mask: layout.mask, value: layout.value }
 }
 
-/// Whether a generation has a layout.
+/// Whether a layout exists in a generation.
 fn active(engine: Engine, layout: &Layout) -> bool {
     (layout.since..=layout.until).contains(&engine.generation)
 }
@@ -168,7 +168,8 @@ pub fn diff_streams(old: Engine, new: Engine) -> Diff {
     diff
 }
 
-/// Adds the bytes that read differently as an example, once. `backwards` says that they are of the new revision.
+/// Adds the bytes that read differently as an example, unless they are already listed. `backwards` tells that they
+/// belong to the new revision.
 fn example(examples: &mut Vec<Example>, pair: &Pair, judgement: &Judgement, backwards: bool) {
     let Some(bytes) = &judgement.example else { return };
     let word: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -179,8 +180,8 @@ fn example(examples: &mut Vec<Example>, pair: &Pair, judgement: &Judgement, back
     }
 }
 
-/// For each old instruction the new one that it became: of the same name, or else of the same patterns where neither name is
-/// known to the other revision.
+/// The new counterpart of each old instruction: of the same name, or else with the same patterns if each name is
+/// unknown to the other revision.
 fn partners(old: &Revision, new: &Revision) -> Vec<Option<u16>> {
     let patterns = |entry: &Entry| entry.own.iter().map(|layout| pattern(layout)).collect::<Vec<_>>();
     let renamed = |entry: &Entry| {

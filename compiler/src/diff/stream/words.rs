@@ -1,4 +1,4 @@
-//! How the words of an instruction fare: proved, shown by one that reads differently, or tried.
+//! How the words of an instruction decode: by proof, by a counterexample, or by sampling.
 
 use isaforge_core::sample::Random;
 use isaforge_core::stream::{Engine, Layout, Source, Wide};
@@ -8,30 +8,30 @@ use super::alike::{Alike, meet, open};
 use super::{Entry, Reading, Role, active};
 use crate::diff::Decoding;
 
-/// A layout with no more open bits than this has all its words tried.
+/// A layout with at most this many open bits has all its words tried.
 const MOST_OPEN: u32 = 16;
-/// Words drawn at random where nothing can be proved.
+/// The number of words drawn at random if no proof is possible.
 const DRAWS: usize = 512;
-/// Values tried of one field.
+/// How many values of a field are tried.
 const VALUES: u64 = 64;
 
-/// What can be said of all words of an instruction.
+/// The result for all words of an instruction.
 pub(super) struct Judgement {
     pub decoding: Decoding,
     /// Bytes that read differently.
     pub example: Option<Vec<u8>>,
-    /// The instructions of the other revision that read words of this one, as far as words were tried.
+    /// The instructions of the other revision that decode words of this one, as far as words were tried.
     pub readers: Vec<u16>,
 }
 
-/// Two revisions, one after the other.
+/// Two revisions, to be compared in this direction.
 pub(super) struct Pair {
     pub old: Engine,
     pub new: Engine,
     alike: Alike,
 }
 
-/// What a revision makes of the bytes of one instruction.
+/// How a revision decodes the bytes of one instruction.
 pub(super) fn reading(engine: Engine, bytes: &[u8]) -> Reading {
     match engine.decode(bytes) {
         Ok(decoded) if usize::from(decoded.len) != bytes.len() => {
@@ -98,8 +98,8 @@ impl Pair {
         false
     }
 
-    /// Words in which a difference would show: each value of each field, the patterns of what might read them in the new
-    /// revision, and others at random. They need not be valid.
+    /// Words that are likely to show a difference: each value of each field, the patterns of instructions that might
+    /// decode them in the new revision, and random ones. They need not be valid.
     fn draw(&self, entry: &Entry, layout: &Layout) -> Vec<Wide> {
         let mut random = Random(0x0d1f_f000 | u64::from(entry.opcode));
         let open = open(layout);
@@ -109,7 +109,7 @@ impl Pair {
         };
         let mut words = vec![layout.fixed_value, layout.fixed_value | open];
         words.extend((0..DRAWS).map(|_| drawn(Wide::ZERO, Wide::ZERO)));
-        // A valid word stays so with another value of most fields.
+        // A valid word usually stays valid if one field changes.
         let valid = words.iter().copied().find(|word| {
             let decoded = self.old.decode(&self.old.store(*word));
             decoded.is_ok_and(|decoded| self.old.scope(&decoded).layout.opcode == entry.opcode)

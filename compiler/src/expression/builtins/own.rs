@@ -1,4 +1,4 @@
-//! Functions of the language that follow rules of their own: choices, lanes, memory, flow.
+//! Built-in functions with special forms: choices, lanes, memory, flow.
 
 use isaforge_core::semantics::primitive::WIDEN;
 use isaforge_core::semantics::{AtomicOp, Class, Comparison, NONE, Op, Part, Type};
@@ -224,7 +224,7 @@ impl Builder<'_> {
             }
             Own::Atomic(op) => {
                 wanted(self, 3, 5)?;
-                // With four arguments the second one is a space or the last one is what memory has to be.
+                // With four arguments, either the second is an address space or the last is the expected value.
                 let named =
                     matches!(&arguments[1].kind, ExprKind::Name(name) if self.scope.library.spaces.contains(name));
                 let (ty, space, address, rest) = self.access(arguments, arguments.len() - 1 - usize::from(named))?;
@@ -282,7 +282,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What `imm` says of a part of an access, above the space.
+    /// The part of an access, as encoded in `imm` above the address space.
     fn part(&mut self, ty: Type, from: &Expr, size: &Expr) -> Result<u16, Stop> {
         let (first, bytes) = (self.whole(from)?, self.whole(size)?);
         let fits = (0..bytes).contains(&first) && first + i128::from(ty.size() / 8) <= bytes && bytes <= Part::MOST;
@@ -325,8 +325,8 @@ impl Builder<'_> {
         Ok(self.bits(node, ty))
     }
 
-    /// The type, the space, the address of an access, and the arguments after them. `plain` is how many arguments follow
-    /// the type when no space is named.
+    /// The type, address space and address of an access, and the remaining arguments. `plain` is how many arguments
+    /// follow the type if no address space is given.
     fn access<'e>(&mut self, arguments: &'e [Expr], plain: usize) -> Result<(Type, u16, u16, &'e [Expr]), Stop> {
         let ty = self.type_argument(&arguments[0])?;
         let mut rest = &arguments[1..];

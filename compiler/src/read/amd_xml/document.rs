@@ -1,5 +1,5 @@
-//! The elements of the document as plain data. An element that is not known is an error, so that nothing it says is lost
-//! without a word; `<Description>` and what is about formats of data is passed over.
+//! The elements of the document as plain data. Unknown elements are errors, so that none of their contents is silently
+//! lost; `<Description>` and elements about data formats are skipped.
 
 use isaforge_core::stream::{Piece, Wide};
 
@@ -18,19 +18,19 @@ pub(super) struct Description {
     pub types: Vec<OperandType>,
 }
 
-/// How words of some instructions are laid out.
+/// The layout of words for some instructions.
 pub(super) struct Encoding {
     pub name: Spanned<String>,
     pub bits: u16,
-    /// The bits that tell encodings and operations apart, and what they are for each operation.
+    /// The bits that distinguish encodings and operations, with their value for each operation.
     pub mask: Wide,
     pub identifiers: Vec<Wide>,
-    /// The names of the conditions that it may stand under.
+    /// The names of conditions under which it is used.
     pub conditions: Vec<Spanned<String>>,
     pub fields: Vec<Field>,
 }
 
-/// A field, the least significant piece first.
+/// A field, least significant piece first.
 pub(super) struct Field {
     pub name: Spanned<String>,
     pub pieces: Vec<Piece>,
@@ -63,7 +63,7 @@ pub(super) struct Form {
 
 /// An operand.
 pub(super) struct Operand {
-    /// The field; none where the type alone says what it is.
+    /// The field; `None` if the type alone determines the operand.
     pub field: Option<Spanned<String>>,
     pub ty: Spanned<String>,
     pub size: u16,
@@ -72,7 +72,7 @@ pub(super) struct Operand {
     pub order: u64,
 }
 
-/// What an operand may be.
+/// The type of an operand, with its values.
 pub(super) struct OperandType {
     pub name: Spanned<String>,
     pub values: Vec<(u64, Spanned<String>)>,
@@ -278,7 +278,7 @@ impl Reader<'_> {
             for value in self.children(list, &["OperandPredefinedValue"]) {
                 let (word, number) = (self.text(value, "Name")?, self.text(value, "Value")?);
                 let number = self.number(&number, 10, u64::MAX)?;
-                // A value may have several names; the first prints.
+                // A value may have several names; the first is printed.
                 if !values.iter().any(|(known, _)| *known == number) {
                     values.push((number, word));
                 }
@@ -288,7 +288,7 @@ impl Reader<'_> {
         Some(OperandType { name, values })
     }
 
-    /// The children, which are all of these names.
+    /// The children of an element, which must have one of these names.
     fn children<'x>(&mut self, element: &'x Element, known: &[&str]) -> Vec<&'x Element> {
         let (mine, others): (Vec<_>, Vec<_>) =
             element.children.iter().partition(|child| known.contains(&child.name.as_str()));
@@ -303,7 +303,7 @@ impl Reader<'_> {
         mine
     }
 
-    /// The text of a child that must be there.
+    /// The text of a required child.
     fn text(&mut self, element: &Element, name: &str) -> Option<Spanned<String>> {
         let found = element.children.iter().find(|child| child.name.as_str() == name);
         if found.is_none() {
@@ -322,7 +322,7 @@ impl Reader<'_> {
         number
     }
 
-    /// A number in binary as bits of a word; blanks and underscores between digits are free.
+    /// Parses a binary number as bits of a word; blanks and underscores between digits are allowed.
     fn pattern(&mut self, text: &Spanned<String>, bits: u16) -> Option<Wide> {
         let digits: Vec<u8> = text.value.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'_').collect();
         let mut found = Wide::ZERO;

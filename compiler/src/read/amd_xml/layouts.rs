@@ -15,11 +15,11 @@ use crate::stream::expressions::{Name, Want, expression};
 use crate::stream::model::{self, Expr, Layout, Set, Source, Stream, Token, Type};
 use crate::suggest::did_you_mean;
 
-/// What conditions mean: name, fields, values.
+/// The meaning of conditions: name, fields, values.
 const CONDITIONS: &str = include_str!("conditions.tsv");
-/// The condition of an encoding that no other condition makes longer.
+/// The condition of an encoding that no other condition extends.
 const DEFAULT: &str = "default";
-/// The field that tells the operations of an encoding apart.
+/// The field that distinguishes the operations of an encoding.
 const OPERATION: &str = "OP";
 
 /// The instruction set of a document.
@@ -103,7 +103,7 @@ fn names(name: &Spanned<String>, values: &[(u64, Spanned<String>)]) -> Enum {
     }
 }
 
-/// The enum of a type of operands, where it has one, and its values.
+/// The enum of an operand type, if it has one, and its values.
 type Known<'a> = (Option<usize>, &'a [(u64, Spanned<String>)]);
 
 struct Builder<'a> {
@@ -114,7 +114,7 @@ struct Builder<'a> {
     out: &'a mut Diagnostics,
 }
 
-/// A layout on its way, with what names its fields in expressions.
+/// A layout under construction, with the names of its fields in expressions.
 struct Draft {
     layout: Layout,
     names: Vec<Name>,
@@ -161,7 +161,7 @@ impl<'a> Builder<'a> {
                 });
                 continue;
             };
-            // The document has no syntax: the first encoding has the name, others say which one they are.
+            // The document has no syntax: the first encoding gets the plain name, the others append their own.
             let plain = form.condition.as_ref().is_none_or(|condition| condition.value == DEFAULT);
             let mut name = instruction.name.value.to_lowercase();
             if plain && !written.is_empty() && !written.contains(&encoding.name.value.as_str()) {
@@ -194,7 +194,7 @@ impl<'a> Builder<'a> {
             draft.text(if number == 0 { " " } else { ", " });
             self.operand(&mut draft, instruction, operand, encoding)?;
         }
-        // What is neither constant nor an operand is written by its name where it is not zero.
+        // Fields that are neither constant nor operands are printed by name if they are not zero.
         for field in &encoding.fields {
             let known = |other: &model::Field| other.name == field.name.value.to_lowercase();
             if constant(encoding, field) || draft.layout.fields.iter().any(known) {
@@ -214,14 +214,14 @@ impl<'a> Builder<'a> {
             let condition = self.expression(&draft, &text, condition.span)?;
             draft.layout.conditions.push(condition);
         }
-        // Bits that no field has are zero.
+        // Bits without a field are zero.
         let mut layout = draft.layout;
         let rest = Wide::ones(encoding.bits.into()) & !crate::stream::check::accounted(&layout);
         layout.fixed_mask |= rest;
         Some(layout)
     }
 
-    /// The constant bits of an operation: of the identifiers of the encoding the one that has its number.
+    /// The constant bits of an operation: the identifier of the encoding that contains its opcode.
     fn identifier(&mut self, form: &Form, encoding: &Encoding) -> Option<Wide> {
         let field = encoding.fields.iter().find(|field| field.name.value == OPERATION);
         let mut fitting = encoding.identifiers.iter().filter(|identifier| match field {
@@ -254,7 +254,7 @@ impl<'a> Builder<'a> {
             return None;
         };
         let Some(name) = &operand.field else {
-            // The type says what stands there.
+            // The type alone determines the operand.
             let word = values.first().map_or(operand.ty.value.as_str(), |(_, word)| word.value.as_str());
             draft.text(&word.to_lowercase());
             return Some(());
@@ -271,14 +271,14 @@ impl<'a> Builder<'a> {
         };
         let (ty, signed) = match names {
             Some(names) => (Type::Enum(names, None), false),
-            // A branch counts words of four bytes from the next instruction.
+            // Branch targets are counted in words of four bytes, relative to the next instruction.
             None if instruction.branches => {
                 let target = Some(Target { base: Base::Next, unit: 4 });
                 (Type::Number(Notation { target, ..Notation::DECIMAL }), true)
             }
             None => (Type::Number(Notation::DECIMAL), false),
         };
-        // A field may be read and written.
+        // A field may be both read and written.
         let known = draft.layout.fields.iter().position(|known| known.name == field.name.value.to_lowercase());
         let index = known.unwrap_or_else(|| draft.push(field, signed, ty));
         draft.layout.text.push(Token::Field(index));
@@ -292,7 +292,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// The conditions of a form: its own holds, or, for the one without, those of all others do not.
+    /// The conditions of a form: its own must hold; without one, those of all other forms must not.
     fn conditions<'f>(&self, instruction: &'f Instruction, form: &'f Form) -> Vec<(&'f Spanned<String>, bool)> {
         let special = |form: &'f Form| form.condition.as_ref().filter(|condition| condition.value != DEFAULT);
         match special(form) {
@@ -301,7 +301,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What a condition says of the fields at hand, as an expression; empty where they are not there.
+    /// The meaning of a condition for the given fields, as an expression; empty if the fields do not exist.
     fn meaning(&mut self, draft: &Draft, condition: &Spanned<String>) -> Option<String> {
         let rows =
             || CONDITIONS.lines().filter(|row| !row.starts_with('#')).map(|row| row.split('\t').collect::<Vec<_>>());
@@ -327,7 +327,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Whether all bits of a field are among those that tell operations apart.
+/// Whether all bits of a field are among those that distinguish operations.
 fn constant(encoding: &Encoding, field: &Field) -> bool {
     let bits = Layout::bits_of(&field.pieces);
     bits & encoding.mask == bits

@@ -1,7 +1,7 @@
-//! AMD's own machine-readable description of its instruction sets, an XML file with the root `<Spec>`.
+//! AMD's own machine-readable description of its instruction sets: an XML file with the root `<Spec>`.
 //!
-//! [`document`] reads elements, [`layouts`] makes the model of them. `conditions.tsv` says what the conditions mean that choose
-//! longer encodings: the schema leaves their expressions open.
+//! [`document`] reads elements, and [`layouts`] makes the model from them. `conditions.tsv` defines the conditions that
+//! select longer encodings, since the schema leaves their expressions unspecified.
 
 mod document;
 mod layouts;

@@ -1,44 +1,45 @@
-//! Which kind prints an operand of a class, and what the kind must be told.
+//! Which kind prints an operand of a class, and the arguments it needs.
 //!
-//! `operands.tsv` has two sorts of rows. `kind` names a kind of `printers.yaml` with its parameters and where they come from.
-//! `class` says which kind prints the operands of a class, changes parameters, and may say how the operand's bits give
-//! those of the kind. What a parameter comes from is a number, or one of the words of [`Value`].
+//! `operands.tsv` has two sorts of rows. `kind` defines a kind of `printers.yaml` with its parameters and their
+//! sources. `class` selects the kind that prints the operands of a class, overrides parameters, and may define how the
+//! kind's bits are computed from the operand's. The source of a parameter is a number, or one of the forms in
+//! [`Value`].
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 const TABLE: &str = include_str!("operands.tsv");
 
-/// Numbers of processors from which on classes are printed in another way.
+/// The numbers of processors from which classes are printed differently.
 const LATER: [u32; 6] = [910, 942, 1010, 1100, 1200, 1250];
 
-/// Where the value of a parameter comes from.
+/// The source of a parameter's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// Always the same.
+    /// A constant.
     Is(u64),
-    /// `own.N`: a bit of the operand's modifiers, where the text names these.
+    /// `own.N`: a bit of the operand's modifiers, if the text contains them.
     Own(u8),
-    /// `NAME.N`: a bit of another operand, 0 where the record does not have it.
+    /// `NAME.N`: a bit of another operand; 0 if the record does not have it.
     Bit(String, u8),
-    /// `NAME.N=D`: the same, and what it is where the record does not have it.
+    /// `NAME.N=D`: the same, with another default.
     BitOr(String, u8, u64),
-    /// `half`: the bit that chooses a half of a 16-bit register: bit 2 of the modifiers, for a result bit 3 of those of
-    /// the first source.
+    /// `half`: the bit that selects a half of a 16-bit register: bit 2 of the modifiers; for a result, bit 3 of the
+    /// first source's modifiers.
     Half,
-    /// `literal`: the word behind the instruction.
+    /// `literal`: the word after the instruction.
     Literal,
-    /// `sources`: how many sources there are.
+    /// `sources`: the number of sources.
     Sources,
-    /// `selects`: whether the result has a bit that chooses its half.
+    /// `selects`: whether the result has a bit that selects its half.
     Selects,
-    /// `stores`: whether the instruction writes memory and gives nothing back.
+    /// `stores`: whether the instruction writes memory and returns no value.
     Stores,
-    /// `atomic`: whether it does both at once.
+    /// `atomic`: whether the instruction writes memory and returns a value.
     Atomic,
-    /// `packed`: whether the text shows sources without modifiers.
+    /// `packed`: whether the text has sources without modifiers.
     Packed,
-    /// `operand NAME`: another operand's value; 0 where the record has none.
+    /// `operand NAME`: the value of another operand; 0 if the record does not have it.
     Operand(String),
 }
 
@@ -49,22 +50,22 @@ pub(super) struct Binding {
     pub kind: String,
     /// Its parameters.
     pub parameters: Vec<(String, Value)>,
-    /// What the bits of the kind are, an expression over `bits` and other operands.
+    /// The bits of the kind, as an expression over `bits` and other operands.
     pub map: Option<String>,
-    /// Constant bits of the operand: the lowest, how many, their value. The kind has the rest, which are below.
+    /// Constant bits of the operand: lowest bit, width, value. The kind has the bits below them.
     pub fixed: Option<(u8, u8, u64)>,
-    /// What must hold for a word to be the instruction, `$` standing for the operand.
+    /// A condition for a word to be the instruction, with `$` for the operand.
     pub condition: Option<String>,
-    /// Whether every bit of the operand prints by itself: the kind's name with the bit behind it.
+    /// Whether every bit of the operand is printed separately, by the kind's name followed by the bit.
     pub each: bool,
     /// Whether the operand's bits are those of its parameters.
     pub apart: bool,
-    /// What prints where the lowest bit is constant.
+    /// The text if the lowest bit is constant.
     pub always: Option<String>,
 }
 
-/// All classes. Rows may be of one class with a condition: `CLASS@PREFIX` is for mnemonics that begin so, `CLASS#1200` for processors
-/// from that number on.
+/// All classes. Rows may have a condition: `CLASS@PREFIX` applies to mnemonics with that prefix, `CLASS#1200` to
+/// processors from that number on.
 pub(super) struct Bindings {
     classes: HashMap<&'static str, Vec<(&'static str, Binding)>>,
 }
@@ -76,7 +77,7 @@ impl Bindings {
         BINDINGS.get_or_init(Bindings::read)
     }
 
-    /// How an operand of a class is printed in an instruction of this name.
+    /// How an operand of a class is printed in an instruction with this mnemonic.
     pub fn of(&self, class: &str, mnemonic: &str, generation: u32) -> Option<&Binding> {
         let later = LATER.iter().filter(|number| **number <= generation);
         let rows = later.rev().find_map(|number| self.classes.get(&format!("{class}#{number}")[..]));

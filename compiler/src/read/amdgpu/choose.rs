@@ -1,9 +1,9 @@
-//! One record where several have the same constant bits.
+//! Selects one of several records with the same constant bits.
 //!
-//! LLVM has records for its assembler alone beside those that it decodes: the same instruction with the condition mask named,
-//! for either size of a wave, and variants for 16-bit registers without halves. Where bits are the same, the record of the first
-//! table wins, and within a table the one for waves of 32, then the one whose name has no mark. A record all of whose words an
-//! earlier table has is never found.
+//! Besides the records it decodes with, LLVM has records only for its assembler: the same instruction with an explicit
+//! condition mask, for either wave size, and variants for 16-bit registers without halves. Among records with the same
+//! bits, the one in the first table wins; within a table, the one for waves of 32 lanes, then the one without a mark in
+//! its name. A record whose words all belong to an earlier table is never decoded.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -12,16 +12,16 @@ use super::binding::Bindings;
 use super::generation::Generation;
 use super::records::{Bit, Operand, Record};
 
-/// Marks of names, the worse the later.
+/// Marks in names, in descending order of preference.
 const MARKS: [&str; 3] = ["_w32_", "_w64_", "_lds_"];
-/// Marks of records that see 16-bit registers as whole ones, and of those that see halves. A processor has one sort, that of its
-/// first table.
+/// Marks of records that treat 16-bit registers as whole registers, and of those that treat them as halves. A processor
+/// uses one sort, that of its first table.
 const WHOLE: &str = "fake16";
 const HALVES: &str = "_t16";
 
-/// What is better has a lesser rank. Of image instructions the one with the most addresses stands for all.
+/// The rank of a record; lower is better. Among image instructions, the one with the most addresses represents all.
 fn rank(record: &Record) -> (usize, usize, Reverse<usize>) {
-    // What names the condition mask says more than what leaves it to LLVM's printer.
+    // A record with an explicit condition mask is more precise than one that leaves the mask to LLVM's printer.
     let mark = match MARKS.iter().position(|mark| record.name.contains(mark)) {
         Some(0) => 0,
         mark => mark.map_or(1, |at| at + 1),
@@ -30,7 +30,7 @@ fn rank(record: &Record) -> (usize, usize, Reverse<usize>) {
     (record.table, mark, Reverse(addresses))
 }
 
-/// The records that decode, in the order of the document.
+/// The records used for decoding, in document order.
 pub(super) fn choose<'r>(records: &'r [Record], generation: &Generation) -> Vec<&'r Record> {
     let whole = generation.tables.first().is_some_and(|table| table.to_lowercase().contains(WHOLE));
     let other = if whole { HALVES } else { WHOLE };
@@ -38,7 +38,7 @@ pub(super) fn choose<'r>(records: &'r [Record], generation: &Generation) -> Vec<
     for (index, record) in records.iter().enumerate().filter(|(_, record)| !record.name.contains(other)) {
         let constant = |bit: &Bit| if let Bit::Is(value) = bit { Some(*value) } else { None };
         let mut key: Vec<Option<bool>> = record.bits.iter().map(constant).collect();
-        // One address is written in another way than several.
+        // A single address is written differently from several.
         key.push(Some(record.class("vaddr1").is_some()));
         let known = best.entry(key).or_insert(index);
         if rank(record) < rank(&records[*known]) {
@@ -58,7 +58,7 @@ struct Pattern {
     bits: usize,
     mask: u128,
     value: u128,
-    /// Whether nothing else decides: no operand must have certain values.
+    /// Whether the pattern alone decides, without conditions on operands.
     exact: bool,
 }
 
@@ -79,7 +79,7 @@ impl Pattern {
         pattern
     }
 
-    /// Whether a decoder finds this one in an earlier table for every word of the other.
+    /// Whether a decoder finds this record in an earlier table for all words of the other.
     fn hides(&self, other: &Pattern) -> bool {
         let same = (self.value ^ other.value) & self.mask == 0;
         self.exact && self.table < other.table && self.bits == other.bits && self.mask & !other.mask == 0 && same

@@ -1,13 +1,13 @@
-//! Which of LLVM's decoder tables a processor has.
+//! The LLVM decoder tables that a processor uses.
 
 use crate::diagnostic::Diagnostic;
 use crate::suggest::{did_you_mean, one_of};
 
-/// Name, number and tables of each processor, the tables that win first.
+/// Name, number and tables of each processor, in order of precedence of the tables.
 const TABLE: &str = include_str!("generations.tsv");
 
-/// Predicates that not all processors fulfil whose tables have such records, and records that they lack though the document
-/// has no predicate for them: ranges of their numbers.
+/// Predicates that hold only for some of the processors whose tables contain such records, and records that processors
+/// lack without a predicate in the document: ranges of processor numbers.
 const PREDICATES: &str = include_str!("predicates.tsv");
 
 /// A processor.
@@ -15,14 +15,14 @@ const PREDICATES: &str = include_str!("predicates.tsv");
 pub(super) struct Generation {
     /// Its name.
     pub name: String,
-    /// The number that conditions of `printers.yaml` compare.
+    /// The number used in conditions of `printers.yaml`.
     pub number: u32,
-    /// The decoder tables, the one that wins first.
+    /// The decoder tables, in order of precedence.
     pub tables: Vec<&'static str>,
 }
 
 impl Generation {
-    /// Whether the processor fulfils a predicate of a record, or has a record of a name.
+    /// Whether the processor satisfies a predicate of a record, or has the record of that name.
     pub fn has(&self, predicate: &str) -> bool {
         let row = PREDICATES.lines().find_map(|line| line.strip_prefix(predicate)?.strip_prefix('\t'));
         let within = |range: &str| {
@@ -42,12 +42,12 @@ fn rows() -> impl Iterator<Item = Generation> {
     })
 }
 
-/// The processor of a name.
+/// Finds a processor by name.
 pub(super) fn find(name: Option<&str>) -> Option<Generation> {
     rows().find(|row| name == Some(&row.name[..]))
 }
 
-/// Says that there is no such processor.
+/// The error for an unknown or missing processor.
 pub(super) fn unknown(name: Option<&str>) -> Diagnostic {
     let names: Vec<String> = rows().map(|row| row.name).collect();
     let known = one_of(&names);

@@ -1,27 +1,27 @@
-//! How many registers the data and the address of an image instruction take: its other operands say so.
+//! The numbers of registers for the data and the address of an image instruction, which depend on its other operands.
 //!
-//! LLVM has a record for every number and corrects the one that its tables find. Here one record stands for all of them, and
-//! the number is computed. What a part of the mnemonic adds to the address stands in `images.tsv`.
+//! LLVM has a record for every number and corrects the one that its tables find. Here one record represents all of
+//! them, and the number is computed. `images.tsv` lists what parts of the mnemonic add to the address.
 
 use super::records::Record;
 
 const PARTS: &str = include_str!("images.tsv");
-/// Coordinates of a dimension, four bits each, the first lowest.
+/// The number of coordinates of each dimension, four bits each, lowest first.
 const COORDINATES: u64 = 0x4332_3321;
-/// Derivatives of a dimension, likewise.
+/// The number of derivatives of each dimension, likewise.
 const DERIVATIVES: u64 = 0x4442_4642;
 
 /// Expressions for the numbers of registers.
 pub(super) struct Counts {
-    /// Of the data.
+    /// For the data.
     pub data: String,
-    /// Of the address; `None` where the record itself says it.
+    /// For the address; `None` if the record defines it.
     pub address: Option<String>,
-    /// Addresses that have registers of their own; 0 where they are in a row.
+    /// The number of addresses with registers of their own; 0 if the registers are consecutive.
     pub listed: usize,
 }
 
-/// What other operands say about the registers of an image instruction; `None` where the record itself does.
+/// The register counts of an image instruction; `None` if the record defines them.
 pub(super) fn counts(record: &Record, mnemonic: &str, generation: u32) -> Option<Counts> {
     let has = |name: &str| record.text.contains(&format!("${name}"));
     if !record.name.starts_with("IMAGE_") || !has("dmask") {
@@ -32,7 +32,7 @@ pub(super) fn counts(record: &Record, mnemonic: &str, generation: u32) -> Option
     for part in mnemonic.split('_').skip(1) {
         let Some(row) = PARTS.lines().find(|line| line.split('\t').next() == Some(part)) else { continue };
         for word in row.split('\t').skip(1) {
-            // `four@1100`: from that processor on.
+            // `four@1100` applies from that processor on.
             let (word, since) = word.split_once('@').unwrap_or((word, "0"));
             if since.parse().is_ok_and(|since: u32| generation < since) {
                 continue;
@@ -64,7 +64,7 @@ pub(super) fn counts(record: &Record, mnemonic: &str, generation: u32) -> Option
     }
     let listed = (0..16).take_while(|i| record.class(&format!("vaddr{i}")).is_some()).count();
     let address = format!("({address}) & 31");
-    // Before gfx1010 nothing in an instruction says how many dimensions there are.
+    // Before gfx1010, instructions do not encode the number of dimensions.
     let address = has("dim").then_some(address);
     Some(Counts { data, address, listed: if listed > 1 { listed } else { 0 } })
 }

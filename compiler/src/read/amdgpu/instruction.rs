@@ -1,4 +1,4 @@
-//! A record as an instruction of a specification.
+//! Converts a record to an instruction of a specification.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,22 +13,22 @@ use crate::keys::{Named, OneOrMany};
 use crate::source::Spanned;
 use crate::spec::{self, BitList, FieldSpec, Fixed, FixedBits, InstructionSpec};
 
-/// Bits of a literal behind an instruction.
+/// The width of a literal after an instruction in bits.
 const LITERAL: u8 = 32;
-/// The operand that is always such a word. Other operands of its class without bits of their own have the same value.
+/// The operand that is always such a literal. Operands of the same class without bits have the same value.
 const IMMEDIATE: &str = "imm";
-/// The value of a source that says that a literal follows.
+/// The value of a source that a literal follows.
 const FOLLOWS: u64 = 255;
-/// Bits that are 1 in instructions that leave them open: the bits that choose them, their value, and the bits.
+/// Bits that are 1 in instructions that leave them open: the bits of the pattern, their value, and the bits to set.
 const UNUSED: &str = include_str!("unused.tsv");
 
-/// The kind of classes whose instructions are not read.
+/// The kind of classes whose instructions are not decoded.
 const UNREAD: &str = "-";
 
-/// The first processor whose last listed address may be the first of several registers.
+/// The first processor on which the last listed address may be the first of several registers.
 const REST_SINCE: u32 = 1100;
 
-/// How many mistakes of one sort are told.
+/// How many mistakes of a kind are reported.
 const TOLD: usize = 20;
 
 /// The instructions of a generation.
@@ -48,7 +48,7 @@ pub(super) fn all(
         let maker = Maker::new(record, widths, generation.number, alone.contains(name_in(&record.text)));
         match maker.make(pieces(record, &suffixes, generation)) {
             Ok(instruction) => made.push((Spanned::new(record.name.clone(), record.span), instruction)),
-            // What no kind prints yet is left out on purpose: its words are none.
+            // Instructions that no kind can print yet are omitted on purpose, so that their words are invalid.
             Err(class) if class == UNREAD => {}
             Err(class) => {
                 if told.insert(class.clone()) && told.len() <= TOLD {
@@ -62,7 +62,7 @@ pub(super) fn all(
     Named(made)
 }
 
-/// The word that a text begins with.
+/// The first word of a text.
 fn name_in(text: &str) -> &str {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
     &text[..end]
@@ -70,21 +70,21 @@ fn name_in(text: &str) -> &str {
 
 struct Maker<'r> {
     record: &'r Record,
-    /// Bits of each kind.
+    /// The width of each kind in bits.
     widths: &'r HashMap<String, u8>,
     /// The number of the processor.
     generation: u32,
     fields: Vec<(Spanned<String>, FieldSpec)>,
-    /// Sources that may say that a literal follows.
+    /// Sources that a literal may follow.
     literals: Vec<String>,
     constants: HashSet<u64>,
     fixed: Vec<Fixed>,
     conditions: Vec<Spanned<String>>,
-    /// Whether the text names the modifiers of an operand, so that the operand prints with them.
+    /// Operands whose modifiers are in the text, so that they are printed with them.
     shown: HashSet<String>,
-    /// What decides the registers of an image instruction.
+    /// The register counts of an image instruction.
     images: Option<Counts>,
-    /// Whether another record is for a single address.
+    /// Whether another record represents a single address.
     alone: bool,
     selects: bool,
     packed: bool,
@@ -94,7 +94,7 @@ impl<'r> Maker<'r> {
     fn new(record: &'r Record, widths: &'r HashMap<String, u8>, generation: u32, alone: bool) -> Self {
         let has = |name: &str| record.text.contains(&format!("${name}"));
         let shown = (0..4).map(|i| format!("src{i}")).filter(|source| has(&format!("{source}_modifiers"))).collect();
-        // A comparison lists the bit, too, though it has none.
+        // A comparison lists the bit, although it has none.
         let compares = record.class("sdst").is_some() && record.bits.len() == 64;
         let chooses = record.place("src0_modifiers", 3).is_some() || compares;
         let selects = !record.outs.is_empty() && !has("op_sel_hi") && chooses;
@@ -119,7 +119,7 @@ impl<'r> Maker<'r> {
         Spanned::new(text.into(), self.record.text_span)
     }
 
-    /// The instruction, or a class of operands that no kind prints.
+    /// Makes the instruction; fails with the class of an operand that no kind prints.
     fn make(mut self, text: Vec<Piece>) -> Result<InstructionSpec, String> {
         let record = self.record;
         let mut template = String::new();
@@ -149,7 +149,7 @@ impl<'r> Maker<'r> {
             match piece {
                 Piece::Text(text) => {
                     let mut text = text.replace('{', "{{").replace('}', "}}");
-                    // Where no other record is for one address, it is this one, which then has no list.
+                    // If no other record represents a single address, this one does, then without brackets.
                     if self.lists() && !self.alone {
                         text = text.replace('[', "{?addresses > 1|[}").replace(']', "{?addresses > 1|]}");
                     }
@@ -179,7 +179,7 @@ impl<'r> Maker<'r> {
             let text = format!("if {} {{ {} }} else {{ {} }}", follows.join(" || "), word / 8, size / 8);
             length = Some(self.spanned(text));
         }
-        // Where addresses have places of their own, one alone is written without a list.
+        // If addresses can be listed separately, a single one is written without a list.
         if self.images.as_ref().is_some_and(|images| images.listed == 0) && record.bits.len() > 64 {
             conditions.push(self.spanned("addresses == 1"));
         }
@@ -221,7 +221,7 @@ impl<'r> Maker<'r> {
         })
     }
 
-    /// Constant bits, and bits that are 1 though the record leaves them open.
+    /// Adds constant bits, and open bits that are always 1.
     fn constant_bits(&mut self) {
         let span = self.record.span;
         let one = |at: usize, value: u64| Fixed { high: at as u8, low: at as u8, value, span };
@@ -250,20 +250,21 @@ impl<'r> Maker<'r> {
         self.images.as_ref().is_some_and(|images| images.listed > 0)
     }
 
-    /// The place of an address that has a register of its own, if there is one before it.
+    /// The index of an address with its own register, if it is not the first.
     fn listed(&self, name: &str) -> Option<usize> {
         let place = name.strip_prefix("vaddr")?.parse().ok()?;
         self.images.as_ref().filter(|images| place > 0 && images.listed > 0).map(|_| place)
     }
 
-    /// Bits of the words with the addresses behind the first, a byte each, where an image instruction lists them.
+    /// The width in bits of the words with further addresses after the instruction, one byte for each, if an image
+    /// instruction has them.
     fn extra_addresses(&self) -> Option<u16> {
         let extra = (1..16).take_while(|i| self.record.class(&format!("vaddr{i}")).is_some()).count() as u16;
         let placed = !self.record.places("vaddr1").is_empty();
         (extra > 0 && !placed).then(|| 32 * extra.div_ceil(4))
     }
 
-    /// Where the bits of an operand lie, the lowest first, with those that the record does not place.
+    /// The positions of an operand's bits, lowest first, including those that the record does not define.
     fn places(&self, name: &str) -> Vec<(u8, u8)> {
         let places = self.record.places(name);
         match name.strip_prefix("vaddr").and_then(|number| number.parse::<u8>().ok()) {
@@ -313,7 +314,7 @@ impl<'r> Maker<'r> {
         BitList { span, pieces: runs.into_iter().rev().map(piece).collect() }
     }
 
-    /// A field that is always the same.
+    /// A field with a constant value.
     fn constant(&mut self, value: u64) -> String {
         let name = format!("is{value}");
         if self.constants.insert(value) {
@@ -323,7 +324,7 @@ impl<'r> Maker<'r> {
         name
     }
 
-    /// A field of one bit of an operand.
+    /// A field for one bit of an operand.
     fn bit(&mut self, operand: &str, index: u8, otherwise: u64) -> String {
         match self.record.place(operand, index) {
             None => self.constant(otherwise),
@@ -336,7 +337,7 @@ impl<'r> Maker<'r> {
         }
     }
 
-    /// The field of a parameter of an operand.
+    /// The field for a parameter of an operand.
     fn parameter(&mut self, operand: &str, value: &Value) -> String {
         let own = format!("{operand}_modifiers");
         match value {
@@ -380,7 +381,7 @@ impl<'r> Maker<'r> {
         }
     }
 
-    /// Adds the fields of an operand; returns its part of the template.
+    /// Adds the fields of an operand, and returns its part of the template.
     fn operand(&mut self, name: &str, mnemonic: &str) -> Result<String, String> {
         let bindings = Bindings::get();
         let class = self.record.class(name).unwrap_or(name).to_owned();
@@ -419,7 +420,7 @@ impl<'r> Maker<'r> {
         let exact = self.widths.get(&binding.kind).is_some_and(|width| usize::from(*width) == ats.len());
         let shifted = || if lowest == 0 && exact { None } else { Some(format!("bits << {lowest}")) };
         let (bits, value) = match (ats.is_empty(), &binding.map) {
-            // What has no bits follows from others.
+            // A field without bits is computed from others.
             (true, _) if self.record.class(IMMEDIATE) == self.record.class(name) => (None, Some(IMMEDIATE.to_owned())),
             (true, map) => (None, Some(map.clone().unwrap_or_else(|| "0".to_owned()))),
             (false, map) => (Some(self.bits(&ats)), map.clone().or_else(shifted)),
@@ -435,7 +436,7 @@ impl<'r> Maker<'r> {
         Ok(format!("{{{name}}}"))
     }
 
-    /// The field that says how many registers an operand of an image instruction has.
+    /// The field with the register count of an operand in an image instruction.
     fn count(&mut self, operand: &str) -> Option<String> {
         let images = self.images.as_ref()?;
         match operand {
@@ -451,7 +452,7 @@ impl<'r> Maker<'r> {
     fn with(&mut self, operand: &str, binding: &Binding) -> Named<Spanned<String>> {
         let literal = binding.parameters.iter().any(|(name, value)| name == "LIT" && *value == Value::Is(1));
         let parameters = binding.parameters.iter().map(|(parameter, value)| {
-            // Where no literal may follow, there is no room for one.
+            // If no literal may follow, there is no word for it.
             let value = if *value == Value::Literal && !literal { &Value::Is(0) } else { value };
             let field = self.parameter(operand, value);
             (self.spanned(parameter.clone()), self.spanned(field))
@@ -459,8 +460,8 @@ impl<'r> Maker<'r> {
         Named(parameters.collect())
     }
 
-    /// A field for every bit, of the kind with the number of the bit behind its name; before them what stands
-    /// there for a lowest bit that is constant.
+    /// Adds a field for every bit, of the kind whose name ends in the bit's number, preceded by the text for a constant
+    /// lowest bit.
     fn each(&mut self, name: &str, binding: &Binding, places: &[(u8, u8)]) -> String {
         let mut made = String::new();
         if let Some(text) = binding.always.as_ref().filter(|_| places.first().is_none_or(|(index, _)| *index != 0)) {

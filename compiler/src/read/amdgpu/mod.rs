@@ -1,10 +1,11 @@
-//! LLVM's instruction records of AMD's GPUs, one JSON object a line, as TableGen's records flattened.
+//! LLVM's instruction records of AMD's GPUs: TableGen records flattened to one JSON object per line.
 //!
-//! [`records`] reads lines into records with their places. [`generation`] says which of LLVM's decoder tables a processor
-//! has, and which records of these are its own. [`choose`] keeps one record where several have the same bits. [`binding`] says which kind prints an operand and what the
-//! kind must be told, [`images`] how many registers image instructions take. [`template`] turns `AsmString` into a template of ours, and [`instruction`] a record into an instruction
-//! as a specification has it. The kinds themselves, LLVM's operand printers, stand in `printers.yaml`; the classes of operands
-//! that they serve, in `operands.tsv`.
+//! [`records`] parses lines to records with their places. [`generation`] selects the LLVM decoder tables of a
+//! processor, and the records that it has. [`choose`] selects one of several records with the same bits. [`binding`]
+//! maps operands to kinds and their arguments, and [`images`] computes the register counts of image instructions.
+//! [`template`] converts `AsmString` to a template, and [`instruction`] a record to an instruction of a specification.
+//! The kinds themselves, LLVM's operand printers, are in `printers.yaml`; the operand classes that they print are in
+//! `operands.tsv`.
 
 mod binding;
 mod choose;
@@ -29,9 +30,9 @@ use crate::spec;
 pub(super) const FORMAT: Format =
     Format { name: "amdgpu-records", doc: "LLVM's instruction records of AMD's GPUs, as JSON lines", is, read };
 
-/// The most bytes of a document, unpacked.
+/// The maximum size of an uncompressed document in bytes.
 const LARGEST: u64 = 64 << 20;
-/// How many bytes of the beginning are looked at.
+/// How many bytes at the beginning are examined.
 const LOOKED: usize = 2048;
 /// The kinds that print operands.
 const PRINTERS: &str = include_str!("printers.yaml");
@@ -59,7 +60,7 @@ fn is_packed(head: &[u8]) -> bool {
     head.starts_with(&[0x1f, 0x8b])
 }
 
-/// The text of a document, unpacked.
+/// The text of a document, uncompressed.
 fn text(request: &Request<'_>) -> Result<String, String> {
     let shown = request.path.display();
     let failed = |error: std::io::Error| format!("`{shown}` cannot be read: {error}");
@@ -99,7 +100,7 @@ fn read(request: Request<'_>) -> Option<Isa> {
     };
     let mut isa = resolve_parts(printers, instructions, request.sources, request.out)?;
     if let Some(stream) = isa.stream_mut() {
-        // LLVM's tables are tried one after another.
+        // LLVM tries its tables in order.
         stream.sets.iter_mut().for_each(|set| set.first_wins = true);
         stream.generations = (generation.number, generation.number);
         stream.generation_names = vec![(generation.name.clone(), generation.number)];

@@ -1,4 +1,4 @@
-//! Lines of JSON as records, with their places.
+//! Parses lines of JSON to records with their places.
 
 use serde::Deserialize;
 
@@ -6,7 +6,7 @@ use super::generation::Generation;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{FileId, Span};
 
-/// A line as it stands.
+/// The raw contents of a line.
 #[derive(Deserialize)]
 struct Line {
     name: String,
@@ -22,23 +22,23 @@ struct Line {
     ins: String,
     #[serde(rename = "AsmString")]
     text: String,
-    /// What a processor must have.
+    /// The predicate that a processor must satisfy.
     #[serde(rename = "SubtargetPredicate", default)]
     predicate: String,
 }
 
-/// What a bit of an instruction holds.
+/// A bit of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Bit {
-    /// 0 or 1.
+    /// A constant.
     Is(bool),
-    /// Anything for a decoder, 0 for an encoder.
+    /// Ignored by a decoder, 0 for an encoder.
     Open,
     /// A bit of an operand.
     Of(String, u8),
 }
 
-/// An operand: its name and its class.
+/// An operand: name and class.
 #[derive(Clone, Debug)]
 pub(super) struct Operand {
     pub name: String,
@@ -55,23 +55,24 @@ pub(super) struct Record {
     pub text_span: Span,
     /// The text with `$operand`, without quotes.
     pub text: String,
-    /// The bits, the lowest first.
+    /// The bits, lowest first.
     pub bits: Vec<Bit>,
-    /// The decoder table, as an index into those of the generation.
+    /// The decoder table, as an index into the tables of the generation.
     pub table: usize,
-    /// What it writes.
+    /// The operands it writes.
     pub outs: Vec<Operand>,
-    /// What it reads.
+    /// The operands it reads.
     pub ins: Vec<Operand>,
 }
 
 impl Record {
-    /// The class of an operand, that of a result first.
+    /// The class of an operand; results take precedence.
     pub fn class(&self, name: &str) -> Option<&str> {
         self.outs.iter().chain(&self.ins).find(|operand| operand.name == name).map(|operand| &operand.class[..])
     }
 
-    /// Where the bits of an operand lie: pairs of a bit of the operand and a bit of the instruction, in the order of the former.
+    /// The positions of an operand's bits: pairs of a bit of the operand and a bit of the instruction, ordered by the
+    /// former.
     pub fn places(&self, name: &str) -> Vec<(u8, u8)> {
         let of = |(at, bit): (usize, &Bit)| match bit {
             Bit::Of(operand, index) if operand == name => Some((*index, at as u8)),
@@ -82,7 +83,7 @@ impl Record {
         places
     }
 
-    /// Where one bit of an operand lies.
+    /// The position of one bit of an operand.
     pub fn place(&self, name: &str, index: u8) -> Option<u8> {
         self.bits
             .iter()
@@ -91,12 +92,12 @@ impl Record {
     }
 }
 
-/// The records of a generation, in the order of the document.
+/// The records of a generation, in document order.
 pub(super) fn read(text: &str, file: FileId, generation: &Generation, out: &mut Diagnostics) -> Option<Vec<Record>> {
     let mut records = Vec::new();
     let mut complete = true;
     let mut start = 0;
-    // Most lines are of other generations and need not be understood.
+    // Most lines belong to other generations and need not be parsed.
     let marks: Vec<String> =
         generation.tables.iter().map(|table| format!(r#""DecoderNamespace":"\"{table}\"""#)).collect();
     for line in text.split_inclusive('\n') {
@@ -142,7 +143,7 @@ fn unquoted(text: &str) -> &str {
     text.trim_matches('"')
 }
 
-/// The place of a value in a line.
+/// The place of a value within a line.
 fn place(line: &str, key: &str, whole: Span) -> Span {
     let mark = format!("\"{key}\":");
     match line.find(&mark) {
@@ -189,7 +190,7 @@ fn record(line: &str, found: Line, table: usize, span: Span) -> Result<Record, (
     })
 }
 
-/// The items of a list: what commas divide that are in no brackets.
+/// The items of a list, which are separated by commas outside of brackets.
 fn items(list: &str) -> Vec<&str> {
     let (mut depth, mut start) = (0u32, 0);
     let mut found = Vec::new();
@@ -213,7 +214,7 @@ fn bit(text: &str) -> Option<Bit> {
         "0" => Some(Bit::Is(false)),
         "1" => Some(Bit::Is(true)),
         "?" => Some(Bit::Open),
-        // A choice that TableGen left open is about another encoding, whose records have what it says.
+        // A choice left open by TableGen concerns another encoding, which has its own record.
         _ if text.starts_with("!if(") && text.contains(", ?){") => Some(Bit::Open),
         _ => match text.strip_suffix('}').and_then(|text| text.split_once('{')) {
             Some((name, index)) => Some(Bit::Of(name.to_owned(), index.parse().ok()?)),

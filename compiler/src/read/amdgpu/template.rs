@@ -1,15 +1,15 @@
-//! `AsmString` as pieces: fixed text and operands.
+//! Splits `AsmString` into fixed text and operands.
 //!
-//! LLVM's printers write more than the string says: the suffix of a vector instruction's encoding, and the condition mask where
-//! the encoding has no bits for it. `texts.tsv` says the latter.
+//! LLVM's printers write more than the string contains: the suffix of a vector instruction's encoding, and the
+//! condition mask if the encoding has no bits for it. `texts.tsv` lists the latter.
 
 use std::collections::HashSet;
 
 use super::generation::Generation;
 use super::records::Record;
 
-/// Texts that replace those of records: the start and a part of the record's name, what is replaced, and by what. `$vcc` is the
-/// condition mask of the generation.
+/// Replacements in the texts of records: prefix and part of the record's name, old text, new text. `$vcc` stands for
+/// the condition mask of the generation.
 const TABLE: &str = include_str!("texts.tsv");
 
 /// A piece of a text.
@@ -21,7 +21,7 @@ pub(super) enum Piece {
     Operand(String),
 }
 
-/// Which vector instructions have more than one encoding, and so a suffix.
+/// The vector instructions with several encodings, which need a suffix.
 pub(super) struct Suffixes {
     short: HashSet<String>,
     long: HashSet<String>,
@@ -34,7 +34,7 @@ fn mnemonic(text: &str) -> &str {
 }
 
 impl Suffixes {
-    /// Looks at all records of a generation.
+    /// Collects them from all records of a generation.
     pub fn of(records: &[Record]) -> Suffixes {
         let mut found = Suffixes { short: HashSet::new(), long: HashSet::new() };
         for record in records {
@@ -49,7 +49,7 @@ impl Suffixes {
         found
     }
 
-    /// What stands behind the mnemonic of a vector instruction.
+    /// The suffix of a vector instruction's mnemonic.
     fn suffix(&self, record: &Record) -> &'static str {
         let name = mnemonic(&record.text);
         let dpp = record.name.contains("_dpp");
@@ -70,19 +70,19 @@ fn is_long(record: &Record) -> bool {
         || record.bits.len() == 64 && !record.name.contains("_dpp") && !record.name.contains("_sdwa") && is_vop3(record)
 }
 
-/// Whether the longer encoding of vector instructions is meant though the name does not say so.
+/// Whether a record has the longer encoding of vector instructions without a mark in its name.
 fn is_vop3(record: &Record) -> bool {
     record.name.starts_with("V_") && !record.name.contains("_e32")
 }
 
-/// The text of a record as pieces.
+/// Splits the text of a record.
 pub(super) fn pieces(record: &Record, suffixes: &Suffixes, generation: &Generation) -> Vec<Piece> {
     let mut text = record.text.clone();
     let vcc = if generation.number < 1000 { "vcc" } else { "vcc_lo" };
     for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
         let cells: Vec<&str> = line.split('\t').collect();
         let [start, part, from, to] = cells[..] else { continue };
-        // Some records name the condition mask already.
+        // Some records already contain the condition mask.
         if to.contains("$vcc") && text.contains(vcc) {
             continue;
         }
@@ -95,7 +95,7 @@ pub(super) fn pieces(record: &Record, suffixes: &Suffixes, generation: &Generati
     let (name, rest) = text.split_at(end);
     let mut whole = name.to_owned();
     let mut rest = rest;
-    // Some strings have the suffix in braces, which stand for a variant of the assembler.
+    // Some strings have the suffix in braces, which denote a variant of the assembler.
     if let Some((inner, after)) = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
         whole.push_str(inner);
         rest = after;
@@ -120,7 +120,7 @@ pub(super) fn pieces(record: &Record, suffixes: &Suffixes, generation: &Generati
     pieces
 }
 
-/// Adds text; several blanks are one.
+/// Adds text, with runs of blanks reduced to one.
 fn push(pieces: &mut Vec<Piece>, text: &str) {
     let mut text = text.to_owned();
     while text.contains("  ") {

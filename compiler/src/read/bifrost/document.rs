@@ -1,5 +1,5 @@
-//! The elements of the document as plain data. An element or attribute that is not known is an error, so that nothing it says
-//! is lost without a word.
+//! The elements of the document as plain data. Unknown elements and attributes are errors, so that none of their
+//! contents is silently lost.
 
 use super::context::{UNITS, Unit};
 use super::logic::{Term, Test};
@@ -15,16 +15,16 @@ pub(super) struct Instruction {
     pub sources: Vec<Source>,
     pub modifiers: Vec<Modifier>,
     pub immediates: Vec<Immediate>,
-    /// Whether it reads or writes registers that the clause names.
+    /// Whether it accesses registers selected by the clause.
     pub staging: bool,
-    /// At least one.
+    /// Its encodings; at least one.
     pub encodings: Vec<Encoding>,
 }
 
-/// A source: three bits that name what it is.
+/// A source, encoded in three bits.
 pub(super) struct Source {
     pub at: u16,
-    /// A bit for each code that may stand there.
+    /// A bit set of the codes that are allowed.
     pub allowed: u64,
     pub span: Span,
 }
@@ -32,16 +32,16 @@ pub(super) struct Source {
 /// A modifier.
 pub(super) struct Modifier {
     pub name: Spanned<String>,
-    /// Its lowest bit; `None` for one that encodings pack together with others.
+    /// Its lowest bit; `None` if encodings pack it together with others.
     pub at: Option<u16>,
     pub bits: u8,
-    /// What is not written.
+    /// The value that is not printed.
     pub default: Option<String>,
-    /// The words by value; behind the last all values are reserved.
+    /// The words by value; values beyond the last are reserved.
     pub options: Vec<String>,
 }
 
-/// The word for values without a meaning.
+/// The word for reserved values.
 pub(super) const RESERVED: &str = "reserved";
 
 impl Modifier {
@@ -58,23 +58,23 @@ pub(super) struct Immediate {
     pub bits: u8,
 }
 
-/// One way in which an instruction is encoded.
+/// An encoding of an instruction.
 pub(super) struct Encoding {
     pub mask: u64,
     pub exact: u64,
     pub span: Span,
-    /// Which values of modifiers are encoded so.
+    /// The values of modifiers for which it is used.
     pub test: Test,
     pub derived: Vec<Derived>,
-    /// Places of modifiers that only this encoding has.
+    /// Positions of modifiers that only this encoding has.
     pub copies: Vec<(Spanned<String>, u16)>,
 }
 
-/// A field whose value is the first test that holds.
+/// A field whose value is the index of the first condition that holds.
 pub(super) struct Derived {
     pub at: u16,
     pub bits: u8,
-    /// By value; `None` for one that no instruction has.
+    /// Conditions by value; `None` for a value that no instruction has.
     pub options: Vec<Option<Test>>,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct Reader<'a> {
     pub out: &'a mut Diagnostics,
 }
 
-/// Attributes of an instruction that say what hardware or compilers do with it, and nothing about its bits or its text.
+/// Attributes of an instruction about hardware or compilers that affect neither its bits nor its text.
 const SILENT: [&str; 7] = ["message", "last", "dests", "table", "unused", "variable_srcs", "variable_dests"];
 
 impl Reader<'_> {
@@ -91,7 +91,7 @@ impl Reader<'_> {
         let mut found = Vec::new();
         self.attributes(root, &[]);
         for element in self.children(root, "the document", &["ins"]) {
-            // Those are made and replaced by a compiler; no word is one.
+            // Pseudo-instructions are created and replaced by a compiler, and have no encoding.
             if !self.flag(element, "pseudo") {
                 found.extend(self.instruction(element));
             }
@@ -253,9 +253,9 @@ impl Reader<'_> {
         Some(Derived { at, bits: bits as u8, options })
     }
 
-    /// A tree of `<and>`, `<or>`, `<eq>` and `<neq>`. The tree of elements is of bounded depth already.
+    /// Reads a tree of `<and>`, `<or>`, `<eq>` and `<neq>`. The nesting of elements is already limited.
     fn test(&mut self, element: &Element) -> Option<Test> {
-        // Another way to pack values that have one already: nothing is read from it.
+        // An alternative way to pack values that already have one: decoding does not use it.
         let alias = self.flag(element, "alias");
         let test = match element.name.as_str() {
             name @ ("and" | "or") => {
@@ -280,7 +280,7 @@ impl Reader<'_> {
         Some(if alias { Test::Any(Vec::new()) } else { test })
     }
 
-    /// The elements directly inside; those that have no business there are reported.
+    /// The child elements; unexpected ones are reported.
     fn children<'x>(&mut self, element: &'x Element, place: &str, known: &[&str]) -> Vec<&'x Element> {
         let mut children = Vec::new();
         for child in &element.children {
@@ -329,7 +329,7 @@ impl Reader<'_> {
         given.value == "true"
     }
 
-    /// How many bits something has.
+    /// The width of something in bits.
     fn size(&mut self, element: &Element, most: u64) -> Option<u64> {
         let size = self.number(element, "size", most)?;
         if size == 0 {
@@ -338,7 +338,7 @@ impl Reader<'_> {
         (size > 0).then_some(size)
     }
 
-    /// An attribute that is a number, at most `most`.
+    /// A numeric attribute of at most `most`.
     fn number(&mut self, element: &Element, name: &str, most: u64) -> Option<u64> {
         let text = self.required(element, name)?;
         let found = match text.value.strip_prefix("0x") {

@@ -16,9 +16,9 @@ use crate::stream::expressions::{Name, Want, expression};
 use crate::stream::model::{self, Expr, Field, Layout, Operand, Set, Source, Stream, Token, Type};
 use crate::xml::Element;
 
-/// Bits of a source.
+/// The width of a source in bits.
 const SOURCE_BITS: u8 = 3;
-/// The field that all packed fields of an encoding are, side by side.
+/// The field that consists of all packed fields of an encoding.
 const PACKED: &str = "packed";
 
 /// The instruction set of a document.
@@ -68,7 +68,7 @@ pub(super) fn isa(root: &Element, instructions: &[Instruction], sources: &Source
             bits: 0,
             parameters: Vec::new(),
             layouts,
-            // The document's own decoder takes the first.
+            // The document's own decoder takes the first match.
             first_wins: true,
         }],
         instructions: opcodes,
@@ -84,7 +84,7 @@ struct Builder<'a> {
     out: &'a mut Diagnostics,
 }
 
-/// A layout on its way, with what names its fields.
+/// A layout under construction, with the names of its fields.
 struct Draft {
     layout: Layout,
     names: Vec<Name>,
@@ -117,7 +117,7 @@ impl Builder<'_> {
         let mut layout = Layout::new(&name, opcode, 24, Role::Own);
         (layout.since, layout.until) = (instruction.unit as u32, instruction.unit as u32);
         (layout.mask, layout.value) = (Wide::new(encoding.mask), Wide::new(encoding.exact));
-        // A tuple stands in whole bytes.
+        // A tuple is stored in whole bytes.
         let mut above = Wide::ZERO;
         above.set(unit.bits.into(), 24 - u32::from(unit.bits), u64::MAX);
         (layout.fixed_mask, layout.fixed_value) = (layout.mask | above, layout.value);
@@ -140,7 +140,7 @@ impl Builder<'_> {
         }
 
         draft.text(&instruction.name.value);
-        // The digit at the end of a name says which source it belongs to.
+        // The digit at the end of a name is the number of the source it belongs to.
         let digit = |modifier: &Modifier| modifier.name.value.chars().last().and_then(|last| last.to_digit(10));
         let of = |modifier: &Modifier| digit(modifier).filter(|n| *n < 4).map(|n| n as usize);
         let sources = instruction.sources.len();
@@ -174,12 +174,12 @@ impl Builder<'_> {
             draft.text(STAGING);
         }
         let mut layout = draft.layout;
-        // The document's own decoder does not look at what nothing describes.
+        // The document's own decoder ignores bits that are not described.
         layout.ignored = Wide::ones(24) & !crate::stream::check::accounted(&layout);
         Some(layout)
     }
 
-    /// Where a field lies. What constant bits say follows from nothing.
+    /// The position of a field. If all of its bits are constant, it is a computed constant.
     fn place(&mut self, draft: &Draft, encoding: &Encoding, at: u16, width: u8, span: Span) -> Option<Source> {
         let bits = isaforge_core::bits::ones(width.into());
         if encoding.mask >> at & bits != bits {
@@ -190,14 +190,14 @@ impl Builder<'_> {
         Some(Source::Computed { value, inverse: Vec::new() })
     }
 
-    /// The packed fields as one, and the condition that no value is one without a meaning.
+    /// Adds the packed fields as one, and the condition that it has no reserved value.
     fn packed(&mut self, draft: &mut Draft, encoding: &Encoding, packing: &Packing) -> Option<()> {
         let width: u8 = encoding.derived.iter().map(|derived| derived.bits).sum();
         if width == 0 {
             return Some(());
         }
         let pieces = encoding.derived.iter().map(|derived| Piece { at: derived.at, width: derived.bits }).collect();
-        // What nothing packs to is not what the assembler begins with.
+        // The assembler must start with a value that some combination packs to.
         let default = packing.tables[0].iter().position(Option::is_some).unwrap_or(0) as u64;
         let ty = Type::Number(Notation::DECIMAL);
         draft.push(PACKED, encoding.span, Source::Bits(pieces), width, default, ty);
@@ -215,7 +215,7 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// Adds the field of a modifier, and says how it is shown.
+    /// Adds the field of a modifier, and returns how it is printed.
     fn modifier(
         &mut self,
         draft: &mut Draft,
@@ -248,7 +248,7 @@ impl Builder<'_> {
             self.out.push(error.secondary(encoding.span, "not here").help("give it a `start`, or pack it"));
             return None;
         };
-        // Bits that nothing packs to are values without a meaning.
+        // Bits that no combination packs to are reserved values.
         let lost = 1usize << modifier.bits;
         let value = |state: &Option<Vec<usize>>| state.as_ref().map_or(lost, |values| values[place]);
         let tables: Vec<Vec<usize>> = packing.tables.iter().map(|table| table.iter().map(value).collect()).collect();
@@ -274,7 +274,7 @@ impl Builder<'_> {
         expression(&Spanned::new(text, span), &draft.names, want, self.out).map(|(expr, _)| expr)
     }
 
-    /// The enum of values, their texts and their names; the same for all that have the same texts.
+    /// The enum for values, their texts and their names; enums with the same texts are shared.
     fn names(&mut self, name: &str, span: Span, values: Vec<(u64, String, String)>) -> usize {
         let key: Vec<(u64, String)> = values.iter().map(|(bits, text, _)| (*bits, text.clone())).collect();
         let index = self.isa.enums.len();
@@ -313,7 +313,8 @@ impl Builder<'_> {
     }
 }
 
-/// An expression for the entry of a table with the number that the packed fields are: runs of entries as one number each.
+/// An expression for the entry of a table at the index given by the packed fields; runs of entries are combined to one
+/// number each.
 fn choose(table: &[usize], width: u8) -> String {
     let run = (64 / usize::from(width)).next_power_of_two() / 2;
     let mut runs = table.chunks(run.max(1)).enumerate().rev();

@@ -1,17 +1,17 @@
-//! Conditions over modifiers, and the way back from the fields that pack modifiers to the modifiers.
+//! Conditions on modifiers, and the inverse of packing modifiers into fields.
 //!
-//! The document says how values become bits: a field has the number of the first of its conditions that holds. Here every
-//! combination of values goes that way once, which gives a table from bits to values.
+//! The document defines how values are encoded: a field holds the index of the first of its conditions that holds. Here
+//! every combination of values is encoded once, which gives a table from bits to values.
 
 use super::document::{Derived, Encoding, Instruction, Modifier};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Spanned;
 
-/// How many combinations of values are tried.
+/// The maximum number of combinations of values.
 const MOST_STATES: usize = 1 << 14;
-/// The most bits of all packed fields of an encoding.
+/// The maximum total width of the packed fields of an encoding in bits.
 const MOST_BITS: u32 = 10;
-/// How the first source compares with the second, a word that conditions use like a modifier.
+/// The order of the first two sources, which conditions use like a modifier.
 const ORDERING: &str = "ordering";
 
 /// A condition.
@@ -54,18 +54,18 @@ impl Test {
     }
 }
 
-/// What the bits of an encoding's packed fields, side by side, say about modifiers.
+/// The meaning of the packed fields of an encoding.
 pub(super) struct Packing {
-    /// The modifiers that conditions look at, by their index.
+    /// The modifiers used in conditions, by index.
     pub modifiers: Vec<usize>,
-    /// Whether the order of the first two sources matters.
+    /// Whether the order of the first two sources is encoded.
     pub ordered: bool,
-    /// For sources in order and, where it matters, for the first above the second: the values of the modifiers by packed
-    /// bits; `None` for bits that nothing packs to.
+    /// The values of the modifiers by packed bits: for sources in order, and if the order is encoded, for the first
+    /// above the second. `None` for bits that no combination packs to.
     pub tables: Vec<Vec<Option<Vec<usize>>>>,
 }
 
-/// Turns the packing of an encoding around. `None` after a mistake.
+/// Inverts the packing of an encoding. `None` after a mistake.
 pub(super) fn unpack(instruction: &Instruction, encoding: &Encoding, out: &mut Diagnostics) -> Option<Packing> {
     let mut names = Vec::new();
     encoding.test.names(&mut names);
@@ -135,7 +135,7 @@ fn table(
     table
 }
 
-/// The bits of all packed fields, the first one's lowest. `None` when a field has no value for this.
+/// The bits of all packed fields, those of the first one lowest. `None` when a field has no value for the combination.
 fn pack<'w>(derived: &'w [Derived], word: &dyn Fn(&'w str) -> &'w str) -> Option<usize> {
     let (mut packed, mut at) = (0, 0);
     for field in derived {

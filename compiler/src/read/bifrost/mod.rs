@@ -1,7 +1,7 @@
 //! Bifrost as Mesa's `ISA.xml` describes it: tuples of the FMA unit (23 bits) and of the ADD unit (20 bits).
 //!
-//! [`document`] reads elements, [`logic`] turns the packings of modifiers around, [`context`] has the operands that stand for
-//! what a clause says, [`layouts`] makes the model of all that.
+//! [`document`] reads elements, [`logic`] inverts the packing of modifiers, [`context`] defines the operands that
+//! depend on the clause, and [`layouts`] makes the model.
 
 mod context;
 mod document;

@@ -1,9 +1,9 @@
-//! Expressions as the documents write them: those of C, with `{FIELD}` for the value of a field.
+//! Expressions as written in the documents: those of C, with `{FIELD}` for the value of a field.
 
-/// How deep an expression may nest.
+/// The maximum nesting of an expression.
 const DEEPEST: usize = 64;
 
-/// How many operators an expression may have.
+/// The maximum number of operators in an expression.
 const MOST_OPERATORS: usize = 500;
 
 /// An expression.
@@ -23,7 +23,7 @@ pub(super) enum C {
     Binary(Operator, Box<C>, Box<C>),
 }
 
-/// What stands between two operands.
+/// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
     Mul,
@@ -45,7 +45,7 @@ pub(super) enum Operator {
 }
 
 impl C {
-    /// The names of the fields that it asks for.
+    /// The names of the fields it uses.
     pub fn names(&self, names: &mut Vec<String>) {
         match self {
             C::Field(name) => names.push(name.clone()),
@@ -59,7 +59,7 @@ impl C {
     }
 }
 
-/// The operators with their rank; a higher one binds more. Longer ones stand before those that they begin with.
+/// The operators with their precedence; higher ones bind more tightly. Operators come before their prefixes.
 const OPERATORS: [(&str, u8, Operator); 16] = [
     ("||", 1, Operator::OneTrue),
     ("&&", 2, Operator::BothTrue),
@@ -79,10 +79,11 @@ const OPERATORS: [(&str, u8, Operator); 16] = [
     ("*", 10, Operator::Mul),
 ];
 
-/// Reads an expression.
+/// Parses an expression.
 ///
 /// # Errors
-/// What is no expression, or uses what the documents do not have: division, `?:`, functions but `ISA_GPU_ID()`.
+/// When it is not an expression, or uses parts of C that the documents do not need: division, `?:`, or functions other
+/// than `ISA_GPU_ID()`.
 pub(super) fn parse(text: &str) -> Result<C, String> {
     let mut reader = Reader { rest: text, depth: 0, operators: 0 };
     let found = reader.binary(0)?;
@@ -132,7 +133,7 @@ impl Reader<'_> {
             let found = OPERATORS.iter().find(|(text, _, _)| self.rest.starts_with(text));
             let Some((text, rank, operator)) = found.filter(|(_, rank, _)| *rank > above) else { return Ok(left) };
             self.rest = &self.rest[text.len()..];
-            // Each may nest the ones before it.
+            // Each operator may nest the expression before it.
             self.operators += 1;
             if self.operators > MOST_OPERATORS {
                 return Err(format!("it has more than {MOST_OPERATORS} operators"));
@@ -175,7 +176,7 @@ impl Reader<'_> {
         let plain = digits.trim_end_matches(['u', 'U', 'l', 'L']);
         let number = match plain.strip_prefix("0x").or_else(|| plain.strip_prefix("0X")) {
             Some(hex) => u64::from_str_radix(hex, 16),
-            // C reads an octal number here.
+            // As in C, this is an octal number.
             None if plain.len() > 1 && plain.starts_with('0') => u64::from_str_radix(plain, 8),
             None => plain.parse(),
         };

@@ -1,4 +1,4 @@
-//! What all layouts of a document share: enums, and the sets of layouts that operands are read by.
+//! State shared by all layouts of a document: enums, and the sets of layouts for operands.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -16,20 +16,20 @@ use crate::source::{Span, Spanned};
 use crate::stream::model::{self, Set, Source, Type};
 use crate::suggest::did_you_mean;
 
-/// The most sets: one for each combination of bitset and sorts of parameters.
+/// The maximum number of sets: one for each combination of bitset and parameter types.
 const MOST_SETS: usize = 4096;
-/// The most layouts of all sets.
+/// The maximum number of layouts in all sets.
 const MOST_LAYOUTS: usize = 30_000;
-/// How deep operands may lie in operands.
+/// The maximum nesting of operands.
 const DEEPEST: usize = 16;
 
-/// What an operand is told of what is around it.
+/// A value that an operand receives from its surroundings.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Parameter {
     pub name: String,
     pub width: u8,
     pub signed: bool,
-    /// How it is written; `None` for what is an operand with parameters of its own.
+    /// How it is written; `None` for an operand with parameters of its own.
     pub ty: Option<Type>,
 }
 
@@ -38,18 +38,18 @@ pub(super) struct Context<'d, 'o> {
     pub hierarchies: &'d Hierarchies<'d>,
     pub out: &'o mut Diagnostics,
     pub enums: Vec<Enum>,
-    /// Enums by the name in the document, or by what a truth value is written as.
+    /// Enums by their name in the document, or by the texts of a truth value.
     known: HashMap<String, usize>,
     pub sets: Vec<Set>,
     instances: Vec<(&'d str, Vec<Parameter>, usize)>,
     building: Vec<usize>,
     expressions: HashMap<Span, Option<Rc<C>>>,
-    /// Digits of the longest word of the document in hexadecimal.
+    /// The number of hexadecimal digits in the longest word of the document.
     pub digits: u8,
-    /// Bytes of an instruction.
+    /// The length of an instruction in bytes.
     pub bytes: u16,
     pub layouts: usize,
-    /// Which word a text means that stands for several, by bitset.
+    /// Which word an ambiguous text means, by bitset.
     preferences: Vec<(String, Spanned<String>)>,
 }
 
@@ -60,7 +60,7 @@ impl<'d, 'o> Context<'d, 'o> {
         preferences: Vec<(String, Spanned<String>)>,
         out: &'o mut Diagnostics,
     ) -> Self {
-        // What remarks show is as wide as the widest word, whatever it belongs to.
+        // Remarks show values at the width of the widest word, whatever they belong to.
         let widest = hierarchies.roots.values().filter_map(|(root, _)| root.size).max().unwrap_or(0);
         Context {
             document,
@@ -79,13 +79,13 @@ impl<'d, 'o> Context<'d, 'o> {
         }
     }
 
-    /// What holds for the word that a text of a leaf means where it stands for several.
+    /// The conditions that select a word if a text of a leaf is ambiguous.
     pub fn preferences(&self, leaf: &Leaf<'_>) -> Vec<Spanned<String>> {
         let of = |name: &str| leaf.chain.iter().any(|bitset| bitset.name.value == name);
         self.preferences.iter().filter(|(name, _)| of(name)).map(|(_, text)| text.clone()).collect()
     }
 
-    /// The expression that a text is, with the place of its definition.
+    /// Parses the expression of a text, and returns it with the place of its definition.
     pub fn expression(&mut self, text: &Spanned<String>) -> Option<(Span, Rc<C>)> {
         let text = if text.value.starts_with('#') {
             match self.document.expressions.get(&text.value) {
@@ -119,8 +119,8 @@ impl<'d, 'o> Context<'d, 'o> {
         Some((text.span, self.expressions.get(&text.span)?.clone()?))
     }
 
-    /// The way a field is written that is no operand with layouts of its own, and whether it is in two's complement. `None`
-    /// where its type is a bitset, or is not known, which is reported.
+    /// The notation of a field that is not an operand with layouts, and whether it is in two's complement. `None` if
+    /// its type is a bitset, or is unknown, which is reported.
     pub fn plain_type(&mut self, field: &Field) -> Option<(Type, bool)> {
         let width = match field.source {
             Defined::Bits { low, high } => (high - low + 1) as u8,
@@ -175,7 +175,7 @@ impl<'d, 'o> Context<'d, 'o> {
         }
     }
 
-    /// Reports something of a place once, however often it is come across.
+    /// Reports a mistake at a place once, even if it is found repeatedly.
     pub fn once(&mut self, span: Span, code: &'static str, message: String) {
         if self.expressions.insert(span, None).is_none() {
             self.out.push(Diagnostic::error(code, span, message));
@@ -191,7 +191,7 @@ impl<'d, 'o> Context<'d, 'o> {
         Some(self.add_enum(name, name, &found.doc, found.name.span, values))
     }
 
-    /// An enum of the texts of a bit that is clear and of one that is set.
+    /// An enum for the texts of a bit that is clear or set.
     fn truth(&mut self, texts: [&str; 2], span: Span) -> usize {
         let key = format!("{}|{}", texts[0], texts[1]);
         match self.known.get(&key) {
@@ -206,7 +206,7 @@ impl<'d, 'o> Context<'d, 'o> {
 
     fn add_enum(&mut self, key: &str, name: &str, doc: &str, span: Span, values: Vec<(u64, &str, Span)>) -> usize {
         let texts: Vec<&str> = values.iter().map(|(_, text, _)| *text).collect();
-        // A text may stand for several values; names are for one each.
+        // Several values may have the same text, but names must be unique.
         let alone = |text: &str| !text.is_empty() && texts.iter().filter(|other| **other == text).count() == 1;
         let values = values.into_iter().map(|(bits, text, span)| Value {
             name: if alone(text) { text.to_owned() } else { format!("v{bits}") },
@@ -234,7 +234,7 @@ impl<'d, 'o> Context<'d, 'o> {
         index
     }
 
-    /// The set of the layouts of a hierarchy, told such parameters.
+    /// The set of a hierarchy's layouts for certain parameters.
     pub fn instance(&mut self, field: &Field, parameters: Vec<Parameter>, width: u32) -> Option<usize> {
         let (name, (root, leaves)) = self.hierarchies.roots.get_key_value(field.ty.as_str())?;
         if root.size.map(u32::from) != Some(width) {
@@ -275,7 +275,7 @@ impl<'d, 'o> Context<'d, 'o> {
         for leaf in leaves {
             layouts.extend(layout::layouts(self, leaf, &parameters, 0));
         }
-        // Bits that nothing reads are an operand without a text, on which the instruction has a remark.
+        // Bits that no layout matches are an operand without a text, about which the instruction has a remark.
         if !leaves.iter().any(|leaf| leaf.mask.is_zero() && leaf.since == 0 && leaf.until == u32::MAX)
             && let Some(leaf) = leaves.first()
         {
@@ -299,7 +299,7 @@ impl<'d, 'o> Context<'d, 'o> {
         Some(index)
     }
 
-    /// Reports an operand with two readings that fit.
+    /// Reports an operand with two alternatives that match.
     fn rivals(&mut self, leaves: &[Leaf<'_>]) {
         for (i, b) in leaves.iter().enumerate() {
             for a in &leaves[..i] {
@@ -313,7 +313,7 @@ impl<'d, 'o> Context<'d, 'o> {
         }
     }
 
-    /// Counts layouts; false when there are more than a document may need.
+    /// Counts layouts; false when the limit is exceeded.
     pub fn count_layout(&mut self, span: Span) -> bool {
         self.layouts += 1;
         if self.layouts == MOST_LAYOUTS {
@@ -324,7 +324,7 @@ impl<'d, 'o> Context<'d, 'o> {
     }
 }
 
-/// The leaves of an operand by which bits of it are told from one another, `None` where one fits whatever they are.
+/// The leaves of an operand that distinguish its bits; `None` if some leaf always matches.
 pub(super) fn partial<'l, 'd>(leaves: &'l [Leaf<'d>]) -> Option<&'l [Leaf<'d>]> {
     let always = |leaf: &&Leaf<'_>| leaf.since == 0 && leaf.until == u32::MAX;
     let mask = leaves.iter().fold(0, |mask, leaf| mask | leaf.mask.get(0, 64));
@@ -339,7 +339,7 @@ pub(super) fn partial<'l, 'd>(leaves: &'l [Leaf<'d>]) -> Option<&'l [Leaf<'d>]> 
     (!covered).then_some(leaves)
 }
 
-/// The bits of a value of a width.
+/// The mask of a value of a given width.
 pub(super) fn width_mask(width: u8) -> u64 {
     ones(width.into())
 }

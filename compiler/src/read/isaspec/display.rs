@@ -1,4 +1,4 @@
-//! Displays: text with `{FIELD}`, `{NAME}`, `{FIELD:align=20}` and templates in the place of their names.
+//! Displays: text with `{FIELD}`, `{NAME}`, `{FIELD:align=20}` and names of templates.
 
 use super::layout::Builder;
 use crate::source::Spanned;
@@ -8,7 +8,7 @@ use crate::stream::model::Token;
 pub(super) fn tokens(builder: &mut Builder<'_, '_, '_>, display: &Spanned<String>) -> Vec<Token> {
     let mut tokens = Vec::new();
     pieces(builder, display, &display.value, true, &mut tokens);
-    // Runs of text are one token.
+    // Merges adjacent texts.
     let mut joined: Vec<Token> = Vec::new();
     for token in tokens {
         match (joined.last_mut(), token) {
@@ -51,7 +51,7 @@ fn pieces(
         tokens.extend(column.map(Token::Column));
         let document = builder.context.document;
         match document.templates.get(name).filter(|_| templates) {
-            // A template is put in once; names of templates in it are fields.
+            // Templates are expanded once; names of templates within them are fields.
             Some(template) => pieces(builder, display, template, false, tokens),
             None if name.is_empty() && column.is_some() => {}
             None if name == "NAME" => tokens.push(Token::Text(builder.leaf.shown().to_owned())),

@@ -1,4 +1,4 @@
-//! Elements of the documents, with the places where they stand. Nothing is bound here.
+//! Elements of the documents with their places. Names are not bound yet.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -8,9 +8,9 @@ use crate::source::{FileId, Sources, Span, Spanned, XML};
 use crate::suggest::{did_you_mean, one_of};
 use crate::xml::{Element, read_xml};
 
-/// How deep files may import one another.
+/// The maximum nesting of imports.
 const DEEPEST: usize = 16;
-/// The most bits of a word.
+/// The maximum width of a word in bits.
 pub(super) const MOST_BITS: u16 = 256;
 
 /// A whole document, imports included.
@@ -44,21 +44,21 @@ pub(super) struct Bitset {
     pub patterns: Vec<Pattern>,
     pub overrides: Vec<Case>,
     pub plain: Case,
-    /// Values that an encoder gives to fields, where they are numbers.
+    /// Values that an encoder assigns to fields, if they are numbers.
     pub constants: HashMap<String, u64>,
 }
 
-/// Bits and what they must be.
+/// Bits with their required values.
 #[derive(Debug)]
 pub(super) struct Pattern {
     pub low: u16,
     pub high: u16,
-    /// `0`, `1` and `x`, the highest bit first.
+    /// `0`, `1` and `x`, highest bit first.
     pub text: String,
     pub span: Span,
 }
 
-/// What holds where an expression does, or without one.
+/// Contents that apply if an expression holds, or always without one.
 #[derive(Debug, Default)]
 pub(super) struct Case {
     pub expression: Option<Spanned<String>>,
@@ -74,9 +74,9 @@ pub(super) struct Field {
     pub source: Source,
     pub ty: Spanned<String>,
     pub display: Option<String>,
-    /// Whether it says where a function is.
+    /// Whether it is the address of a function.
     pub call: bool,
-    /// Pairs: the name outside, and the name inside.
+    /// Pairs of the name outside and the name inside.
     pub parameters: Vec<(Spanned<String>, String)>,
 }
 
@@ -86,7 +86,7 @@ pub(super) enum Source {
     Derived { expression: Spanned<String>, width: u8 },
 }
 
-/// Reads a file and all that it imports.
+/// Reads a file with all its imports.
 pub(super) fn read(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Document {
     let mut document = Document::default();
     match sources.load(path) {
@@ -219,7 +219,8 @@ impl Reader<'_> {
         Some(bitset)
     }
 
-    /// What an encoder of the compiler gives to fields; of interest where it is a number, whatever the instruction.
+    /// What an encoder in the compiler assigns to fields; used only for numbers, which do not depend on the
+    /// instruction.
     fn encode(&mut self, element: &Element, bitset: &mut Bitset) {
         self.known(element, &["type", "case-prefix"], &["map"]);
         for map in &element.children {
@@ -232,12 +233,12 @@ impl Reader<'_> {
 
     fn alternative(&mut self, element: &Element) -> Option<Case> {
         self.known(element, &["expr"], &["expr", "doc", "display", "field", "derived", "assert", "pattern"]);
-        // A pattern of an alternative says nothing: Mesa's reader passes it over.
+        // A pattern in an alternative has no effect: Mesa's reader ignores it.
         let expression = self.expression(element)?;
         Some(Case { expression: Some(expression), ..self.case(element) })
     }
 
-    /// The expression of an element, in place or by name.
+    /// The expression of an element, inline or by name.
     fn expression(&mut self, element: &Element) -> Option<Spanned<String>> {
         if let Some(name) = element.attribute("expr") {
             return Some(name.clone());
@@ -402,7 +403,7 @@ impl Reader<'_> {
         self.out.push(Diagnostic::error("E0102", name.span, format!("`{}` is defined twice", name.value)));
     }
 
-    /// Reports attributes and elements that nothing reads. Those of `meta` are the author's own.
+    /// Reports unknown attributes and elements. Those of `meta` are free for authors to use.
     fn known(&mut self, element: &Element, attributes: &[&str], children: &[&str]) {
         let owner = element.name.as_str();
         for attribute in element.attributes.iter().filter(|a| !attributes.contains(&a.name.as_str())) {

@@ -1,7 +1,7 @@
-//! Graphs of expressions: what the documents compute, as nodes of the expressions of streams.
+//! Graphs for expressions in the documents, as nodes of stream expressions.
 //!
-//! Every value has 64 bits; a truth value is 0 or 1, as in C. Equal nodes are one, and what is constant is folded, so that
-//! an alternative that can never hold leaves nothing behind.
+//! Every value has 64 bits; a truth value is 0 or 1, as in C. Equal nodes are shared, and constants are folded, so that
+//! an alternative that never holds leaves no nodes behind.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::stream::model::Expr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Value(u16);
 
-/// An expression that is being built.
+/// An expression under construction.
 #[derive(Default)]
 pub(super) struct Graph {
     nodes: Vec<Node>,
@@ -31,7 +31,7 @@ impl Graph {
         if let Some(index) = self.known.get(&node) {
             return Value(*index);
         }
-        // More than an expression may have is refused by whoever takes it; the numbers must not wrap until then.
+        // The caller rejects graphs that are too large; until then, indices must not overflow.
         let index = self.nodes.len().min(usize::from(NONE - 1)) as u16;
         if usize::from(index) == self.nodes.len() {
             self.nodes.push(node);
@@ -48,7 +48,7 @@ impl Graph {
         self.node(Op::Const, 0, Type::U64, [index as u16, NONE, NONE, NONE])
     }
 
-    /// What an input holds, its low `width` bits.
+    /// The low `width` bits of an input.
     pub(super) fn input(&mut self, input: Input, width: u8) -> Value {
         let index = self.inputs.iter().position(|known| *known == input).unwrap_or_else(|| {
             self.inputs.push(input);
@@ -66,13 +66,13 @@ impl Graph {
         self.node(op, 0, Type::U64, [a.0, b.0, NONE, NONE])
     }
 
-    /// The number that a node is, if it is constant.
+    /// The value of a node, if it is constant.
     pub(super) fn constant(&self, value: Value) -> Option<u64> {
         let node = self.nodes.get(usize::from(value.0))?;
         (node.op == Op::Const).then(|| self.constants[usize::from(node.args[0])])
     }
 
-    /// The truth value that a number stands for, where it was made of one.
+    /// Converts a number to a truth value; undoes an earlier conversion.
     fn truth(&mut self, value: Value) -> Value {
         let node = self.nodes[usize::from(value.0)];
         if node.op == Op::Zext {
@@ -158,16 +158,16 @@ impl Graph {
         }
     }
 
-    /// Whether some bits are set as they should be: `value & mask == want`.
+    /// Whether bits of a value are as expected: `value & mask == want`.
     pub(super) fn matches(&mut self, value: Value, mask: u64, want: u64) -> Value {
         let (mask, want) = (self.number(mask), self.number(want));
         let masked = self.binary(Operator::And, value, mask);
         self.binary(Operator::Equal, masked, want)
     }
 
-    /// The expression with this value.
+    /// Extracts the expression with this value.
     pub(super) fn finish(mut self, value: Value, text: &str) -> Expr {
-        // What does not lead to the value stands behind it or between, and costs time alone; it goes.
+        // Nodes that the value does not depend on would only cost time, and are removed.
         let last = usize::from(value.0);
         let mut needed = vec![false; self.nodes.len()];
         if let Some(needed) = needed.get_mut(last) {

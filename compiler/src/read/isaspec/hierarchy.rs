@@ -1,4 +1,4 @@
-//! The hierarchies of bitsets: leaves with all that their ancestors say.
+//! The hierarchies of bitsets: leaves with everything inherited from their ancestors.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use super::document::{Bitset, Document, Field, Pattern, Source};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::suggest::did_you_mean;
 
-/// How many levels a hierarchy may have.
+/// The maximum depth of a hierarchy.
 const DEEPEST: usize = 64;
 
-/// A bitset that nobody extends.
+/// A bitset that no other extends.
 #[derive(Debug)]
 pub(super) struct Leaf<'d> {
     /// The bitset and its ancestors, the root last.
@@ -19,11 +19,11 @@ pub(super) struct Leaf<'d> {
     pub bits: u16,
     pub since: u32,
     pub until: u32,
-    /// Bits that patterns say …
+    /// The mask of the bits that patterns define.
     pub mask: Wide,
-    /// … and what they are.
+    /// The value of those bits.
     pub value: Wide,
-    /// Bits that may be anything.
+    /// Bits that are ignored.
     pub ignored: Wide,
 }
 
@@ -45,7 +45,7 @@ impl Bitset {
     }
 }
 
-/// The leaves of each root, in the order of the document.
+/// The leaves of each root, in document order.
 pub(super) struct Hierarchies<'d> {
     pub roots: HashMap<&'d str, (&'d Bitset, Vec<Leaf<'d>>)>,
 }
@@ -62,7 +62,7 @@ pub(super) fn run(low: u16, high: u16) -> Wide {
 }
 
 impl Pattern {
-    /// The bits that are `1`, and those that are `x`.
+    /// The masks of the bits that are `1`, and of those that are `x`.
     pub fn bits(&self) -> (Wide, Wide) {
         let (mut ones, mut any) = (Wide::ZERO, Wide::ZERO);
         for (letter, at) in self.text.bytes().rev().zip(u32::from(self.low)..) {
@@ -76,7 +76,7 @@ impl Pattern {
     }
 }
 
-/// Binds the bitsets to one another and checks what each says of its bits.
+/// Binds bitsets to those they extend, and checks the bits that each defines.
 pub(super) fn hierarchies<'d>(document: &'d Document, out: &mut Diagnostics) -> Hierarchies<'d> {
     let mut by_name: HashMap<&str, Vec<&Bitset>> = HashMap::new();
     for bitset in &document.bitsets {
@@ -192,7 +192,7 @@ fn named(field: &Field) -> String {
     format!("`{}`", field.name.value)
 }
 
-/// Whether a level below has a field of the same name, which is the one that counts.
+/// Whether a lower level overrides the field.
 fn shadowed(chain: &[&Bitset], bitset: &Bitset, field: &Field) -> bool {
     let below = chain.iter().take_while(|level| !std::ptr::eq(**level, bitset));
     below.flat_map(|level| &level.plain.fields).any(|other| other.name.value == field.name.value)

@@ -1,6 +1,6 @@
-//! Layouts of a leaf: one for each alternative that it may be written as.
+//! Layouts of a leaf: one for each alternative of its display.
 //!
-//! [`bits`] gives runs of bits their fields, [`text`] writes what is shown, and [`remarks`] what a decoder tells besides.
+//! [`bits`] assigns fields to runs of bits, [`text`] generates the text, and [`remarks`] adds the remarks of a decoder.
 
 mod bits;
 mod remarks;
@@ -18,18 +18,18 @@ use super::hierarchy::Leaf;
 use crate::source::{Span, Spanned};
 use crate::stream::model::{self, Expr, Layout, Source, Type};
 
-/// How many values may be asked for to compute those of one layout.
+/// The maximum number of values evaluated for one layout.
 const MOST_STEPS: usize = 50_000;
-/// How deep expressions may refer to one another.
+/// The maximum nesting of references between expressions.
 const DEEPEST: usize = 32;
 
-/// A layout without anything in it.
+/// A layout without contents.
 pub(super) fn blank(leaf: &Leaf<'_>, opcode: usize) -> Layout {
     let layout = Layout::new(&leaf.bitset().name, opcode, leaf.bits, Role::Own);
     Layout { since: leaf.since, until: leaf.until, ..layout }
 }
 
-/// The layouts of a leaf, in the order in which they are tried.
+/// The layouts of a leaf, in the order of trying.
 pub(super) fn layouts<'d>(
     context: &mut Context<'d, '_>,
     leaf: &Leaf<'d>,
@@ -45,7 +45,7 @@ pub(super) fn layouts<'d>(
             if !context.count_layout(bitset.name.span) {
                 return layouts;
             }
-            // What a text means where it stands for several words comes before everything else that it stands for.
+            // The preferred meaning of an ambiguous text is tried before all others.
             let preferences = context.preferences(leaf);
             for (k, preference) in preferences.iter().enumerate() {
                 let before: Vec<&Spanned<String>> = passed.iter().copied().chain(&preferences[..k]).collect();
@@ -62,7 +62,7 @@ pub(super) fn layouts<'d>(
                 builder.write(level, number, Some(display));
                 layouts.push(builder.finish());
             }
-            // Nothing comes behind what always holds.
+            // No layout is reached after a condition that always holds.
             if chosen == Some(true) {
                 return layouts;
             }
@@ -78,7 +78,7 @@ pub(super) fn layouts<'d>(
     layouts
 }
 
-/// What a bit of the layout is.
+/// The use of a bit in the layout.
 #[derive(Clone, Copy)]
 enum Owner {
     Free,
@@ -87,7 +87,7 @@ enum Owner {
     Field(usize, u16),
 }
 
-/// What a name stands for.
+/// What a name refers to.
 #[derive(Clone, Copy)]
 enum Found<'d> {
     Field(&'d Field),
@@ -100,14 +100,14 @@ pub(super) struct Builder<'c, 'd, 'o> {
     parameters: &'c [Parameter],
     pub layout: Layout,
     owners: Vec<Owner>,
-    /// Fields of the document by their address.
+    /// Fields of the document, by address.
     fields: HashMap<*const Field, usize>,
     outer: HashMap<usize, usize>,
-    /// Expressions whose value is known, by the place of their definition.
+    /// Expressions with known values, by the place of their definition.
     truths: HashMap<Span, bool>,
-    /// Expressions that are being computed.
+    /// Expressions being evaluated.
     stack: Vec<Span>,
-    /// Names that an expression of an alternative asks for, and nothing has.
+    /// Names used in the expression of an alternative that do not exist.
     missing: Vec<String>,
     steps: usize,
 }
@@ -136,7 +136,8 @@ impl<'c, 'd, 'o> Builder<'c, 'd, 'o> {
         }
     }
 
-    /// Takes the case of a layout: those tried before do not hold. Returns whether it always holds or never, if that is known.
+    /// Selects the case of a layout: earlier cases do not hold. Returns whether it always or never holds, if that is
+    /// known.
     fn choose(&mut self, passed: &[&Spanned<String>], case: &Case) -> Option<bool> {
         for text in passed {
             let Some((span, _)) = self.context.expression(text) else { continue };
@@ -167,7 +168,7 @@ impl<'c, 'd, 'o> Builder<'c, 'd, 'o> {
         constant.map(|value| value != 0)
     }
 
-    /// Makes an expression a condition. Returns whether it can hold.
+    /// Adds an expression as a condition. Returns whether it can hold.
     fn demand(&mut self, text: &Spanned<String>) -> bool {
         let mut graph = Graph::default();
         let value = self.expression(&mut graph, text);
@@ -180,7 +181,7 @@ impl<'c, 'd, 'o> Builder<'c, 'd, 'o> {
         constant != Some(0)
     }
 
-    /// The value of an alternative's expression, with a remark on what it asks for in vain.
+    /// The value of an alternative's expression; records names in it that do not exist.
     fn decided(&mut self, graph: &mut Graph, text: &Spanned<String>) -> Value {
         if let Some((_, c)) = self.context.expression(text) {
             let mut names = Vec::new();
@@ -191,7 +192,7 @@ impl<'c, 'd, 'o> Builder<'c, 'd, 'o> {
         self.expression(graph, text)
     }
 
-    /// The expression of a graph, if it is not too large.
+    /// Extracts the expression of a graph, if it is not too large.
     fn finished(&mut self, graph: Graph, value: Value, text: &Spanned<String>) -> Expr {
         let expr = graph.finish(value, text.value.trim_start_matches('#'));
         if expr.nodes.len() > MAX_NODES {
@@ -203,7 +204,8 @@ impl<'c, 'd, 'o> Builder<'c, 'd, 'o> {
         expr
     }
 
-    /// What a name may stand for, in the order of preference: each with the expression that must hold for it.
+    /// The definitions that a name may refer to, in order of precedence, each with the expression that must hold for
+    /// it.
     fn candidates(&mut self, name: &str) -> Vec<(Option<&'d Spanned<String>>, Found<'d>)> {
         let mut found = Vec::new();
         let chain: Vec<&'d Bitset> = self.leaf.chain.clone();
@@ -216,7 +218,7 @@ impl<'c, 'd, 'o> Builder<'c, 'd, 'o> {
                 };
                 let Some((span, _)) = self.context.expression(text) else { continue };
                 let known = if self.stack.last() == Some(&span) {
-                    // An alternative's own fields are there while it is being decided.
+                    // While an alternative is being decided, its own fields exist.
                     Some(true)
                 } else if self.stack.contains(&span) {
                     Some(false)
@@ -238,7 +240,7 @@ impl<'c, 'd, 'o> Builder<'c, 'd, 'o> {
         found
     }
 
-    /// The value of an expression; 0 where it is being computed already.
+    /// The value of an expression; 0 if it is already being evaluated.
     fn expression(&mut self, graph: &mut Graph, text: &Spanned<String>) -> Value {
         let Some((span, c)) = self.context.expression(text) else { return graph.number(0) };
         self.steps += 1;
@@ -276,7 +278,7 @@ impl<'c, 'd, 'o> Builder<'c, 'd, 'o> {
         }
     }
 
-    /// The value of what a name stands for: its raw bits.
+    /// The value that a name refers to: its raw bits.
     fn named(&mut self, graph: &mut Graph, name: &str) -> Value {
         self.steps += 1;
         if self.steps > MOST_STEPS {
@@ -384,7 +386,7 @@ impl<'c, 'd, 'o> Builder<'c, 'd, 'o> {
         })
     }
 
-    /// Makes a field an operand with layouts of its own.
+    /// Makes a field an operand with layouts.
     fn operand(&mut self, index: usize, field: &'d Field) {
         let (mut parameters, mut arguments) = (Vec::new(), Vec::new());
         for (outside, inside) in &field.parameters {
@@ -439,7 +441,7 @@ impl<'c, 'd, 'o> Builder<'c, 'd, 'o> {
         index
     }
 
-    /// The layout with all fields that no text shows.
+    /// Completes the layout with all fields that no text shows.
     fn finish(mut self) -> Layout {
         for bitset in self.leaf.chain.clone() {
             for field in &bitset.plain.fields {

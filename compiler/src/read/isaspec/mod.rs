@@ -1,12 +1,12 @@
 //! Documents of Mesa's isaspec: hierarchies of bitsets with patterns, fields and texts.
 //!
-//! - [`document`] takes the XML in, imports included, and keeps the place of everything.
-//! - [`hierarchy`] binds bitsets to what they extend, and finds the leaves.
-//! - [`c`] reads their expressions, and [`graph`] makes them those of streams.
-//! - [`context`] holds what layouts share: enums, and the sets of operands.
-//! - [`layout`] makes a layout of each alternative of a leaf, [`display`] its text.
+//! - [`document`] reads the XML, including imports, and keeps all places.
+//! - [`hierarchy`] binds bitsets to those they extend, and finds the leaves.
+//! - [`c`] parses expressions, and [`graph`] converts them to those of streams.
+//! - [`context`] holds the state that layouts share: enums, and the sets of operands.
+//! - [`layout`] makes a layout for each alternative of a leaf, and [`display`] its text.
 //!
-//! The README says which element means what, and what is refused.
+//! The README defines the meaning of elements, and what is rejected.
 
 mod c;
 mod context;
@@ -25,22 +25,22 @@ use crate::source::{Sources, Span, Spanned};
 use crate::spec::Provenance;
 use crate::stream::model::{Instruction, Set, Stream};
 
-/// The bitset that instructions are read by.
+/// The bitset that contains the instructions.
 const ROOT: &str = "#instruction";
 
-/// Which word a text means that stands for several, by bitset.
+/// Which word an ambiguous text means, by bitset.
 const PREFERS: &str = include_str!("prefers.tsv");
 
 /// The format.
 pub const FORMAT: Format = Format { name: "isaspec", doc: "Mesa's isaspec: an `<isa>` of bitsets in XML", is, read };
 
 fn is(document: &Document<'_>) -> bool {
-    // Only isaspec has bitsets; a root that imports everything is told by that.
+    // Only isaspec has bitsets; a root that only imports is recognised by its imports.
     let head = String::from_utf8_lossy(document.head);
     head.contains("<isa>") && (head.contains("<bitset") || head.contains("<import file="))
 }
 
-/// The rows of the table of preferences, one for each bitset.
+/// The rows of the preference table, one for each bitset.
 fn preferences(sources: &mut Sources) -> Vec<(String, Spanned<String>)> {
     let file = sources.add("prefers.tsv of isaspec's reader", PREFERS.to_owned());
     let mut rows = Vec::new();
@@ -100,7 +100,7 @@ fn read(request: Request<'_>) -> Option<Isa> {
     }
     let since = leaves.iter().map(|leaf| leaf.since).min().unwrap_or(0);
     let until = leaves.iter().map(|leaf| leaf.until).max().unwrap_or(0);
-    // Generations are told apart where one leaf has not all of them.
+    // Generations are distinguished if some leaf does not exist in all of them.
     let all = leaves.iter().all(|leaf| (leaf.since, leaf.until) == (0, u32::MAX));
     let instructions = leaves.iter().map(|leaf| {
         let bitset = leaf.bitset();

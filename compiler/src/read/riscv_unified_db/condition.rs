@@ -1,11 +1,11 @@
-//! Which generations have an instruction: the tree under `definedBy`.
+//! The generations that have an instruction: the tree under `definedBy`.
 
 use super::syntax::Syntax;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::yaml::Node;
 
-/// Whether a hart of this width has what a condition asks for. It has every extension but those that the table keeps from
-/// it; what an extension excludes is the more special form of the same words.
+/// Whether a hart of this width satisfies a condition. It has every extension except those that the table excludes.
+/// Conflicts between extensions are ignored: the excluding one is the more specific form of the same words.
 pub(super) fn holds(node: &Node, xlen: u64, syntax: &Syntax, out: &mut Diagnostics) -> bool {
     let mut all = true;
     for (key, value) in node.entries(out) {

@@ -1,4 +1,4 @@
-//! An instruction of a document as plain data, corrected by the table.
+//! An instruction of a document as plain data, with the table's corrections applied.
 
 use isaforge_core::stream::Piece;
 
@@ -11,15 +11,15 @@ use crate::yaml::{Node, Value};
 
 /// An instruction.
 pub(super) struct Instruction {
-    /// The name in its document.
+    /// The name in the document.
     pub name: Spanned<String>,
-    /// The name in texts.
+    /// The name in assembly.
     pub written: String,
     pub title: String,
     pub doc: String,
     pub span: Span,
     pub assembly: Spanned<String>,
-    /// How it is encoded, for each generation that has it; an index into the generations.
+    /// Its encoding in each generation that has it, with the index of the generation.
     pub encodings: Vec<(usize, Encoding)>,
 }
 
@@ -33,27 +33,27 @@ pub(super) struct Encoding {
     pub span: Span,
 }
 
-/// A variable of an encoding.
+/// A variable in an encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Variable {
     pub name: String,
-    /// The least significant first.
+    /// The pieces, least significant first.
     pub pieces: Vec<Piece>,
     pub shift: u64,
     pub signed: bool,
-    /// Values that it may not have, shifted as they are.
+    /// Values that are not allowed, after shifting.
     pub not: Vec<u64>,
     pub span: Span,
 }
 
 impl Variable {
-    /// Bits of it.
+    /// Its width in bits.
     pub fn width(&self) -> u8 {
         self.pieces.iter().map(|piece| piece.width).sum()
     }
 }
 
-/// The keys of an instruction; those of the second list say nothing about words or texts.
+/// The keys of an instruction; those in the second list affect neither words nor texts.
 const KEYS: [&str; 8] = ["kind", "name", "long_name", "description", "definedBy", "assembly", "encoding", "format"];
 const SILENT: [&str; 10] = [
     "$schema",
@@ -138,7 +138,7 @@ fn numbers(node: &Node, out: &mut Diagnostics) -> Vec<u64> {
 fn encoding(node: &Node, sources: &Sources, out: &mut Diagnostics) -> Option<Encoding> {
     node.only(&["match", "variables"], out);
     let pattern = node.needed("match", out)?;
-    // A pattern of digits alone is a number to YAML.
+    // YAML parses a pattern that consists only of digits as a number.
     let text = sources.snippet(pattern.span).trim_matches(['"', '\'']);
     if !matches!(text.len(), 16 | 32) || text.bytes().any(|c| !matches!(c, b'0' | b'1' | b'-')) {
         let error = Diagnostic::error("E0030", pattern.span, format!("`{text}` is no pattern"));
@@ -168,7 +168,7 @@ fn encoding(node: &Node, sources: &Sources, out: &mut Diagnostics) -> Option<Enc
     Some(made)
 }
 
-/// Runs of bits, `31|7|30-25|11-8`, the most significant first; given back the other way round.
+/// Parses runs of bits, `31|7|30-25|11-8`, most significant first; returns them least significant first.
 pub(super) fn location(node: &Node, bits: u16, out: &mut Diagnostics) -> Option<Vec<Piece>> {
     let text = match node.value {
         Value::Int(_) | Value::Text(_) => node.text(out)?.value,

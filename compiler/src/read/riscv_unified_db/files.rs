@@ -1,4 +1,4 @@
-//! The files of a folder.
+//! The files in a folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,26 +7,26 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Sources;
 use crate::yaml::{Node, read_yaml};
 
-/// Where instructions are, seen from the folder that is given.
+/// Where instructions are, relative to the given folder.
 const PLACES: [&str; 4] = ["spec/std/isa/inst", "std/isa/inst", "isa/inst", "inst"];
-/// The most files that are read.
+/// The maximum number of files.
 const MOST_FILES: usize = 20_000;
-/// How deep folders may nest.
+/// The maximum nesting of folders.
 const DEEPEST: usize = 6;
 
-/// The folder of instructions.
+/// The folder with the instructions.
 pub(super) fn instructions(path: &Path) -> Option<PathBuf> {
     if path.ends_with("isa/inst") && path.is_dir() {
         return Some(path.to_owned());
     }
-    // A specification of our own may have a folder of that name.
+    // One of isaforge's own specifications may have a folder of that name.
     if path.join("isa.yaml").exists() {
         return None;
     }
     PLACES.iter().map(|place| path.join(place)).find(|folder| folder.is_dir())
 }
 
-/// All documents of instructions, in the order of their names.
+/// All documents of instructions, ordered by name.
 pub(super) fn read(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Vec<Node> {
     let mut files = Vec::new();
     if let Some(folder) = instructions(path) {
@@ -63,7 +63,7 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, out: &mut Diag
     };
     for entry in entries.flatten() {
         let path = entry.path();
-        // Links are not followed: they may lead anywhere.
+        // Links are not followed, since they may lead anywhere.
         let Ok(kind) = entry.file_type() else { continue };
         if kind.is_dir() && depth > 0 {
             collect(&path, depth - 1, files, out);

@@ -15,7 +15,7 @@ use crate::source::{Sources, Span, Spanned};
 use crate::spec::Provenance;
 use crate::stream::model::{self, Bank, Layout, Set, Stream};
 
-/// The most members of a family.
+/// The maximum number of members of a family.
 const MOST_MEMBERS: u64 = 64;
 
 /// The instruction set of all documents.
@@ -74,7 +74,7 @@ fn bank(name: &Spanned<String>, registers: &[String]) -> Bank {
     }
 }
 
-/// The enum of some lists of names together.
+/// The enum for several lists of names combined.
 fn names(list: &[String], syntax: &Syntax, span: Span) -> Enum {
     let of = |name: &String| syntax.names.iter().find(|(known, _)| known.value == *name).map(|(_, values)| values);
     let mut values: Vec<&(u64, String)> = list.iter().filter_map(of).flatten().collect();
@@ -134,7 +134,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A family has a layout for each of its numbers.
+    /// Adds the layouts of an instruction; a family has one for each of its numbers.
     fn members(&mut self, instruction: &Instruction, encoding: &Encoding, role: Role, range: (usize, usize)) {
         let Some((start, step)) = self.syntax.family(&instruction.name.value, self.out) else {
             self.layout(instruction, &instruction.written, encoding, role, range);
@@ -179,7 +179,7 @@ impl Builder<'_> {
                 || self.syntax.suffixes.iter().any(|(variables, _)| variables.contains(&variable.name))
         };
         let (shown, hidden): (Vec<_>, Vec<_>) = encoding.variables.iter().partition(named);
-        // A text would lose what it does not show, and assemblers leave it at zero.
+        // Variables that the text omits must be zero, as assemblers set them; otherwise the text would lose them.
         for variable in hidden {
             layout.fixed_mask |= Layout::bits_of(&variable.pieces);
         }
@@ -197,7 +197,7 @@ impl Builder<'_> {
             Role::Own => self.opcode(instruction, written),
             _ => match self.containing(&layout) {
                 Some(opcode) => opcode,
-                // Nothing else has these words.
+                // No other instruction has these words.
                 None => {
                     layout.role = Role::Own;
                     self.opcode(instruction, written)
@@ -207,7 +207,7 @@ impl Builder<'_> {
         self.layouts.push(layout);
     }
 
-    /// The instruction that words of an alias are.
+    /// The instruction that the words of an alias belong to.
     fn containing(&self, alias: &Layout) -> Option<usize> {
         let contains = |layout: &&Layout| {
             layout.role == Role::Own

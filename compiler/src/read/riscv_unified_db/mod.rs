@@ -1,8 +1,8 @@
-//! riscv-unified-db: a folder of YAML files, one an instruction.
+//! riscv-unified-db: a folder of YAML files, one for each instruction.
 //!
-//! [`files`] finds and reads them, [`nodes`] looks into YAML, [`document`] has an instruction as plain data, [`condition`]
-//! tells which generations have it, [`syntax`] is the table of what the documents leave open, [`layouts`] makes the model
-//! of all that, its operands in [`operands`].
+//! [`files`] finds and reads them, [`nodes`] extracts data from YAML, [`document`] represents an instruction as plain
+//! data, [`condition`] determines the generations that have it, [`syntax`] is the table of facts that the documents
+//! lack, and [`layouts`] makes the model, with its operands in [`operands`].
 
 mod condition;
 mod document;
@@ -23,7 +23,7 @@ pub const FORMAT: Format = Format {
     read,
 };
 
-/// The widths of registers, which are the generations.
+/// The register widths, which are the generations.
 const GENERATIONS: [(&str, u64); 2] = [("rv32", 32), ("rv64", 64)];
 
 fn is(document: &Document<'_>) -> bool {

@@ -1,4 +1,4 @@
-//! What is read of YAML: values of keys, with a message where something else stands.
+//! Extracts values from YAML nodes, and reports those of the wrong kind.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Spanned;
@@ -11,7 +11,7 @@ fn wrong(node: &Node, expected: &str, out: &mut Diagnostics) {
 }
 
 impl Node {
-    /// The value of a key; `None` also for what is no map.
+    /// The value of a key; `None` also if the node is not a map.
     pub(super) fn key(&self, name: &str) -> Option<&Node> {
         match &self.value {
             Value::Map(entries) => entries.iter().find(|(key, _)| key.value == name).map(|(_, value)| value),
@@ -31,7 +31,7 @@ impl Node {
         }
     }
 
-    /// The items of a list; what is no list is the only item.
+    /// The items of a list; a node that is not a list is a single item.
     pub(super) fn items(&self) -> &[Node] {
         match &self.value {
             Value::List(items) => items,
@@ -40,7 +40,7 @@ impl Node {
         }
     }
 
-    /// A text. Numbers are texts, too, where they stand for themselves.
+    /// The text of a scalar, which may be a number.
     pub(super) fn text(&self, out: &mut Diagnostics) -> Option<Spanned<String>> {
         match &self.value {
             Value::Text(text) => Some(Spanned::new(text.clone(), self.span)),
@@ -80,7 +80,7 @@ impl Node {
         }
     }
 
-    /// The value of a key that there must be.
+    /// The value of a required key.
     pub(super) fn needed(&self, name: &str, out: &mut Diagnostics) -> Option<&Node> {
         let found = self.key(name);
         if found.is_none() {
@@ -89,7 +89,7 @@ impl Node {
         found
     }
 
-    /// Reports keys that are not known.
+    /// Reports unknown keys.
     pub(super) fn only(&self, known: &[&str], out: &mut Diagnostics) {
         for (key, _) in self.entries(out) {
             if known.contains(&key.value.as_str()) {

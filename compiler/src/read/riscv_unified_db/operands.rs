@@ -1,4 +1,4 @@
-//! Fields of a layout, and the templates that name them.
+//! The fields of a layout, and templates that refer to them.
 
 use isaforge_core::bits::ones;
 use isaforge_core::stream::{Input, Notation};
@@ -13,12 +13,12 @@ use crate::stream::expressions::{Name, Want, expression};
 use crate::stream::model::{Expr, Field, Layout, Operand, Source, Token, Type};
 use crate::stream::template::{Part, parts};
 
-/// A layout on its way.
+/// A layout under construction.
 pub(super) struct Draft<'a> {
     pub layout: Layout,
     pub syntax: &'a Syntax,
     pub out: &'a mut Diagnostics,
-    /// The fields that templates may name.
+    /// The fields that templates may refer to.
     names: Vec<Name>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Adds the fields of a variable: its bits, and what follows from them.
+    /// Adds the fields of a variable: its bits, and values computed from them.
     pub fn variable(&mut self, instruction: &str, variable: &Variable, xlen: u64) -> Option<()> {
         let syntax = self.syntax;
         let rule = syntax.rule(instruction, variable, xlen);
@@ -65,7 +65,7 @@ impl<'a> Draft<'a> {
                 let number = Type::Number(Notation::DECIMAL);
                 let raw = self.push("bits", span, bits, variable.width(), signed, number);
                 let value = self.value(&value)?;
-                // The name is that of this variable alone.
+                // The name belongs to the computed value instead.
                 self.names.pop();
                 self.layout.fields[raw].name = format!("{} in bits", variable.name);
                 self.computed(&variable.name, span, value, ty)
@@ -100,7 +100,7 @@ impl<'a> Draft<'a> {
         if shown.names.is_empty() {
             return Some(Type::Number(number));
         }
-        // Several lists together are an enum of their own.
+        // A combination of lists is an enum of its own.
         let wanted = || shown.names.iter().map(|name| &name.value);
         let index = self.syntax.lists.iter().position(|list| list.iter().eq(wanted()))?;
         Some(Type::Enum(index, shown.otherwise.then_some(number)))
@@ -111,7 +111,7 @@ impl<'a> Draft<'a> {
         None
     }
 
-    /// The values that a variable may not have.
+    /// Adds a condition for the values that a variable may not have.
     fn excluded(&mut self, variable: &Variable, field: usize) -> Option<()> {
         let (Some(low), Some(high)) = (variable.not.iter().min(), variable.not.iter().max()) else { return Some(()) };
         let name = &variable.name;
@@ -129,7 +129,7 @@ impl<'a> Draft<'a> {
             let each: Vec<String> = variable.not.iter().map(|value| format!("({name} != {value})")).collect();
             each.join(" && ")
         };
-        // Nothing is below zero.
+        // Omits the test for values below zero, which never holds.
         let text = text.strip_prefix(&format!("({name} < 0) || ")).map_or(text.clone(), str::to_owned);
         let condition = self.condition(&Spanned::new(text, variable.span))?;
         self.layout.conditions.push(condition);
@@ -169,7 +169,7 @@ impl<'a> Draft<'a> {
         Some(tokens)
     }
 
-    /// The text: the name with its suffixes, then `assembly` with operands in the place of variables.
+    /// Generates the text: the name with its suffixes, then `assembly` with operands in place of variables.
     pub fn text(
         &mut self,
         instruction: &str,
@@ -205,7 +205,7 @@ impl<'a> Draft<'a> {
             let field = self.find(name)?;
             let when = rule.and_then(|rule| rule.when.as_ref());
             if when.is_some() {
-                // The comma before it goes with it.
+                // The comma before it belongs to the condition, too.
                 let separator = before.split_off(before.rfind(',').unwrap_or(0));
                 text.push(Token::Text(std::mem::replace(&mut before, separator)));
             }
@@ -236,7 +236,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Neighbouring texts as one.
+/// Merges adjacent texts.
 fn joined(tokens: Vec<Token>) -> Vec<Token> {
     let mut joined: Vec<Token> = Vec::new();
     for token in tokens {

@@ -1,4 +1,4 @@
-//! The table of what the documents leave open, `syntax.yaml`.
+//! The table of facts that the documents lack, `syntax.yaml`.
 
 use isaforge_core::stream::Piece;
 
@@ -15,33 +15,33 @@ pub(super) type Values = Vec<(u64, String)>;
 /// The table.
 pub(super) struct Syntax {
     root: Node,
-    /// Instructions that no document has.
+    /// Instructions that are missing from the documents.
     pub instructions: Vec<Node>,
     /// Banks and the names of their registers.
     pub registers: Vec<(Spanned<String>, Vec<String>)>,
-    /// Lists of names and their values.
+    /// Lists of names with their values.
     pub names: Vec<(Spanned<String>, Values)>,
-    /// How variables are written, the first that fits first.
+    /// How variables are written; the first match applies.
     pub rules: Vec<Rule>,
-    /// What stands behind names: for instructions that have these variables, the template.
+    /// Suffixes of names: for instructions with these variables, the template.
     pub suffixes: Vec<(Vec<String>, Spanned<String>)>,
-    /// The lists that fields choose from, each once.
+    /// The distinct lists that fields choose from.
     pub lists: Vec<Vec<String>>,
     also: Vec<String>,
 }
 
-/// How a variable is written.
+/// A rule for how a variable is written.
 pub(super) struct Rule {
     variables: Vec<String>,
     instructions: Vec<String>,
     bits: Option<u64>,
     xlen: Option<u64>,
     pub shown: Shown,
-    /// More fields, which follow from the variable.
+    /// Further fields computed from the variable.
     pub fields: Vec<(Spanned<String>, Shown)>,
-    /// The template; the field alone without one.
+    /// The template; by default the field alone.
     pub text: Option<Spanned<String>>,
-    /// When it is written at all.
+    /// The condition under which it is written.
     pub when: Option<Spanned<String>>,
     pub access: Access,
 }
@@ -51,16 +51,16 @@ pub(super) struct Rule {
 pub(super) struct Shown {
     pub register: Option<Spanned<String>>,
     pub names: Vec<Spanned<String>>,
-    /// Whether values without a name are numbers.
+    /// Whether unnamed values are written as numbers.
     pub otherwise: bool,
     pub signed: bool,
-    /// How the value follows from `bits`.
+    /// How the value is computed from `bits`.
     pub value: Option<Spanned<String>>,
-    /// Whether it is a distance from the instruction.
+    /// Whether it is an offset from the instruction.
     pub target: bool,
 }
 
-/// Whether a name is one of a pattern in which `*` stands for anything.
+/// Whether a name matches a pattern in which `*` stands for any text.
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
@@ -85,7 +85,7 @@ impl Syntax {
         self.rules.iter().find(|rule| rule.fits(instruction, &variable.name, variable.width(), xlen))
     }
 
-    /// Whether harts of this width have an extension.
+    /// Whether harts of this width may have an extension.
     pub fn has(&self, extension: &str, xlen: u64) -> bool {
         let Some(kept) = self.root.key("extensions").and_then(|all| all.key(extension)) else { return true };
         let name = |wanted: u64| GENERATIONS.iter().find(|(_, xlen)| *xlen == wanted).map(|(name, _)| *name);
@@ -93,18 +93,18 @@ impl Syntax {
         kept.items().iter().any(|item| item.text(&mut ignored).is_some_and(|text| Some(text.as_str()) == name(xlen)))
     }
 
-    /// What is corrected of an instruction.
+    /// The correction for an instruction.
     pub fn correction(&self, instruction: &str) -> Option<&Node> {
         let Value::Map(all) = &self.root.key("corrections")?.value else { return None };
         all.iter().find(|(pattern, _)| matches(&pattern.value, instruction)).map(|(_, correction)| correction)
     }
 
-    /// Whether an instruction is another name for words of one that prints.
+    /// Whether an instruction is an alias for words of one that is printed.
     pub fn is_alias(&self, instruction: &str) -> bool {
         self.also.iter().any(|pattern| matches(pattern, instruction))
     }
 
-    /// The first number and the step of the numbers in the names of a family.
+    /// The first number and the step of the numbers in a family's names.
     pub fn family(&self, instruction: &str, out: &mut Diagnostics) -> Option<(u64, u64)> {
         match self.root.key("families")?.key(instruction)?.items() {
             [first, step] => Some((first.number(1 << 16, out)?, step.number(1 << 16, out)?)),
@@ -112,7 +112,7 @@ impl Syntax {
         }
     }
 
-    /// The encoding of an instruction that has a format.
+    /// The encoding of an instruction that refers to a format.
     pub fn formatted(&self, node: &Node, out: &mut Diagnostics) -> Option<Encoding> {
         node.only(&["$inherits", "opcodes"], out);
         let inherited = node.needed("$inherits", out)?.items().first()?.text(out)?;
@@ -266,7 +266,7 @@ pub(super) fn read(root: &Node, sources: &Sources, out: &mut Diagnostics) -> Opt
     Some(syntax)
 }
 
-/// A name for a value, or names that count over a range of values.
+/// Adds the name of a value, or numbered names for a range of values.
 fn counted(key: &Spanned<String>, text: &str, values: &mut Vec<(u64, String)>, out: &mut Diagnostics) {
     let number = |text: &str| match text.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),

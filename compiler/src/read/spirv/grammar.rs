@@ -1,4 +1,4 @@
-//! The documents as they are, with places.
+//! The documents as plain data, with places.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -86,7 +86,7 @@ pub(super) struct Kind {
     pub span: Span,
     pub category: String,
     pub values: Vec<Value>,
-    /// The kinds that it is made of.
+    /// The kinds that it is composed of.
     pub bases: Vec<String>,
 }
 
@@ -155,10 +155,10 @@ pub(super) fn read(text: &str, file: FileId, out: &mut Diagnostics) -> Option<Gr
     })
 }
 
-/// A part of a document with its place.
+/// Parses a part of a document, and returns it with its place.
 fn part<'t, T: Deserialize<'t>>(text: &'t str, file: FileId, raw: &'t RawValue) -> Result<(Span, T), Box<Diagnostic>> {
     let own = raw.get();
-    // The part is a slice of the whole, so the distance of their starts is its place.
+    // The part is a slice of the whole text, so its offset is the difference of the addresses.
     let start = (own.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let span = Span::new(file, start..start + own.len());
     match serde_json::from_str(own) {
@@ -167,7 +167,7 @@ fn part<'t, T: Deserialize<'t>>(text: &'t str, file: FileId, raw: &'t RawValue) 
     }
 }
 
-/// What JSON's reader says, at its place.
+/// Converts an error of the JSON parser to a diagnostic at its place.
 fn wrong(text: &str, span: Span, error: &serde_json::Error) -> Diagnostic {
     let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
     let at = (lines + error.column().saturating_sub(1)).min(text.len());

@@ -1,9 +1,9 @@
 //! SPIR-V's grammar in JSON.
 //!
-//! [`grammar`] reads the documents into what they say, with places; [`tables`] makes a
-//! [sequence](isaforge_core::stream::sequence) of it. What the grammar says in prose alone, which literals rest on types and
-//! which instructions declare them, stands in `kinds.tsv` and `declarations.tsv`; `sets.tsv` has the names by which modules
-//! import the sets of instructions in the files beside.
+//! [`grammar`] parses the documents to plain data with places, and [`tables`] converts them to a
+//! [sequence](isaforge_core::stream::sequence). Facts that the grammar states only in prose are in `kinds.tsv` and
+//! `declarations.tsv`: which literals depend on types, and which instructions declare those. `sets.tsv` lists the names
+//! by which modules import the instruction sets in the neighbouring files.
 
 mod grammar;
 mod tables;
@@ -19,7 +19,7 @@ use crate::stream::model::{Instruction, Set, Stream};
 /// The format.
 pub(super) const FORMAT: Format = Format { name: "spirv-grammar", doc: "SPIR-V's grammar, as JSON", is, read };
 
-/// The names of the sets in files beside the grammar.
+/// The names of the instruction sets in files next to the grammar.
 const SETS: &str = include_str!("sets.tsv");
 
 fn is(document: &Document<'_>) -> bool {
@@ -28,7 +28,7 @@ fn is(document: &Document<'_>) -> bool {
     name.ends_with(".json") && head.contains("\"magic_number\"") && head.contains("\"major_version\"")
 }
 
-/// The sets beside a grammar: the names by which modules import them, and their files.
+/// The instruction sets next to a grammar: the names by which modules import them, and their files.
 fn beside(path: &Path) -> Vec<(&'static str, std::path::PathBuf)> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let rows = SETS.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
@@ -85,7 +85,7 @@ fn read(request: Request<'_>) -> Option<Isa> {
     })
 }
 
-/// The set of instructions with bit fields; there are none.
+/// The set of instructions with layouts, which is empty.
 fn all(span: Span) -> Set {
     let (name, doc) = ("spirv".to_owned(), "The instructions.".to_owned());
     Set { name, doc, span, bits: 0, parameters: Vec::new(), layouts: Vec::new(), first_wins: false }

@@ -10,14 +10,14 @@ use crate::lower::{slice, text};
 use crate::source::Span;
 use crate::suggest::did_you_mean;
 
-/// Kinds whose meaning the grammar tells in prose.
+/// Kinds whose meaning the grammar states in prose.
 const KINDS: &str = include_str!("kinds.tsv");
-/// Instructions that declare something.
+/// Instructions that declare types, or import sets.
 const DECLARATIONS: &str = include_str!("declarations.tsv");
-/// Names that `spirv-dis` has and the document lists as others of the same thing: the end of the document's name, and that of the one
-/// that is printed.
+/// Names that `spirv-dis` prints, and that the document lists as aliases: the suffix of the document's name, and that
+/// of the printed one.
 const NAMES: &str = include_str!("names.tsv");
-/// What instructions begin with and others leave away when they name one.
+/// The prefix of instructions, which is omitted where an operand names an instruction.
 const PREFIX: &str = "Op";
 
 fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
@@ -29,7 +29,7 @@ struct Maker<'g> {
     known: HashMap<&'g str, u16>,
 }
 
-/// The tables of a grammar and of the sets beside it.
+/// The tables of a grammar and of the sets next to it.
 pub(super) fn tables(
     grammar: &Grammar,
     sets: &[(&'static str, Grammar)],
@@ -37,7 +37,7 @@ pub(super) fn tables(
 ) -> Option<&'static core::Sequence> {
     let known = grammar.kinds.iter().zip(0..).map(|(kind, index)| (kind.name.as_str(), index)).collect();
     let maker = Maker { known };
-    // Two kinds that no document has stand behind those of the grammar.
+    // Two kinds that are not in the document follow those of the grammar.
     let numbers = grammar.kinds.len() as u16;
     let before = out.failures();
     let mut kinds: Vec<core::Kind> = grammar.kinds.iter().map(|kind| maker.kind(kind, numbers, out)).collect();
@@ -115,7 +115,7 @@ impl Maker<'_> {
         slice(operations)
     }
 
-    /// A kind; `of_first` is the index of numbers of the first operand's type.
+    /// Converts a kind; `of_first` is the index of the kind for numbers of the first operand's type.
     fn kind(&self, kind: &Kind, of_first: u16, out: &mut Diagnostics) -> core::Kind {
         let row = rows(KINDS).find(|row| row[0] == kind.name);
         let unknown = |out: &mut Diagnostics| {
@@ -175,7 +175,7 @@ fn printed(name: &str, also: &[String]) -> (&'static str, &'static [&'static str
     (text(print), slice(rest.map(text).collect::<Vec<_>>()))
 }
 
-/// What an instruction says about those behind it.
+/// What an instruction declares for later ones.
 fn says(name: &str) -> core::Says {
     let Some(row) = rows(DECLARATIONS).find(|row| row[0] == name) else { return core::Says::Nothing };
     let place = |at: usize| row.get(at).and_then(|cell| cell.parse().ok()).unwrap_or(0);

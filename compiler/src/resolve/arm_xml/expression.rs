@@ -1,22 +1,22 @@
-//! `<expression>`: how a field follows from others.
+//! `<expression>`: how a field is computed from others.
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Span, Spanned};
 use crate::suggest::{did_you_mean, one_of};
 use crate::xml::Element;
 
-/// What an expression computes, in 32-bit arithmetic.
+/// An expression in 32-bit arithmetic.
 #[derive(Clone, Debug)]
 pub(super) enum Expression {
     /// The value of a field.
     Name(Spanned<String>),
     /// A constant.
     Number(u32),
-    /// An operator and what it is applied to.
+    /// An operator with its arguments.
     Apply(Operator, Vec<Expression>),
 }
 
-/// An operator: its word, the least and the greatest number of arguments.
+/// An operator: its name, and the minimum and maximum number of arguments.
 type Row = (&'static str, Operator, usize, usize);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ const OPERATORS: [Row; 19] = [
     ("slice", Operator::Slice, 3, 3),
 ];
 
-/// Finds the number of a value of an enum: the enum, the value.
+/// Looks up the number of an enum's value, given the enum and the value.
 pub(super) type Named<'a> = dyn Fn(&Spanned<String>, &Spanned<String>, &mut Diagnostics) -> Option<u64> + 'a;
 
 impl Expression {
@@ -126,7 +126,7 @@ impl Expression {
         }
     }
 
-    /// The names in it.
+    /// The names that occur in it.
     pub(super) fn names(&self) -> Vec<&Spanned<String>> {
         match self {
             Expression::Name(name) => vec![name],
@@ -135,7 +135,7 @@ impl Expression {
         }
     }
 
-    /// Its value where `value_of` knows all names that matter.
+    /// Its value; `None` if `value_of` does not know a name that matters.
     pub(super) fn value(&self, value_of: &dyn Fn(&str) -> Option<u32>) -> Option<u32> {
         let (operator, arguments) = match self {
             Expression::Name(name) => return value_of(&name.value),

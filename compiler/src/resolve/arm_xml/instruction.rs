@@ -1,4 +1,4 @@
-//! An instruction: constants, modifiers, and what is left to account for.
+//! An instruction: constants, modifiers, and fields that remain.
 
 use super::members::{Holds, Member, Members};
 use super::tied::{Tied, tied};
@@ -11,25 +11,25 @@ use crate::suggest::did_you_mean;
 use crate::xml::Element;
 use isaforge_core::bits::ones;
 
-/// The field that the schema finds by name: which page of special values sources name.
+/// The field that the schema finds by name: the page of special values that sources refer to.
 const PAGE: &str = "fau_page_index";
 
-/// An instruction being put together.
+/// An instruction under construction.
 pub(super) struct Build<'a> {
     pub document: &'a Document,
     pub members: Members,
     pub tied: Vec<Tied>,
-    /// What the text shows: the place of the element, the member, and where it is named.
+    /// The fields in the syntax: position of the element, member, and place of the name.
     pub shown: Vec<(usize, usize, Span)>,
-    /// Members that something accounts for.
+    /// Members that are represented in the form.
     pub used: Vec<bool>,
-    /// Groups of tied fields that have their modifier.
+    /// Groups of dependent fields that already have a modifier.
     done: Vec<usize>,
     pub form: Form,
 }
 
 impl Build<'_> {
-    /// A member by name; an error where it is named.
+    /// Finds a member by name; reports an unknown name.
     pub(super) fn member(&self, name: &Spanned<String>, out: &mut Diagnostics) -> Option<usize> {
         let found = self.members.find(&name.value);
         if found.is_none() {
@@ -47,12 +47,12 @@ impl Build<'_> {
         &self.members.list[member]
     }
 
-    /// The group of tied fields that a member belongs to.
+    /// The group of dependent fields that a member belongs to.
     pub(super) fn group(&self, member: usize) -> Option<usize> {
         self.tied.iter().position(|t| t.members.contains(&member))
     }
 
-    /// What the text shows of a group.
+    /// The members of a group that the syntax contains.
     pub(super) fn shown_of(&self, group: usize) -> Vec<(usize, usize, Span)> {
         self.shown.iter().copied().filter(|(_, m, _)| self.tied[group].members.contains(m)).collect()
     }
@@ -108,7 +108,7 @@ impl Resolver<'_> {
         let text = |key: &str| element.attribute(key).map(|a| a.value.as_str());
         let full = |name: &str, variant: Option<&str>| variant.map_or(name.to_owned(), |v| format!("{name}.{v}"));
         let unit = text("exec_unit").unwrap_or_default();
-        // The schema has no prose; what it does say makes a title.
+        // The schema has no descriptions; its facts serve as a title.
         let mut title = if unit.is_empty() { "instruction".to_owned() } else { format!("{unit} instruction") };
         if let Some(time) = text("exec_time") {
             title.push_str(&format!(", {time} cycles"));
@@ -135,7 +135,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Constant bits: the pattern, what is reserved, and what expressions make constant.
+    /// Adds constant bits: those of the pattern, reserved ones, and results of expressions that are constant.
     fn arm_constants_of(&mut self, build: &mut Build<'_>) {
         build.form.fixed.append(&mut build.members.zero);
         build.form.ignored = build.members.ignored;
@@ -172,7 +172,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Collects what the text shows.
+    /// Collects the fields in the syntax.
     fn arm_shown(&mut self, build: &mut Build<'_>, syntax: &Element) {
         for (place, child) in syntax.children.iter().enumerate() {
             let own = child.attribute("name").filter(|_| child.name.value != "staging");
@@ -221,7 +221,7 @@ impl Resolver<'_> {
             declared: None,
         };
         let name = member.name.value.clone();
-        // A word that is always the same has no bits of its own: the constants have them.
+        // A word that is always printed takes no bits; its constant bits are added elsewhere.
         if let Some(exact) = member.exact {
             let word = from.named(exact).map(|v| v.name.clone())?;
             if word.value == NONE {
@@ -250,7 +250,7 @@ impl Resolver<'_> {
         Some(modifier(&name, bits, e, default))
     }
 
-    /// The one modifier that stands for a group of tied fields, the first time that one of them is shown.
+    /// The single modifier for a group of dependent fields, when one of them occurs first.
     fn arm_tied_modifier(
         &mut self,
         build: &mut Build<'_>,
@@ -272,7 +272,7 @@ impl Resolver<'_> {
         build.use_group(group);
         let tied = &build.tied[group];
         if tied.rows.len() == 1 {
-            // Constant after all: the words are always the same.
+            // The fields are constant after all, so their words never vary.
             return None;
         }
         let (mut values, mut default): (Vec<Value>, Option<u64>) = (Vec::new(), None);
@@ -310,7 +310,7 @@ impl Resolver<'_> {
         Some((bits, e, default))
     }
 
-    /// The index of an enum with these values: a known one, or a new one under a name that is free.
+    /// The index of an enum with these values: an existing one, or a new one under a free name.
     fn arm_plain_enum(&mut self, name: &str, values: Vec<Value>, default: Option<u64>, span: Span) -> usize {
         let key = |values: &[Value]| values.iter().map(|v| (v.bits, v.text.clone())).collect::<Vec<_>>();
         let wanted = key(&values);
@@ -329,7 +329,7 @@ impl Resolver<'_> {
         self.add_plain_enum(free, span, values, default)
     }
 
-    /// Reports fields that nothing accounts for.
+    /// Reports fields that are not represented in the form.
     fn arm_account(&mut self, build: &mut Build<'_>) {
         for (i, member) in build.members.list.iter().enumerate().filter(|(i, _)| !build.used[*i]) {
             if member.name.value == PAGE && build.group(i).is_none() {

@@ -1,4 +1,4 @@
-//! The fields of an instruction, before anything is made of them.
+//! The fields of an instruction, as read from the document.
 
 use isaforge_core::bits::ones;
 
@@ -10,37 +10,37 @@ use crate::source::{Span, Spanned};
 use crate::suggest::did_you_mean;
 use crate::xml::Element;
 
-/// Built-in types, whose names are looked up after those of enums.
+/// Built-in types. Enums take precedence over them.
 const BUILT_IN: [&str; 8] =
     ["uint", "int", "float", "V2F16", "V2I16", "V4I8", "pc_rel_label_signed", "pc_rel_label_unsigned"];
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone)]
 pub(super) enum Holds {
     /// A value of an enum.
     Enum(ArmEnum),
-    /// A number without sign, or bits that are one value, such as a float.
+    /// An unsigned number, or bits that form one value, such as a float.
     Number,
     /// A number in two's complement.
     Signed,
-    /// A source, by the name of its type.
+    /// A source, with the name of its type.
     Source(String),
-    /// A distance in bytes from the next instruction.
+    /// An offset in bytes from the next instruction.
     Label { signed: bool },
-    /// Nothing is said: a constant, or the result of an expression.
+    /// Not specified: a constant, or the result of an expression.
     Unsaid,
 }
 
-/// How the stored number follows from the one that is meant.
+/// How a number is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// It is the number.
+    /// Unchanged.
     Same,
-    /// It is the number, a multiple of this.
+    /// As it is, and a multiple of this.
     Align(u64),
-    /// The number without this many low bits, which are zero.
+    /// Shifted right by this many bits, which are zero.
     Shift(u32),
-    /// The number less this.
+    /// With this subtracted.
     Minus(u64),
 }
 
@@ -48,12 +48,12 @@ pub(super) enum Step {
 pub(super) struct Member {
     pub name: Spanned<String>,
     pub span: Span,
-    /// Lowest bit and width; `None` for a virtual one, which no bit stores.
+    /// Lowest bit and width; `None` for a virtual field, which is not stored.
     pub place: Option<(u8, u8)>,
     pub holds: Holds,
     pub exact: Option<u64>,
     pub default: Option<u64>,
-    /// The values it may have, if not all of its enum.
+    /// The allowed values, if not all of the enum.
     pub allowed: Option<Vec<u64>>,
     pub step: Step,
     pub least: Option<u64>,
@@ -83,7 +83,7 @@ impl Member {
             && self.greatest.is_none_or(|greatest| value <= greatest)
     }
 
-    /// The value that is meant when nothing is written.
+    /// The value if none is written.
     pub(super) fn unwritten(&self) -> Option<u64> {
         let none = match &self.holds {
             Holds::Enum(e) => e.none(),
@@ -101,7 +101,7 @@ impl Member {
     }
 }
 
-/// All that an instruction has beside its text.
+/// The parts of an instruction other than its syntax.
 #[derive(Default)]
 pub(super) struct Members {
     pub list: Vec<Member>,
@@ -229,7 +229,7 @@ fn member(document: &Document, element: &Element, word_bits: u8, out: &mut Diagn
     check(&member, element, out).then_some(member)
 }
 
-/// What a field must say, and what it can hold.
+/// Checks that the attributes of a field are consistent and that it can hold its values.
 fn check(member: &Member, element: &Element, out: &mut Diagnostics) -> bool {
     if member.exact.is_some() && member.expression.is_some() {
         let message = format!("`{}` is constant and computed", member.name.value);

@@ -15,7 +15,7 @@ use crate::source::{Span, Spanned};
 use crate::spec::Access;
 use crate::xml::Element;
 
-/// The fields of a destination and of staging registers; the schema finds them by name.
+/// The fields of destinations and staging registers, which the schema finds by name.
 const DESTINATION: &str = "dest_register_index";
 const STAGING: &str = "staging_register_index";
 const STAGING_WRITE: &str = "staging_register_write_index";
@@ -26,7 +26,7 @@ const COUNT_WRITE: &str = "sr_write_count";
 const NUMBERS: [&str; 8] =
     ["uint", "int", "float", "V2F16", "V2I16", "V4I8", "pc_rel_label_signed", "pc_rel_label_unsigned"];
 
-/// The widest number whose values are tabulated.
+/// The maximum width of a number whose values are tabulated.
 const WIDEST_TABLE: u32 = 10;
 
 fn operand(name: &str, span: Span, access: Access, size: u16, shape: Shape, suffixes: Vec<Modifier>) -> Operand {
@@ -70,7 +70,7 @@ impl Resolver<'_> {
         Some(())
     }
 
-    /// A field that is the number of a register.
+    /// A field that holds a register number.
     fn arm_register(&mut self, build: &mut Build<'_>, index: usize) -> Option<Shape> {
         build.used[index] = true;
         let (kind, at) = self.arm_register_kind(build, index)?;
@@ -137,7 +137,8 @@ impl Resolver<'_> {
         Some(())
     }
 
-    /// How many registers a field says there are. The words of its enum end in the number: `write1` is one register.
+    /// The number of registers that a field stands for. The words of its enum end in that number: `write1` is one
+    /// register.
     fn arm_count(&mut self, build: &mut Build<'_>, index: usize) -> Option<Count> {
         let member = build.get(index);
         let Holds::Enum(from) = &member.holds else {
@@ -168,7 +169,7 @@ impl Resolver<'_> {
             if let [only] = &build.tied[group].rows[..] {
                 return only.value(index).map(constant);
             }
-            // A modifier has these bits, and says how many there are.
+            // A modifier claims these bits, and they also count the registers.
             return Some(Count { bits: Some(member.bits()), name: String::new(), plus });
         }
         if member.allowed.is_some() {
@@ -256,7 +257,7 @@ impl Resolver<'_> {
         Some((Shape::One { kind: self.scattered(kind, &order, at), at }, size))
     }
 
-    /// The kind `of` with its bits, from the lowest, in these places of the word; places are relative to `at`.
+    /// The kind `of` with its bits, in ascending order, at these positions in the word, which become relative to `at`.
     fn scattered(&mut self, of: usize, order: &[u8], at: u8) -> usize {
         let place = |bit: u8| order.get(usize::from(bit)).map_or(0, |p| p - at);
         let mask = |mask: u64| (0..64u8).filter(|b| mask >> b & 1 == 1).fold(0, |m, b| m | 1 << place(b));
@@ -283,7 +284,7 @@ impl Resolver<'_> {
             return known;
         }
         let alternative = |a: &Alternative| Alternative {
-            // The place of the kind itself marks it as made for operands, which are judged themselves.
+            // The kind's own place marks it as made for operands, which are checked themselves.
             span: kind.span,
             mask: mask(a.mask),
             value: mask(a.value),
@@ -345,7 +346,7 @@ impl Resolver<'_> {
             let ty = if signed { Type::Signed } else { Type::Hex };
             return Some(Shape::Number { bits: Bits::run(at, width), ty, prefix, target: None });
         }
-        // The bits that are always zero are constants, the others count steps.
+        // Bits that are always zero are constants; the others count steps.
         let (low, meant): (u32, Box<dyn Fn(u64) -> u64>) = match member.step {
             Step::Same => (0, Box::new(|n| n)),
             Step::Align(n) => (n.trailing_zeros(), Box::new(move |steps| steps.saturating_mul(n))),
@@ -370,7 +371,7 @@ impl Resolver<'_> {
         Some(Shape::One { kind, at })
     }
 
-    /// A number computed from bits: the numbers for all combinations of them are a table.
+    /// A number computed from bits: a table with its value for each combination of the bits.
     fn arm_tied_number(&mut self, build: &mut Build<'_>, group: usize, index: usize, prefix: &str) -> Option<Shape> {
         let tied = &build.tied[group];
         let member = build.get(index);
@@ -393,7 +394,7 @@ impl Resolver<'_> {
         Some(Shape::One { kind, at })
     }
 
-    /// The kind of a number that is one of a table.
+    /// The kind of a number from a table.
     fn arm_table(&mut self, values: &[u64], bits: Bits, prefix: &str, span: Span) -> usize {
         let shown: Vec<String> = values.iter().take(3).map(u64::to_string).collect();
         let name = format!("number {} to {}", shown.join(" "), values.last().copied().unwrap_or(0));

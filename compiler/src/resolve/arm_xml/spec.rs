@@ -5,12 +5,12 @@ use crate::source::Spanned;
 use crate::vocabulary;
 
 vocabulary! {
-    /// An XML file in the schema of Arm's machine-generated description, and what its built-in words stand for. The file
-    /// says where everything lies; an architecture chooses what of it there is.
+    /// An XML file in the schema of Arm's machine-generated description, and the meaning of its built-in names. The
+    /// file defines all bit positions; the architecture selects a part of it.
     pub struct ArmSpec {
-        /// The file, relative to this one.
+        /// The file, relative to this file.
         required file: Spanned<String>,
-        /// The architecture: only what its number is in the range `since` to `until` of exists.
+        /// The architecture number: only elements whose range `since` to `until` contains it exist.
         required architecture: Spanned<u16>,
         /// The built-in types of sources, and how each is read.
         required sources: Named<ArmSource>,
@@ -20,9 +20,9 @@ vocabulary! {
         optional page: Spanned<String>,
         /// How lists of staging registers are written.
         required staging: ArmStaging,
-        /// Written before numbers; `#` unless it says otherwise.
+        /// The text before numbers; `#` by default.
         optional prefix: String,
-        /// Attributes that carry no encoding.
+        /// Attributes that do not affect the encoding.
         optional ignore: Vec<String>,
     }
 }
@@ -32,7 +32,7 @@ vocabulary! {
     pub struct ArmSource {
         /// The kind of operand.
         required kind: Spanned<String>,
-        /// Bits of one value; 32 unless it says otherwise.
+        /// The width of one value in bits; 32 by default.
         optional size: u16,
     }
 }
@@ -40,11 +40,11 @@ vocabulary! {
 vocabulary! {
     /// How lists of staging registers are written.
     pub struct ArmStaging {
-        /// Written before the list.
+        /// The text before the list.
         required open: String,
-        /// Written between two registers.
+        /// The text between two registers.
         required separator: String,
-        /// A list of more than one starts at a multiple of this.
+        /// The first register of a list of more than one must be a multiple of this.
         optional align: u8,
     }
 }

@@ -1,8 +1,9 @@
-//! Fields that expressions tie together.
+//! Fields that depend on each other through expressions.
 //!
-//! The tables know fields, not formulas. Fields that depend on each other are therefore one field: all combinations of
-//! their bits are tried, and those in which every expression agrees are its values. What is written for a value is what is
-//! written for its parts. A formula that loses something, or two formulas that are no inverses of each other, show here.
+//! The tables represent fields, not formulas. Fields that depend on each other are therefore treated as one field: all
+//! combinations of their bits are tried, and those in which every expression agrees are its values. The text of a value
+//! consists of the texts of its parts. This also detects formulas that lose information, and formulas that are not
+//! inverses of each other.
 
 use std::collections::HashMap;
 
@@ -10,12 +11,12 @@ use super::members::{Holds, Member, Members};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Bits, Piece};
 
-/// The most bits that tied fields may have together.
+/// The maximum total width of dependent fields in bits.
 pub(super) const MOST_BITS: u32 = 12;
 
-/// A combination of bits in which all expressions agree.
+/// A combination of bits for which all expressions agree.
 pub(super) struct Row {
-    /// The bits, those of the first field lowest.
+    /// The bits, with those of the first field lowest.
     pub bits: u64,
     values: HashMap<usize, u64>,
 }
@@ -31,13 +32,13 @@ impl Row {
 pub(super) struct Tied {
     /// All of them, as indices.
     pub members: Vec<usize>,
-    /// Those that have bits.
+    /// Those that are stored.
     pub stored: Vec<usize>,
     pub rows: Vec<Row>,
 }
 
 impl Tied {
-    /// Where the bits of a row lie in the word.
+    /// The position of a row's bits in the word.
     pub(super) fn bits(&self, members: &Members) -> Bits {
         let piece = |m: &usize| members.list[*m].place.map(|(at, width)| Piece { at, width, shared: None });
         Bits(self.stored.iter().filter_map(piece).collect())
@@ -48,7 +49,8 @@ impl Tied {
     }
 }
 
-/// The groups of tied fields of an instruction. `None` when an expression names what there is not, or cannot be computed.
+/// The groups of dependent fields of an instruction. `None` when an expression refers to an unknown field or cannot be
+/// evaluated.
 pub(super) fn tied(members: &Members, out: &mut Diagnostics) -> Option<Vec<Tied>> {
     let list = &members.list;
     let mut group: Vec<usize> = (0..list.len()).collect();
@@ -64,7 +66,7 @@ pub(super) fn tied(members: &Members, out: &mut Diagnostics) -> Option<Vec<Tied>
                 });
                 return None;
             };
-            // A constant ties nothing.
+            // A constant does not create a dependency.
             if list[other].exact.is_none() {
                 let (from, to) = (group[other], group[i]);
                 group.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
@@ -120,7 +122,7 @@ fn combinations(members: &Members, of: Vec<usize>, out: &mut Diagnostics) -> Opt
     Some(tied)
 }
 
-/// What one combination of bits means: `None` when it cannot be computed, `Some(None)` when something disagrees.
+/// Evaluates one combination of bits: `None` when that is not possible, `Some(None)` when expressions disagree.
 fn row(list: &[Member], tied: &Tied, bits: u64) -> Option<Option<Row>> {
     let mut values: HashMap<usize, u64> = HashMap::new();
     let mut rest = bits;
@@ -134,7 +136,7 @@ fn row(list: &[Member], tied: &Tied, bits: u64) -> Option<Option<Row>> {
         let value = values.get(&found).copied().or(list[found].exact)?;
         u32::try_from(value).ok()
     };
-    // What no bit stores follows from the rest, in whatever order that is possible.
+    // Fields that are not stored are computed from the others, in any order that works.
     loop {
         let open = tied.members.iter().copied().filter(|m| !values.contains_key(m));
         let next = open.into_iter().find_map(|m| {

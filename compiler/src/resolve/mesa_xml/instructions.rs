@@ -12,7 +12,7 @@ use crate::suggest::did_you_mean;
 use crate::xml::Element;
 use isaforge_core::bits::ones;
 
-/// Modifiers that stand for no bits start here.
+/// Modifiers at this bit or above are placeholders without bits.
 const PLACEHOLDERS: u64 = 128;
 
 /// Attributes of `<ins>` and `<group>`.
@@ -89,8 +89,8 @@ impl Resolver<'_> {
         Some(Instruction { name, opcode, opcode2, ops, body, own, size, correction: None })
     }
 
-    /// `<opcode><op val start mask/></opcode>` of an instruction and of its group: what is under `mask` from bit `start`
-    /// is `val`.
+    /// The constants in `<opcode><op val start mask/></opcode>` of an instruction and of its group: the bits under
+    /// `mask`, from bit `start`, are `val`.
     fn xml_ops(&mut self, spec: &XmlSpec, own: &Element, body: &Element) -> Vec<Fixed> {
         let mut fixed: Vec<Fixed> = Vec::new();
         let bodies = if std::ptr::eq(own, body) { vec![own] } else { vec![own, body] };
@@ -207,8 +207,8 @@ impl Resolver<'_> {
         self.finish(form, None);
     }
 
-    /// Reports an element that the section does not place: where it stands if it is misspelt, else once, since the section
-    /// may lack it.
+    /// Reports an element for which the section defines no position: each time if it is misspelt, else once, since the
+    /// section may lack it.
     fn xml_unknown(&mut self, spec: &XmlSpec, child: &Element) {
         let name = child.name.as_str();
         if self.out.pass_over(name) {
@@ -232,7 +232,7 @@ impl Resolver<'_> {
             .push(error.help(format!("or add `{name}: {{ bits: … }}` under `xml: modifiers:` of the specification")));
     }
 
-    /// `<mod name start size>`: a flag, an enum called like it, or a placeholder beyond the word.
+    /// `<mod name start size>`: a flag, an enum of the same name, or a placeholder beyond the word.
     fn xml_mod(
         &mut self,
         spec: &XmlSpec,
@@ -299,8 +299,8 @@ impl Resolver<'_> {
         form.modifiers.push(modifier);
     }
 
-    /// A modifier all of whose bits belong to the opcode: instructions that differ in it alone are listed apart, but keep
-    /// the element. It has no choice: it is never written, or always. False when there is nothing to write.
+    /// Handles a modifier all of whose bits belong to the opcode: instructions that differ only in it are listed
+    /// separately, but keep the element. It is printed always or never; returns whether it is printed.
     fn xml_settled(&mut self, modifier: &mut Modifier, word: u64) -> bool {
         let mask = modifier.bits.mask(0);
         let value = (word & mask) >> mask.trailing_zeros().min(63);
@@ -346,7 +346,7 @@ impl Resolver<'_> {
         let mut fixed = instruction.ops.clone();
         if let (Some(bits), Some(opcode)) = (self.bits(&spec.opcode), &instruction.opcode) {
             if opcode.value > ones(bits.width()) {
-                // That of a group is met for each of its instructions.
+                // The opcode of a group is visited for each of its instructions.
                 if self.told.insert(opcode.span) {
                     self.too_wide.push(opcode.clone());
                 }
@@ -367,7 +367,7 @@ impl Resolver<'_> {
             1 => "the 1 source".to_owned(),
             count => format!("the {count} sources"),
         };
-        // What of an instruction a rule does not apply to: where it is, and what it is.
+        // The conditions of a rule that an instruction does not satisfy: place and description of each.
         let against = |rule: &crate::spec::Opcode2Rule| {
             let has = |m: &Spanned<String>| {
                 placeholders.contains(&m.value) || form.modifiers.iter().any(|f| f.name == m.value)
@@ -396,7 +396,7 @@ impl Resolver<'_> {
             ];
             parts.into_iter().zip(met).filter(|(_, met)| !met).map(|(part, _)| part).collect::<Vec<_>>()
         };
-        // The secondary opcode may be wrong, or the one thing without which a rule would apply that holds it.
+        // Either the secondary opcode is wrong, or the only thing that keeps a matching rule from applying.
         let context = |mut error: Diagnostic| {
             let holds = |rule: &&crate::spec::Opcode2Rule| opcode2.value & !rule.mask.value == 0;
             let nearly = spec.opcode2.iter().flatten().filter(holds).find_map(|rule| match against(rule)[..] {
@@ -446,7 +446,7 @@ impl Resolver<'_> {
         fixed
     }
 
-    /// Reports opcodes that do not fit their bits: one is itself wrong; of several, it is the bits that are.
+    /// Reports opcodes that do not fit into their bits. A single opcode is wrong itself; with several, the bits are.
     fn xml_too_wide(&mut self, spec: &XmlSpec) {
         const SHOWN: usize = 4;
         let too_wide = std::mem::take(&mut self.too_wide);

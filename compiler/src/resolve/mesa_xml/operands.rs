@@ -13,7 +13,7 @@ use crate::suggest::one_of;
 use crate::xml::Element;
 
 impl Resolver<'_> {
-    /// `dests` and `<sr>`: the registers an instruction writes, and the staging registers of messages.
+    /// `dests` and `<sr>`: the registers that an instruction writes, and the staging registers of messages.
     pub(super) fn xml_registers(
         &mut self,
         spec: &XmlSpec,
@@ -75,7 +75,7 @@ impl Resolver<'_> {
         };
         let Some(bits) = self.bits(register) else { return };
         let Some(bank) = self.bank_index(&staging.bank) else { return };
-        // The kind is relative to the operand, so that both places share it.
+        // The kind is relative to the operand, so that both positions share it.
         let at = bits.0.iter().filter(|p| p.shared.is_none()).map(|p| p.at).min().unwrap_or(0);
         let relative = bits.moved_down(at);
         let kind = self.bank_kind(bank, &relative);
@@ -309,7 +309,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether two elements are word for word the same, and say something.
+/// Whether two elements have the same attributes and text, and are not empty.
 fn is_same(a: &Element, b: &Element) -> bool {
     let values = |e: &Element| -> Vec<(String, String)> {
         e.attributes.iter().map(|a| (a.name.value.clone(), a.value.value.clone())).collect()

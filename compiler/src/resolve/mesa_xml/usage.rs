@@ -1,4 +1,4 @@
-//! Entries of an `xml` section that make no sense, or that nothing in the file calls for.
+//! Entries of an `xml` section that are invalid or unused.
 
 use crate::diagnostic::Diagnostic;
 use crate::resolve::Resolver;
@@ -8,7 +8,7 @@ use crate::suggest::did_you_mean;
 use crate::xml::Element;
 
 impl Resolver<'_> {
-    /// Looks at the numbers of a section, whether or not an instruction uses them.
+    /// Checks the numbers of a section, whether or not an instruction uses them.
     pub(super) fn xml_section(&mut self, spec: &XmlSpec) {
         let last = u64::from(self.isa.word_bits).saturating_sub(1);
         for rule in spec.opcode2.iter().flatten() {
@@ -33,8 +33,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Warns of entries of a section that nothing in the file calls for, and reports rules that can never be the first
-    /// to apply.
+    /// Warns of unused entries of a section, and reports rules that never apply because earlier ones take precedence.
     pub(super) fn xml_unused(&mut self, spec: &XmlSpec, root: &Element) {
         let applied = self.applied.clone();
         let mut elements: Vec<&str> = Vec::new();
@@ -50,7 +49,7 @@ impl Resolver<'_> {
                 self.unused_rule(rule, &elements, spec);
             }
         }
-        // What else is not used may only not be known to be, for a mistake in an instruction.
+        // After a mistake in an instruction, other entries may only seem to be unused.
         if self.out.has_errors() {
             return;
         }
@@ -87,7 +86,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// A rule that no instruction of the file meets may be there for another file; but what it names must exist.
+    /// An unused rule may be meant for another file, but the names in it must exist.
     fn unused_rule(&mut self, rule: &Opcode2Rule, elements: &[&str], spec: &XmlSpec) {
         if let Some(modifier) = &rule.modifier
             && !elements.contains(&modifier.as_str())
@@ -114,7 +113,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Warns of an entry that decides nothing. What comes from a base is no concern of the specification that builds on it.
+    /// Warns of an entry without effect. Entries of a base do not concern the specification that builds on it.
     pub(crate) fn never_applies(&mut self, span: Span, message: &str, near: Option<&str>) {
         if self.bases.contains(&span.file) {
             return;
@@ -126,7 +125,7 @@ impl Resolver<'_> {
         });
     }
 
-    /// Warns of corrections that correct nothing, and of instructions in them that do not exist.
+    /// Warns of corrections without effect, and of unknown instructions in them.
     pub(super) fn unused_errata(&mut self, errata: &[Erratum], matched: &[usize]) {
         if self.out.has_errors() {
             return;
@@ -156,7 +155,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether a rule applies to all that another one applies to.
+/// Whether a rule applies to everything that another rule applies to.
 fn is_implied(rule: &Opcode2Rule, other: &Opcode2Rule) -> bool {
     let starts = |name: &Spanned<String>| rule.names.iter().flatten().any(|start| name.starts_with(start.as_str()));
     let among = |name: &Spanned<String>| rule.second.iter().flatten().any(|known| known.value == name.value);
@@ -170,7 +169,7 @@ fn is_implied(rule: &Opcode2Rule, other: &Opcode2Rule) -> bool {
         && (rule.second.is_none() || other.second.as_ref().is_some_and(|names| names.iter().all(among)))
 }
 
-/// The names of all elements inside of one, and of the modifiers that `<mod>` declares.
+/// The names of all elements within an element, and of the modifiers that `<mod>` declares.
 fn names_inside<'x>(element: &'x Element, names: &mut Vec<&'x str>) {
     for child in &element.children {
         names.push(child.name.as_str());

@@ -1,4 +1,4 @@
-//! Rows of instructions that are groups, or parts of a stream.
+//! Rows of instructions that are groups or parts of a stream.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::{Keep, nothing};
 use crate::column::{Column, element};
 use crate::set::Set;
 
-/// An instruction, or bytes that are none.
+/// An instruction, or invalid bytes.
 #[derive(Debug)]
 pub struct Row {
     pc: usize,
@@ -20,10 +20,11 @@ pub struct Row {
     instruction: Result<Instruction, String>,
 }
 
-/// Bytes that are read at once: what is known of an instruction takes far more room than its bytes.
+/// How many bytes are analysed at once, since the analysis takes far more memory than the bytes.
 const WINDOW: usize = 1 << 14;
 
-/// No instruction is longer; those that the end of a window may cut are read again with the next.
+/// The maximum length of an instruction. Instructions that may be cut by the end of a window are analysed again with
+/// the next one.
 const LONGEST: usize = 256;
 
 pub fn push(

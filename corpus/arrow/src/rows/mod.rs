@@ -1,4 +1,4 @@
-//! Instructions to batches, a row each.
+//! Converts instructions to batches, one row each.
 
 mod entries;
 mod words;
@@ -16,12 +16,12 @@ use crate::column::{Column, schema};
 use crate::set::Set;
 use crate::views::Name;
 
-/// Which instructions are wanted, by what depends on their form alone.
+/// A filter on instructions that depends only on their forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keep {
-    /// By opcode.
+    /// Whether each form is kept, by opcode.
     pub forms: Vec<bool>,
-    /// Whether what is no instruction is wanted.
+    /// Whether invalid instructions are kept.
     pub invalid: bool,
 }
 
@@ -37,7 +37,7 @@ impl Keep {
 
 /// The rows of some programs.
 ///
-/// [`push`](Rows::push) decodes and remembers, [`finish`](Rows::finish) makes the columns that are asked for and no others.
+/// [`push`](Rows::push) decodes and stores; [`finish`](Rows::finish) builds only the requested columns.
 #[derive(Debug)]
 pub struct Rows {
     set: Arc<Set>,
@@ -49,7 +49,7 @@ pub struct Rows {
     found: Found,
 }
 
-/// The rows that a program has in a batch.
+/// The rows of a program in a batch.
 #[derive(Debug)]
 struct OfProgram {
     name: String,
@@ -57,7 +57,7 @@ struct OfProgram {
     rows: usize,
 }
 
-/// Instructions that were found.
+/// The instructions found so far.
 #[derive(Debug)]
 enum Found {
     Words(words::Words),
@@ -65,7 +65,7 @@ enum Found {
 }
 
 impl Rows {
-    /// No rows yet, of a set. Without `keep` all instructions are wanted.
+    /// Creates an empty set of rows. Without `keep`, all instructions are kept.
     pub fn new(set: &Arc<Set>, columns: &[Column], keep: Option<Keep>) -> Rows {
         let found = match set.word_bytes() {
             Some(_) => Found::Words(words::Words::default()),
@@ -76,28 +76,28 @@ impl Rows {
         Rows { set: Arc::clone(set), columns: columns.to_vec(), schema, keep, programs: Vec::new(), len: 0, found }
     }
 
-    /// The set of its programs.
+    /// The set of the programs.
     pub fn set(&self) -> &Arc<Set> {
         &self.set
     }
 
-    /// The schema of its batches.
+    /// The schema of the batches.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Appends the instructions of a program from the byte `from` on, until there are about `most` rows. Returns the byte to
-    /// go on from; `None` at the program's end.
+    /// Appends the instructions of a program, starting at byte `from`, until there are about `most` rows. Returns the
+    /// byte to continue from; `None` at the end of the program.
     pub fn push(&mut self, program: &str, hash: &str, code: &[u8], from: usize, most: usize) -> Option<usize> {
         let before = self.len;
         let next = match &mut self.found {
@@ -114,7 +114,7 @@ impl Rows {
         };
         let rows = self.len - before;
         if rows > 0 {
-            // Programs are short, so that texts which nobody wants would take as long as the words.
+            // Programs are short, so copying texts that are not requested would take as long as decoding.
             let text =
                 |column, text: &str| if self.columns.contains(&column) { text.to_owned() } else { String::new() };
             let (name, hash) = (text(Column::Program, program), text(Column::Hash, hash));
@@ -123,10 +123,10 @@ impl Rows {
         next
     }
 
-    /// The batch of all rows, after which there are none.
+    /// Builds a batch from all rows, and removes them.
     ///
     /// # Errors
-    /// Those of Arrow.
+    /// Returns errors from Arrow.
     pub fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
         let programs = std::mem::take(&mut self.programs);
         let columns: Vec<ArrayRef> = self
@@ -151,7 +151,7 @@ impl Rows {
     }
 }
 
-/// A text of each program, once for each of its rows.
+/// A text of each program, repeated for each of its rows.
 fn repeated<'p>(programs: &'p [OfProgram], rows: usize, text: impl Fn(&'p OfProgram) -> &'p str) -> ArrayRef {
     let mut builder = StringViewBuilder::with_capacity(rows);
     for program in programs {
@@ -160,7 +160,7 @@ fn repeated<'p>(programs: &'p [OfProgram], rows: usize, text: impl Fn(&'p OfProg
             (0..program.rows).for_each(|_| builder.append_value(text));
             continue;
         }
-        // One copy of the text for all rows.
+        // All rows share one copy of the text.
         let block = builder.append_block(text.as_bytes().to_vec().into());
         let len = text.len() as u32;
         for _ in 0..program.rows {
@@ -172,10 +172,10 @@ fn repeated<'p>(programs: &'p [OfProgram], rows: usize, text: impl Fn(&'p OfProg
     Arc::new(builder.finish())
 }
 
-/// How many distinct words' flow is remembered.
+/// How many distinct words have their flow cached.
 const MOST_FLOWS: usize = 1 << 16;
 
-/// The flow of words, which takes their operation: remembered, as programs share most words.
+/// A cache for the flow of words, which must be derived from their operations; programs share most words.
 #[derive(Debug, Default)]
 struct Flows(HashMap<u64, Name>);
 
@@ -196,7 +196,7 @@ impl Flows {
     }
 }
 
-/// A column with nulls where `valid` says so.
+/// The null buffer for validity flags; `None` if there are no nulls.
 fn nulls(valid: impl ExactSizeIterator<Item = bool>) -> Option<NullBuffer> {
     let buffer: arrow_buffer::BooleanBuffer = valid.collect();
     let nulls = NullBuffer::new(buffer);

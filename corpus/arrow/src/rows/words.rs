@@ -21,17 +21,17 @@ use crate::views::{Lists, Name, Strings, Views};
 #[derive(Debug, Default)]
 pub struct Words {
     words: Vec<u64>,
-    /// By word; [`INVALID`] where there is none. Empty where no column needs it.
+    /// One per word, [`INVALID`] if it is not an instruction. Empty if no column needs opcodes.
     opcodes: Vec<u16>,
     pcs: Vec<u32>,
-    /// Rows that are a piece of a word, and its bytes.
+    /// Rows of incomplete words, with their bytes.
     pieces: Vec<(usize, Vec<u8>)>,
     flows: RefCell<Flows>,
-    /// Empty between two columns; its memory is used again, since getting some takes longer than filling it.
+    /// Empty between columns. Its memory is reused, since allocating takes longer than filling it.
     found: RefCell<Found>,
 }
 
-/// The most bytes of the texts of a batch.
+/// The maximum size of the texts in a batch, in bytes.
 const MOST_TEXT: usize = 1 << 30;
 
 impl Words {
@@ -59,7 +59,7 @@ impl Words {
         let decoded = keep.is_some() || columns.iter().any(|column| !column.is_of_program() && *column != Column::Pc);
         let addressed = columns.contains(&Column::Pc);
         let rest = code.get(from..)?;
-        // What a filter leaves out takes time, too.
+        // Words that a filter drops take time, too, so they count.
         let most = most.saturating_sub(self.len()).max(1).min(rest.len() / size + 1);
         let (head, tail) = rest.split_at(rest.len().min(most.saturating_mul(size)));
         let start = self.words.len();
@@ -92,7 +92,7 @@ impl Words {
         (!tail.is_empty()).then(|| from + head.len())
     }
 
-    /// Takes away what is not wanted among the rows from `start` on.
+    /// Removes unwanted rows from `start` on.
     fn retain(&mut self, start: usize, keep: &Keep, addressed: bool) {
         let mut to = start;
         for from in start..self.words.len() {
@@ -112,14 +112,14 @@ impl Words {
     }
 
     fn valid(&self) -> Option<NullBuffer> {
-        // Most batches have no other words, which is seen faster than it is written down.
+        // Most batches contain only valid words, and this check is faster than building the bitmap.
         if !self.opcodes.contains(&INVALID) {
             return None;
         }
         nulls(self.opcodes.iter().map(|opcode| *opcode != INVALID))
     }
 
-    /// Calls `each` with the words that are instructions, and `none` for the others.
+    /// Calls `each` with the words that are instructions, and with `None` for the others.
     fn each(&self, mut each: impl FnMut(Option<(u64, u16)>)) {
         for (word, opcode) in self.words.iter().zip(&self.opcodes) {
             each((*opcode != INVALID).then_some((*word, *opcode)));
@@ -148,7 +148,7 @@ impl Words {
         found.clear();
         let mut ends = vec![0; self.words.len() + 1];
         let operands = |opcode: u16| {
-            // What is no instruction has no plan.
+            // An invalid word has no plan.
             let plan = set.plans.get(usize::from(opcode));
             plan.map_or(&none, |plan| if write { &*plan.writes } else { &plan.reads })
         };

@@ -1,4 +1,4 @@
-//! Instructions that are groups of records: an entry for each operation.
+//! Sets of groups: one entry for each operation.
 
 use isaforge_core::annotate::Role;
 use isaforge_core::explain::groups::example;
@@ -46,7 +46,7 @@ fn entry(isa: &'static GroupIsa, semantics: Option<&Semantics>, operation: &'sta
     for (index, slot) in isa.slots.iter().enumerate().filter(|(index, _)| operation.slots >> index & 1 != 0) {
         let Some(choice) = isa.choices.get(usize::from(slot.choice)) else { continue };
         let mut text = String::new();
-        // A string takes everything.
+        // Writing to a string cannot fail.
         let _ = write_syntax(isa, operation, index, &mut text);
         let syntax = vec![Piece { text, part: String::new() }];
         let records: Vec<&Record> =
@@ -117,7 +117,7 @@ fn entry(isa: &'static GroupIsa, semantics: Option<&Semantics>, operation: &'sta
     }
 }
 
-/// The fields of its own slot that the syntax of an operation says.
+/// The fields of its own slot that the syntax of an operation contains.
 fn tokens(operation: &'static Operation) -> impl Iterator<Item = u8> {
     operation.syntax.iter().filter_map(|token| match *token {
         Token::Flag(Token::OWN, field, _)
@@ -130,7 +130,7 @@ fn tokens(operation: &'static Operation) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Whether a record can say what makes a slot this operation.
+/// Whether a record can store the values that make a slot this operation.
 fn fits(choice: &Choice, record: &Record, operation: &Operation) -> bool {
     if record.bytes == 0 || !record.unusable.is_empty() || record.no_encoding {
         return false;
@@ -147,7 +147,7 @@ fn fits(choice: &Choice, record: &Record, operation: &Operation) -> bool {
     })
 }
 
-/// The bits of a record. Fields that make it the operation are constant.
+/// The bits of a record. Fields that identify the operation are constant.
 fn runs(choice: &Choice, record: &Record, operation: &Operation) -> Vec<Run> {
     let mut runs = Vec::new();
     let mut rest = record.mask;
@@ -184,7 +184,7 @@ fn runs(choice: &Choice, record: &Record, operation: &Operation) -> Vec<Run> {
     complete(runs, u16::from(record.bytes) * 8)
 }
 
-/// A choice as a kind: its records are what it can be.
+/// A choice as a kind, with its records as alternatives.
 fn kind(choice: &'static Choice) -> Kind {
     let reading = |record: &'static Record| {
         let mut letters: Vec<char> = (0..u32::from(record.bytes) * 8)

@@ -1,7 +1,8 @@
-//! What the manual says, as data: the same for words, groups and streams, so that pages have one shape.
+//! The contents of the manual as data, which is the same for words, groups and streams, so that all pages have the same
+//! structure.
 //!
-//! `words`, `groups` and `streams` read their tables; the facts of an example word come from
-//! [`isaforge_core::explain`], as those of `isaforge explain` do.
+//! `words`, `groups` and `streams` read their tables. The facts of an example word come from
+//! [`isaforge_core::explain`], as in `isaforge explain`.
 
 mod groups;
 mod streams;
@@ -29,13 +30,13 @@ pub struct Book {
     pub entries: Vec<Entry>,
     /// Named values.
     pub enums: Vec<Names>,
-    /// Kinds of operands, and what slots of a group hold.
+    /// Kinds of operands, and the choices of slots.
     pub kinds: Vec<Kind>,
     /// Register banks.
     pub banks: Vec<Bank>,
-    /// The parts of a group in the order of their bytes; empty unless instructions are groups.
+    /// The parts of a group in byte order; empty unless instructions are groups.
     pub slots: Vec<Slot>,
-    /// The opcode bits of each instruction, if they are at one place in most.
+    /// The opcode bits of each instruction, if most instructions have them in the same place.
     pub opcodes: Vec<Opcode>,
 }
 
@@ -46,29 +47,29 @@ pub struct Entry {
     pub slug: String,
     /// Its mnemonic.
     pub name: String,
-    /// A few words on it.
+    /// A short description.
     pub title: String,
     /// What it does.
     pub doc: String,
-    /// The unit that executes it, or the part of a group that it stands in.
+    /// The unit that executes it, or the part of a group that it is in.
     pub unit: String,
-    /// File and line of the specification.
+    /// File and line of its definition.
     pub source: String,
-    /// What the facts rest on.
+    /// The provenance of the facts.
     pub provenance: &'static str,
-    /// Why, where that needs a reason.
+    /// The reason, where the provenance needs one.
     pub note: String,
     /// Its encodings.
     pub layouts: Vec<Layout>,
     /// Operands and modifiers.
     pub parts: Vec<Part>,
-    /// The text of its meaning; empty where the specification does not say it.
+    /// The text of its meaning; empty if the specification does not define it.
     pub operation: String,
-    /// The functions that the meaning calls and no expression defines: name, description.
+    /// The intrinsics that the meaning calls: name and description.
     pub intrinsics: Vec<(&'static str, &'static str)>,
-    /// How true its execution is to the hardware: the class, and details.
+    /// How faithful its execution is to the hardware: the class and details.
     pub fidelity: Option<(&'static str, String)>,
-    /// Text and its words.
+    /// Examples of text with the encoded words.
     pub examples: Vec<Example>,
     /// Instructions with the same stem, as indices.
     pub related: Vec<usize>,
@@ -77,28 +78,28 @@ pub struct Entry {
 /// One encoding of an instruction.
 #[derive(Debug, Default)]
 pub struct Layout {
-    /// What tells it from the others; may be empty.
+    /// How it differs from the others; may be empty.
     pub name: String,
     /// Remarks on it.
     pub doc: String,
     /// Its length in bits.
     pub bits: u16,
-    /// All bits, the highest first.
+    /// All bits, highest first.
     pub runs: Vec<Run>,
     /// How it is written.
     pub syntax: Vec<Piece>,
-    /// Conditions that its fields must meet.
+    /// Conditions that its fields must satisfy.
     pub conditions: Vec<String>,
 }
 
-/// Adjacent bits of one meaning.
+/// Adjacent bits with the same meaning.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Highest bit.
     pub high: u16,
     /// Lowest bit.
     pub low: u16,
-    /// What they are.
+    /// Their role.
     pub role: Role,
     /// The field; empty for constant bits.
     pub name: String,
@@ -109,7 +110,7 @@ pub struct Run {
 /// A piece of a syntax.
 #[derive(Clone, Debug)]
 pub struct Piece {
-    /// As it is shown.
+    /// The text as shown.
     pub text: String,
     /// The part that explains it, by name; empty for fixed text.
     pub part: String,
@@ -120,32 +121,32 @@ pub struct Piece {
 pub struct Part {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its role.
     pub role: Role,
-    /// Where its bits are: `47..40`, with commas between pieces.
+    /// The positions of its bits: `47..40`, with commas between pieces.
     pub bits: String,
     /// What it is for.
     pub doc: String,
-    /// What the instruction does with it: "read"; empty for what is no operand.
+    /// How the instruction accesses it: "read"; empty if it is not an operand.
     pub access: &'static str,
-    /// Bits of one value; 0 if that is no question.
+    /// The width of one value in bits; 0 if that does not apply.
     pub size: u16,
-    /// What it may be.
+    /// The possible values.
     pub values: Values,
-    /// The value that is meant when none is written.
+    /// The value if none is written.
     pub default: Option<u64>,
 }
 
-/// What a part may be.
+/// The possible values of a part.
 #[derive(Debug)]
 pub enum Values {
-    /// Written or not.
+    /// Written or not, with the text.
     Flag(String),
-    /// Names of [`Book::enums`].
+    /// One of the named values, by index in [`Book::enums`].
     Enum(usize),
-    /// A kind of [`Book::kinds`].
+    /// One of the alternatives of a kind, by index in [`Book::kinds`].
     Kind(usize),
-    /// Something that words say.
+    /// A description in words.
     Text(String),
 }
 
@@ -158,7 +159,7 @@ pub struct Names {
     pub slug: String,
     /// What they choose between.
     pub doc: String,
-    /// Bits, text, description.
+    /// Value, text, description.
     pub values: Vec<(u64, String, String)>,
     /// The default.
     pub default: Option<u64>,
@@ -171,15 +172,15 @@ pub struct Kind {
     pub name: String,
     /// The anchor on its page.
     pub slug: String,
-    /// What it is.
+    /// A description.
     pub doc: String,
-    /// Bits it takes.
+    /// Its width in bits.
     pub width: u16,
-    /// What it can be.
+    /// Its alternatives.
     pub readings: Vec<Reading>,
 }
 
-/// One thing that an operand can be.
+/// An alternative of an operand.
 #[derive(Debug)]
 pub struct Reading {
     /// Its name.
@@ -190,7 +191,7 @@ pub struct Reading {
     pub bits: String,
     /// What it means.
     pub doc: String,
-    /// Constants it can be: bits, text, description.
+    /// The possible constants: bits, text, description.
     pub constants: Vec<(u64, String, String)>,
 }
 
@@ -203,9 +204,9 @@ pub struct Bank {
     pub doc: String,
     /// How many there are.
     pub count: u32,
-    /// Bits in one.
+    /// The width of one register in bits.
     pub width: u16,
-    /// The first and the last, as they are written.
+    /// The names of the first and the last register.
     pub ends: (String, String),
 }
 
@@ -214,33 +215,33 @@ pub struct Bank {
 pub struct Slot {
     /// Its name.
     pub name: String,
-    /// What stands there.
+    /// A description of its contents.
     pub doc: String,
     /// The kind with its records.
     pub kind: usize,
-    /// The operations that may stand there, as indices of entries.
+    /// The operations that it may hold, as indices of entries.
     pub operations: Vec<usize>,
 }
 
-/// Where an instruction is among the opcodes.
+/// The opcode of an instruction.
 #[derive(Clone, Debug)]
 pub struct Opcode {
     /// The instruction.
     pub entry: usize,
-    /// Bits that tell it from others, the lowest 64.
+    /// The bits that distinguish it from others, within the lowest 64.
     pub mask: u64,
-    /// What they are.
+    /// The value of those bits.
     pub value: u64,
 }
 
-/// Text with its words.
+/// Text with the words it assembles to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
     /// Assembly.
     pub text: String,
-    /// In hexadecimal digits, as the decoder reads them.
+    /// Hexadecimal digits, as the decoder reads them.
     pub code: String,
-    /// Its data path as SVG; empty where there is none.
+    /// Its data path as SVG; empty if there is none.
     pub picture: String,
 }
 
@@ -261,7 +262,7 @@ impl Book {
         book
     }
 
-    /// Drops the instructions that the generation at hand does not have.
+    /// Drops the instructions that do not exist in the generation.
     fn drop_absent(&mut self) {
         let mut kept = 0..;
         let places: Vec<Option<usize>> =
@@ -314,7 +315,7 @@ impl Book {
     }
 }
 
-/// The part of a name that related instructions share: up to the first dot, or without a type at the end.
+/// The part of a name that related instructions share: up to the first dot, without a trailing type.
 fn stem(name: &str) -> String {
     let name = name.to_lowercase();
     let first = name.split_once('.').map_or(name.as_str(), |(first, _)| first);
@@ -326,7 +327,7 @@ fn stem(name: &str) -> String {
     }
 }
 
-/// A name for files and anchors that nothing else has: letters, digits and hyphens.
+/// A unique name for files and anchors, made of letters, digits, underscores and hyphens.
 fn unique(name: &str, used: &mut BTreeSet<String>) -> String {
     let mut slug = String::new();
     for c in name.to_lowercase().chars() {
@@ -350,18 +351,18 @@ fn unique(name: &str, used: &mut BTreeSet<String>) -> String {
     slug
 }
 
-/// Bits as text: `47..40, 3`.
+/// Formats bit ranges: `47..40, 3`.
 fn places(runs: impl IntoIterator<Item = (u16, u16)>) -> String {
     let text = |(high, low): (u16, u16)| if high == low { low.to_string() } else { format!("{high}..{low}") };
     runs.into_iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// Constant bits as digits.
+/// Formats constant bits as digits.
 fn digits(value: u64, width: u32) -> String {
     (0..width.min(64)).rev().map(|bit| if value >> bit & 1 == 0 { '0' } else { '1' }).collect()
 }
 
-/// The values that a number of a width in bits can have.
+/// Describes the values of a number of a given width in bits.
 fn range(width: u32, signed: bool) -> String {
     match (width, signed) {
         (0, _) => "0".to_owned(),
@@ -384,7 +385,7 @@ fn names(list: &table::Enum) -> Names {
     let mut values: Vec<(u64, String, String)> = Vec::new();
     for value in list.values {
         match values.last_mut().filter(|(bits, ..)| *bits == value.bits) {
-            // Other words that the assembler reads.
+            // Further spellings that the assembler accepts.
             Some((_, text, _)) => *text = format!("{text}, {}", value.text),
             None => values.push((value.bits, value.text.to_owned(), value.doc.to_owned())),
         }
@@ -392,7 +393,7 @@ fn names(list: &table::Enum) -> Names {
     Names { name: list.name.to_owned(), slug: String::new(), doc: list.doc.to_owned(), values, default: list.default }
 }
 
-/// Puts runs in order, the highest first, and fills holes with bits of no meaning.
+/// Sorts runs, highest first, and fills gaps with ignored bits.
 fn complete(mut runs: Vec<Run>, bits: u16) -> Vec<Run> {
     runs.sort_by_key(|run| std::cmp::Reverse(run.high));
     let mut all: Vec<Run> = Vec::new();
@@ -400,7 +401,7 @@ fn complete(mut runs: Vec<Run>, bits: u16) -> Vec<Run> {
     let hole = |high: u16, low: u16| Run { high, low, role: Role::Ignored, name: String::new(), digits: String::new() };
     for run in runs {
         if run.high >= next {
-            // Bits that operands share are already there.
+            // Bits that operands share are already included.
             continue;
         }
         if run.high + 1 < next {

@@ -1,4 +1,4 @@
-//! Instructions in a stream of bytes.
+//! Streams of instructions.
 
 use isaforge_core::annotate::Role;
 use isaforge_core::explain::streams::example;
@@ -103,7 +103,7 @@ fn example_of(engine: Engine, layout: &'static Table) -> Option<Example> {
 fn layout(engine: Engine, layout: &'static Table, name: &str) -> Layout {
     let mut runs = Vec::new();
     for (at, width) in layout.fixed_mask.runs() {
-        // A digit for each bit, in runs of at most a word.
+        // One digit per bit, in runs of at most 64 bits.
         let mut from = at;
         while from < at + width {
             let part = (at + width - from).min(64 - from % 64);
@@ -195,7 +195,7 @@ fn part(engine: Engine, layout: &'static Table, field: &'static Field, index: u8
         Source::Outer(_) => String::new(),
     };
     let number = |notation: Notation| match notation.target {
-        // What is computed has no bits of its own to say a range.
+        // A computed value has no bits of its own from which to derive a range.
         Some(target) if matches!(field.source, Source::Computed { .. }) => format!("a label, {target}"),
         Some(target) => format!("a label, {target}: {}", range(field.width.into(), field.signed)),
         None => range(field.width.into(), field.signed),

@@ -1,4 +1,4 @@
-//! Instructions of one word each.
+//! Instructions of one word.
 
 use isaforge_core::annotate::Role;
 use isaforge_core::decode::decode;
@@ -198,7 +198,7 @@ fn syntax(form: &'static Form) -> Vec<Piece> {
     pieces
 }
 
-/// The plain word and others at random that text says completely.
+/// Examples: the plain word and random ones, if their text assembles to the same word.
 fn examples(isa: &'static Isa, opcode: u16, plain: u64) -> Vec<Example> {
     let mut random = Random(0x6d61_6e75 ^ u64::from(opcode));
     let digits = usize::from(isa.word_bits).div_ceil(4);

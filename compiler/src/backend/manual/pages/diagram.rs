@@ -1,4 +1,4 @@
-//! An encoding as a table: bit numbers, constants as digits, fields in the colour of their role.
+//! An encoding as a table: bit numbers, constants as digits, and fields coloured by role.
 
 use isaforge_core::annotate::Role;
 use maud::{Markup, html};
@@ -6,10 +6,10 @@ use maud::{Markup, html};
 use super::anchor;
 use crate::backend::manual::facts::{Layout, Part, Run};
 
-/// Bits in a row of the diagram.
+/// The number of bits in a row of the diagram.
 const ROW: u16 = 32;
 
-/// The class of a role, which gives its colour.
+/// The CSS class of a role, which determines its colour.
 pub fn class(role: Role) -> &'static str {
     match role {
         Role::Opcode => "opcode",
@@ -22,7 +22,7 @@ pub fn class(role: Role) -> &'static str {
     }
 }
 
-/// What a role means.
+/// The description of a role.
 fn meaning(role: Role) -> &'static str {
     match role {
         Role::Opcode => "opcode",
@@ -35,7 +35,7 @@ fn meaning(role: Role) -> &'static str {
     }
 }
 
-/// The diagram of an encoding, whose fields link to the parts that explain them; nothing for one without bits.
+/// The diagram of an encoding, whose fields link to the parts that explain them; empty for an encoding without bits.
 pub fn diagram(layout: &Layout, parts: &[Part], label: &str) -> Markup {
     if layout.bits == 0 {
         return html! {};
@@ -60,7 +60,7 @@ pub fn diagram(layout: &Layout, parts: &[Part], label: &str) -> Markup {
     }
 }
 
-/// The runs of a row; those that go on in another are cut.
+/// The runs of a row, cut at its ends.
 fn part(runs: &[Run], high: u16, low: u16) -> Vec<Run> {
     let inside = runs.iter().filter(|run| run.high >= low && run.low <= high);
     let cut = inside.map(|run| {
@@ -72,17 +72,17 @@ fn part(runs: &[Run], high: u16, low: u16) -> Vec<Run> {
     cut.collect()
 }
 
-/// The number of columns of a run; `None` for one.
+/// The number of columns of a run; `None` for a single column.
 fn span(run: &Run) -> Option<u16> {
     (run.high > run.low).then(|| run.high - run.low + 1)
 }
 
-/// Digits that a line of its own width spreads over the bits.
+/// Digits separated by spaces, so that the cell spreads them over the bits.
 fn spaced(digits: &str) -> String {
     digits.chars().map(String::from).collect::<Vec<_>>().join(" ")
 }
 
-/// The name, in a narrow cell without that of the operand.
+/// The name of a field; in a narrow cell without that of its operand.
 fn fitting(run: &Run) -> &str {
     let columns = usize::from(run.high - run.low + 1);
     match run.name.rsplit_once('.') {

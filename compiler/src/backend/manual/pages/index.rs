@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::{count, inline, prose};
 use crate::backend::manual::facts::{Book, Entry};
 
-/// The first page.
+/// The front page.
 pub fn index(book: &Book) -> Markup {
     let mut entries: Vec<&Entry> = book.entries.iter().collect();
     entries.sort_by_cached_key(|entry| entry.name.to_lowercase());
@@ -55,7 +55,7 @@ fn list(entries: &[&Entry]) -> Markup {
     }
 }
 
-/// The page of the decoder, whose contents the script makes.
+/// The page of the decoder, whose contents are created by the script.
 pub fn decoder() -> Markup {
     html! {
         h1 { "Decoder" }

@@ -6,10 +6,10 @@ use super::diagram::{class, diagram};
 use super::{anchor, count, inline, linked, prose};
 use crate::backend::manual::facts::{Book, Entry, Layout, Part, Values};
 
-/// Values that a list on the page of an instruction may have; longer ones are on a page of their own.
+/// The maximum number of values listed on the page of an instruction; longer lists have a page of their own.
 const MOST_VALUES: usize = 24;
 
-/// What is said of an instruction, below the header of its page. `changes` is what differs from another revision.
+/// The contents of an instruction's page. `changes` lists the differences from another revision.
 pub fn page(book: &Book, entry: &Entry, changes: Option<Markup>) -> Markup {
     html! {
         h1 { code { (entry.name) } @if !entry.title.is_empty() { span.title { (inline(&entry.title)) } } }

@@ -78,9 +78,9 @@ fn kind(kind: &Kind) -> Markup {
     }
 }
 
-/// Registers, what programs find in them, and what follows an instruction.
+/// Registers, their contents at the start of programs, and the effects of modifiers after an instruction.
 pub fn registers(book: &Book, semantics: Option<&'static Semantics>, hardware: Option<&'static Hardware>) -> Markup {
-    // Of groups only the machine knows what registers are called.
+    // For groups, only the machine has names of registers.
     let ends = |index: usize, bank: &Bank| match hardware.filter(|_| !book.slots.is_empty()) {
         Some(hardware) => [0, bank.count.saturating_sub(1)]
             .map(|number| hardware.name(Register { bank: index as u16, index: number }).to_string()),
@@ -109,7 +109,7 @@ pub fn registers(book: &Book, semantics: Option<&'static Semantics>, hardware: O
     }
 }
 
-/// How programs execute: what the section `machine` of a specification says.
+/// How programs execute, as defined in the `machine` section of a specification.
 fn machine(book: &Book, semantics: &'static Semantics, hardware: &'static Hardware) -> Markup {
     let parting = match hardware.divergence {
         Divergence::Refused => "an error",
@@ -207,7 +207,7 @@ fn effects(flow: &isaforge_core::semantics::facts::Flow) -> String {
     if parts.is_empty() { "no effect".to_owned() } else { parts.join("; ") }
 }
 
-/// The parts of a group, in the order of their bytes.
+/// The parts of a group in byte order.
 pub fn groups(book: &Book, semantics: Option<&'static Semantics>) -> Markup {
     let path = semantics.and_then(|semantics| semantics.path.as_ref()).map_or("", |path| path.path.text.trim());
     html! {
@@ -228,10 +228,10 @@ pub fn groups(book: &Book, semantics: Option<&'static Semantics>) -> Markup {
     }
 }
 
-/// Boxes in a row of the drawing.
+/// The number of boxes in a row of the drawing.
 const BOXES: usize = 6;
 
-/// A group as a drawing: its parts in the order of their bytes, those that hold operations filled.
+/// A drawing of a group: its parts in byte order, with those that hold operations filled.
 fn strip(book: &Book) -> Markup {
     let rows = book.slots.len().div_ceil(BOXES);
     let (width, height) = (160, 64);

@@ -1,4 +1,4 @@
-//! The map of opcodes: which codes are used and by what.
+//! The map of opcodes: which codes are used, and by which instructions.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use maud::{Markup, html};
 use super::count;
 use crate::backend::manual::facts::{Book, Opcode};
 
-/// The most bits that the map has a cell for each value of.
+/// The maximum number of opcode bits for which the map has a cell per value.
 const MOST_BITS: usize = 11;
 
-/// The map, and below it the instructions of each code.
+/// The map, followed by the instructions of each code.
 pub fn opcodes(book: &Book) -> Markup {
     let bits = key(&book.opcodes);
     let mut codes: BTreeMap<u64, Vec<&Opcode>> = BTreeMap::new();
@@ -67,7 +67,7 @@ fn title(book: &Book, code: u64, digits: usize, found: Option<&Vec<&Opcode>>) ->
     }
 }
 
-/// The bits that tell instructions apart and that all of them have, the lowest first.
+/// The bits that distinguish instructions and that are constant in all of them, lowest first.
 fn key(opcodes: &[Opcode]) -> Vec<u32> {
     let common = opcodes.iter().fold(u64::MAX, |mask, opcode| mask & opcode.mask);
     let differs = |bit: &u32| {
@@ -75,7 +75,7 @@ fn key(opcodes: &[Opcode]) -> Vec<u32> {
         common >> bit & 1 != 0 && set != 0 && set != opcodes.len()
     };
     let mut bits: Vec<u32> = (0..64).filter(differs).collect();
-    // Of more bits than a map can show the highest are kept.
+    // If there are more bits than the map can show, the highest are kept.
     let surplus = bits.len().saturating_sub(MOST_BITS);
     bits.drain(..surplus);
     bits

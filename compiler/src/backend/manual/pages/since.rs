@@ -1,4 +1,4 @@
-//! What differs from another revision, of the whole set and of one instruction.
+//! Differences from another revision, of the whole set and of one instruction.
 
 use maud::{Markup, html};
 
@@ -36,7 +36,7 @@ pub fn page(book: &Book, diff: &Diff) -> Markup {
     }
 }
 
-/// What differs of an instruction; `None` where nothing does.
+/// The differences of an instruction; `None` if there are none.
 pub fn of(diff: &Diff, name: &str) -> Option<Markup> {
     let it = diff.instructions.iter().find(|it| it.new.as_ref().is_some_and(|new| new.name == name))?;
     let old = it.old.as_ref().map(|old| old.name.as_str()).filter(|old| *old != name);

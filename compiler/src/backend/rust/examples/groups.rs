@@ -14,7 +14,7 @@ use crate::backend::rust::SemanticsStyle;
 use crate::backend::rust::group::operations::own;
 use crate::backend::rust::group::types::{Names, fields, values};
 
-/// Groups that texts stand for, those first that say much in a line.
+/// Groups whose text parses back to them, preferring those with a long line.
 pub(super) fn samples(isa: &'static GroupIsa) -> Vec<(Group, String)> {
     let all = isa.operations.iter().filter_map(|operation| {
         let (group, mut line) = (groups::example(isa, operation)?, Line::new());
@@ -65,7 +65,7 @@ pub(super) fn front(isa: &'static GroupIsa, of: Crate) -> Option<String> {
     ))
 }
 
-/// A statement that builds the parts of a group, and the types that it names, each with a comma before it.
+/// A statement that builds the parts of a group, and the types that it uses, each preceded by a comma.
 fn built(isa: &GroupIsa, names: &Names, of: &Values) -> (String, String) {
     let (mut types, mut text) = (BTreeSet::new(), "Parts {\n".to_owned());
     let defaults = Values::new(isa);
@@ -74,7 +74,7 @@ fn built(isa: &GroupIsa, names: &Names, of: &Values) -> (String, String) {
         let ty = names.choices[usize::from(known.choice)].to_string();
         let differ = (0..choice.fields.len()).zip(fields(choice)).filter_map(|(index, field)| {
             let value = of.get(isa, slot, index);
-            // What the header says of the parts follows from them.
+            // Fields of the header that are computed from the parts.
             let follows = slot == 0 && isa.computed >> index & 1 != 0;
             if follows || value == defaults.get(isa, slot, index) {
                 return None;
@@ -273,7 +273,7 @@ pub(super) fn examples(isa: &'static GroupIsa, of: Crate, out: &mut Examples) {
     stubs(isa, of, &names, (index, &own), out);
 }
 
-/// The stubs: a machine that counts, and what calls its methods.
+/// The stubs: a machine that counts, and code that calls its methods.
 fn stubs(isa: &GroupIsa, of: Crate, names: &Names, (index, bytes): (usize, &str), out: &mut Examples) {
     let all = own(isa);
     let (name, method) = (of.name, &names.operations[index].1);

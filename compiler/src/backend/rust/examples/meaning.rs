@@ -1,4 +1,4 @@
-//! Examples for what instructions do and what executes them.
+//! Examples for the meaning of instructions and for the machine.
 
 use isaforge_core::Tables;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Register};
@@ -7,7 +7,7 @@ use isaforge_core::semantics::Semantics;
 use super::{Crate, Examples, bytes, groups, hidden, literal, streams, words};
 use crate::backend::rust::intrinsics::refusing;
 
-/// An instruction that a machine without surroundings executes: its bytes and its text.
+/// An instruction that a machine without an environment can execute: its bytes and its text.
 fn runs(tables: Tables, semantics: &'static Semantics, hardware: &'static Hardware) -> Option<(Vec<u8>, String)> {
     let does = |encoding: Encoding, bytes: &[u8]| {
         let mut machine = Machine::<64>::new(encoding, semantics, hardware);
@@ -29,7 +29,7 @@ fn runs(tables: Tables, semantics: &'static Semantics, hardware: &'static Hardwa
     }
 }
 
-/// Executes an instruction, if there is a machine and one that it can execute.
+/// Executes an instruction, if there is a machine and an instruction that it can execute.
 fn execution(of: Crate) -> Option<String> {
     let (semantics, Some(hardware)) = of.meaning? else { return None };
     let ((own, line), name) = (runs(of.tables, semantics, hardware)?, of.name);
@@ -57,7 +57,7 @@ pub(super) fn front(of: Crate) -> Option<String> {
     execution(of).or_else(|| operation(of))
 }
 
-/// What an operation does.
+/// Shows the text of an operation.
 fn operation(of: Crate) -> Option<String> {
     let (semantics, _) = of.meaning?;
     let (index, operation) =

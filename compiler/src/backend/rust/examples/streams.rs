@@ -8,16 +8,16 @@ use isaforge_core::text::Line;
 use super::{Crate, Examples, bytes, literal, telling};
 use crate::backend::rust::stream::names;
 
-/// An instruction and its text.
+/// An instruction with its text.
 pub(super) struct Sample {
     opcode: usize,
-    /// A field that it has, and its value.
+    /// One of its fields, with the value.
     field: Option<(&'static str, u64)>,
     pub bytes: Vec<u8>,
     pub text: String,
 }
 
-/// Instructions that say much in a short line and that the text stands for, the best first.
+/// Instructions whose text parses back to them, best examples first.
 pub(super) fn samples(engine: Engine) -> impl Iterator<Item = Sample> {
     let count = engine.stream.sets.first().map_or(0, |set| set.count);
     let all = engine.stream.layouts.iter().take(count.into()).filter_map(|layout| {

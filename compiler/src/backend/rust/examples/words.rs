@@ -16,14 +16,14 @@ use crate::backend::rust::forms::{Field, Part, fields};
 use crate::backend::rust::instructions::methods;
 use crate::backend::rust::types::{Names, distinct, field_names, plain, variants};
 
-/// A word of an instruction and its text.
+/// A word of an instruction, with its text.
 pub(super) struct Sample {
     pub opcode: u16,
     pub word: u64,
     pub text: String,
 }
 
-/// Words that say much in a short line and that the text stands for, the best first.
+/// Words whose text parses back to them, best examples first.
 pub(super) fn samples(isa: &'static Isa) -> Vec<Sample> {
     let all = (0..isa.forms.len() as u16).map(|opcode| {
         let (word, mut line) = (words::example(isa, opcode), Line::new());
@@ -34,7 +34,7 @@ pub(super) fn samples(isa: &'static Isa) -> Vec<Sample> {
     telling(own).into_iter().map(|((opcode, word), text)| Sample { opcode, word, text }).collect()
 }
 
-/// The words that examples are written with.
+/// The strings that examples are assembled from.
 struct Written {
     /// The name of the crate.
     name: String,
@@ -42,7 +42,7 @@ struct Written {
     mnemonic: String,
     word: String,
     text: String,
-    /// Builds the instruction: the types that this needs, and a statement that may use `?`.
+    /// Code that builds the instruction: the types it uses, and a statement that may use `?`.
     built: (BTreeSet<String>, String),
 }
 
@@ -58,7 +58,7 @@ fn written(isa: &'static Isa, of: Crate, sample: &Sample) -> Written {
     }
 }
 
-/// Takes these items and the types from the crate.
+/// A `use` declaration for these items and types of the crate.
 fn imports(name: &str, items: &[&str], types: &BTreeSet<String>) -> String {
     let mut all: BTreeSet<&str> = items.iter().copied().collect();
     all.extend(types.iter().map(String::as_str));
@@ -261,7 +261,7 @@ pub(super) fn examples(isa: &'static Isa, of: Crate, out: &mut Examples) {
     stubs(isa, of, &w, opcode, out);
 }
 
-/// A modifier of an instruction, and an expression for another value of it.
+/// A modifier of an instruction, with an expression for another value of it.
 fn changed(isa: &Isa, names: &Names, form: &Form, word: u64) -> Option<(Field, String)> {
     fields(form).into_iter().find_map(|field| {
         let Part::Modifier(modifier, _) = &field.part else { return None };
@@ -280,13 +280,13 @@ fn changed(isa: &Isa, names: &Names, form: &Form, word: u64) -> Option<(Field, S
     })
 }
 
-/// A word that is no instruction, and why.
+/// A word that does not decode, and the reason.
 fn wrong(isa: &'static Isa) -> Option<(u64, String)> {
     let all = ones(isa.word_bits.into());
     [all, 0, all >> 1, 1].into_iter().find_map(|word| Some((word, decode(isa, word).err()?.to_string())))
 }
 
-/// The stubs: a machine that counts, and what calls its methods.
+/// The stubs: a machine that counts, and code that calls its methods.
 fn stubs(isa: &'static Isa, of: Crate, w: &Written, opcode: u16, out: &mut Examples) {
     let (methods, names) = (methods(isa), Names::new(isa));
     let Written { name, variant, word, .. } = w;
@@ -323,7 +323,7 @@ fn stubs(isa: &'static Isa, of: Crate, w: &Written, opcode: u16, out: &mut Examp
     out.add("dispatch", format!("{}{calls}", hidden(&format!("{takes}{machine}"))));
 }
 
-/// One enum, one bank and one table of constants; the others are like them.
+/// Examples for one enum, one bank and one table of constants; the others work alike.
 fn types_of_fields(isa: &'static Isa, w: &Written, out: &mut Examples) {
     let (names, krate) = (Names::new(isa), &w.name);
     let with_values = isa.enums.iter().position(|e| distinct(e).next().is_some());
@@ -374,7 +374,7 @@ fn types_of_fields(isa: &'static Isa, w: &Written, out: &mut Examples) {
     }
 }
 
-/// A statement that builds the instruction of a word, and the types that it names.
+/// A statement that builds the instruction of a word, and the types that it uses.
 fn built(isa: &'static Isa, names: &Names, sample: &Sample) -> (BTreeSet<String>, String) {
     let form = &isa.forms[usize::from(sample.opcode)];
     let (mut types, mut arguments, mut setters) = (BTreeSet::new(), Vec::new(), String::new());
@@ -393,7 +393,7 @@ fn built(isa: &'static Isa, names: &Names, sample: &Sample) -> (BTreeSet<String>
     (types, tidy(&format!("let built = {variant}::new({})?{setters};", arguments.join(", "))))
 }
 
-/// An expression for a part of a valid word, and the types that it names.
+/// An expression for a part of a valid word, and the types that it uses.
 fn value_of(isa: &'static Isa, names: &Names, part: &Part, word: u64) -> Option<(Vec<String>, String)> {
     let mut types = Vec::new();
     let value = match part {

@@ -11,7 +11,7 @@ use quote::quote;
 
 use crate::backend::rust::Options;
 
-/// The items of the generated module. The same tables and options give the same tokens.
+/// Generates the items of the module. The same tables and options always give the same tokens.
 pub fn emit(isa: &GroupIsa, options: &Options) -> TokenStream {
     let runtime: TokenStream = options.runtime.parse().unwrap_or_else(|_| quote!(::isaforge_core));
     let names = types::Names::new(isa);
@@ -33,7 +33,7 @@ pub fn emit(isa: &GroupIsa, options: &Options) -> TokenStream {
     }
 }
 
-/// Property tests: groups found by damaging others.
+/// Property tests with groups obtained by damaging valid ones.
 fn tests() -> TokenStream {
     quote! {
         #[cfg(test)]
@@ -53,7 +53,8 @@ fn tests() -> TokenStream {
                         state ^= state << 17;
                         chunk.copy_from_slice(&state.to_le_bytes());
                     }
-                    // The length and the offset in the first byte are what damage hits most: every one is tried.
+                    // The first byte holds the length and the offset, which damage invalidates most often, so all of
+                    // its values are tried.
                     for first in 0..=255 {
                         bytes[0] = first;
                         let Ok(group) = decode(&bytes) else { continue };

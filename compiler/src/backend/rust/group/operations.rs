@@ -1,4 +1,4 @@
-//! Operations by name, and the semantic stubs.
+//! Operations by name, and the semantics stubs.
 
 use isaforge_core::group::table::{GroupIsa, Operation};
 use proc_macro2::TokenStream;
@@ -8,7 +8,7 @@ use crate::backend::rust::group::types::Names;
 use crate::backend::rust::idents::{code, doc_text};
 use crate::backend::rust::{Options, SemanticsStyle, by_unit};
 
-/// The operations that do something of their own: remarks on wires do not, and the header is not an operation.
+/// The operations with an effect: not those that only describe wires, and not the header.
 pub(crate) fn own(isa: &GroupIsa) -> Vec<usize> {
     (0..isa.operations.len()).filter(|i| !isa.operations[*i].remark && isa.operations[*i].slots != 1).collect()
 }
@@ -58,15 +58,16 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names, options: &Options) -> TokenStr
                 ),
             };
             quote! {
-                /// What each operation does: one method an operation. A method left out returns
-                /// [`Unimplemented`](__rt::Unimplemented). Operations without a public encoding have one, too.
+                /// The meaning of the operations: one method for each. The default methods return
+                /// [`Unimplemented`](__rt::Unimplemented). Operations without a public encoding have a method, too.
                 pub trait Semantics {
-                    /// What a method returns.
+                    /// The result of a method.
                     #bound
                     #(#methods)*
                 }
 
-                /// Calls the method of an operation, see [`Parts::operations`]; `None` for what is not an operation of its own.
+                /// Calls the method of an operation, see [`Parts::operations`]; `None` for an operation without an
+                /// effect of its own.
                 pub fn dispatch<S: Semantics + ?Sized>(operation: Operation, parts: &Parts, slot: usize, to: &mut S) -> Option<S::Output> {
                     Some(match operation {
                         #(Operation::#own_variants => to.#own_methods(parts, slot),)*
@@ -88,7 +89,7 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names, options: &Options) -> TokenStr
             /// All operations.
             pub const ALL: &'static [Self] = &[#(Operation::#variants),*];
 
-            /// What the specification says of it.
+            /// Returns what the specification states about the operation.
             pub fn info(self) -> &'static __rt::group::table::Operation {
                 &tables::ISA.operations[self as usize]
             }

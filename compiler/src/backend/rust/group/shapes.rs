@@ -1,7 +1,7 @@
-//! The combinations of parts that headers allow, as types: what they cannot express is no group.
+//! The combinations of parts that headers allow, as types that cannot represent invalid combinations.
 //!
-//! The slots of each kind of header fall into factors that do not depend on one another. A factor is an enum with a
-//! variant for each combination, named after the values of the header's fields that say it.
+//! The slots of each kind of header are divided into independent factors. A factor is an enum with a variant for each
+//! combination of its slots, named after the values of the header's fields that announce it.
 
 use isaforge_core::bits::ones;
 use isaforge_core::group::table::{GroupIsa, Plan, Type};
@@ -11,7 +11,7 @@ use quote::quote;
 use crate::backend::rust::group::types::Names;
 use crate::backend::rust::idents::{Namespace, TAKEN, doc_text, pascal, snake};
 
-/// Slots that are chosen together.
+/// Slots whose presence is determined together.
 struct Factor {
     name: Ident,
     field: Ident,
@@ -27,7 +27,7 @@ struct Family {
     factors: Vec<Factor>,
 }
 
-/// The combinations of a header: key and slots, without the header.
+/// The combinations that a header allows: key and slots, without the header itself.
 fn combinations(plan: &Plan) -> Vec<(u64, u32)> {
     let legal = plan.slots.iter().enumerate().filter(|(_, slots)| **slots != Plan::NONE);
     legal.map(|(key, slots)| (key as u64, slots & !1)).collect()
@@ -37,7 +37,7 @@ fn members(slots: u32) -> impl Iterator<Item = usize> + Clone {
     (0..32).filter(move |slot| slots >> slot & 1 != 0)
 }
 
-/// The fields of a key that decide on some slots, a bit set.
+/// The fields of a key that determine some slots, as a bit set.
 fn deciding(plan: &Plan, keys: &[(u64, u32)], slots: u32) -> u32 {
     let mut shift = 0;
     let mut found = 0;
@@ -52,7 +52,8 @@ fn deciding(plan: &Plan, keys: &[(u64, u32)], slots: u32) -> u32 {
     found
 }
 
-/// Slots on which the same fields decide; all together when that does not make them independent.
+/// Groups slots that are determined by the same fields; returns all slots as one group if the groups are not
+/// independent.
 fn independent(plan: &Plan, keys: &[(u64, u32)], all: u32) -> Vec<u32> {
     let mut found: Vec<(u32, u32)> = Vec::new();
     for slot in members(all) {
@@ -89,11 +90,11 @@ fn families(isa: &GroupIsa, names: &Names, taken: &mut Namespace) -> Vec<Family>
     let mut variants = Namespace::with(&["Self"]);
     let mut families = Vec::new();
     for (i, (record, keys)) in all.iter().enumerate() {
-        // A header that begins no group has no parts.
+        // A header that cannot begin a group has no parts.
         if keys.is_empty() {
             continue;
         }
-        // A shorter header that says nothing that a longer one does not.
+        // Skips a header whose combinations all exist with a longer one.
         if all.iter().enumerate().any(|(j, (_, other))| says(other, keys) && (j > i || !says(keys, other))) {
             continue;
         }
@@ -104,7 +105,7 @@ fn families(isa: &GroupIsa, names: &Names, taken: &mut Namespace) -> Vec<Family>
         let some = sets.iter().fold(0, |a, b| a | b) & !always;
         let widths = plan.key.iter().map(|place| place.bits.width());
         let shifts: Vec<u32> = widths.scan(0, |at, width| Some(std::mem::replace(at, *at + width))).collect();
-        // Patterns bind these beside the slots.
+        // Names that patterns bind next to the slots.
         let mut fields_taken = Namespace::with(&["body", "parts"]);
         names.slots.iter().for_each(|slot| _ = fields_taken.take(slot.to_string(), "_"));
         let factors = independent(plan, keys, some).into_iter().map(|mask| {
@@ -181,7 +182,7 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names) -> TokenStream {
         let others = (0..isa.slots.len()).filter(|slot| own >> slot & 1 == 0).map(|slot| &names.slots[slot]);
         quote! {
             if true #(&& self.#others.is_none())* {
-                // One pattern for all: crates of older editions cannot have several conditions with patterns.
+                // A single pattern, because crates of older editions cannot chain conditions with patterns.
                 if let ((), #(Some(#fields),)* #(Some(#always),)* ()) = ((), #(#types::of(self),)* #(self.#always,)* ()) {
                     return Some(Body::#name { #(#fields,)* #(#always,)* });
                 }
@@ -191,20 +192,20 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names) -> TokenStream {
     quote! {
         #(#factors)*
 
-        /// The parts of a group behind the header, in the combinations that there are: what cannot be written here is no
-        /// group.
+        /// The parts of a group after the header, in the valid combinations only.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Body { #(#variants),* }
 
         impl Parts {
-            /// A header and what stands behind it. What the header says of the parts follows from them.
+            /// Combines a header and the parts that follow it. The fields of the header that depend on the parts are
+            /// computed.
             pub fn of(#header: #header_type, body: Body) -> Parts {
                 let mut parts = Parts { #header, ..Parts::default() };
                 match body { #(#put)* }
                 parts
             }
 
-            /// What stands behind the header; `None` when no group has these parts together.
+            /// Returns the parts after the header; `None` when no group has this combination of parts.
             #[allow(irrefutable_let_patterns, reason = "a group may have no parts that must be there")]
             pub fn body(&self) -> Option<Body> {
                 #(#get)*
@@ -265,7 +266,7 @@ fn factor(isa: &GroupIsa, names: &Names, factor: &Factor) -> TokenStream {
         }
     });
     quote! {
-        /// Parts of a group that are there together.
+        /// Parts of a group that occur together.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum #name { #(#definitions),* }
 

@@ -15,11 +15,11 @@ fn n(value: impl Into<i128>) -> Literal {
 }
 
 fn hex(value: u64) -> Literal {
-    // The text is digits after `0x`, which is a literal.
+    // Digits after `0x` always form a literal.
     format!("{value:#x}").parse().unwrap_or_else(|_| Literal::u64_unsuffixed(value))
 }
 
-/// A negative number is an operator and a literal.
+/// A negative number is an operator followed by a literal.
 fn int(value: i64) -> TokenStream {
     let magnitude = Literal::u64_unsuffixed(value.unsigned_abs());
     if value < 0 { quote!(-#magnitude) } else { quote!(#magnitude) }
@@ -247,7 +247,7 @@ fn operand(o: &Operand) -> TokenStream {
     quote!(Operand { name: #name, doc: #doc, kind: OperandKind::#kind })
 }
 
-/// A module `tables` with `ISA`.
+/// Generates a module `tables` with `ISA`.
 pub(super) fn emit(isa: &GroupIsa) -> TokenStream {
     let (name, doc, unit, longest) = (isa.name, isa.doc, n(isa.unit), n(isa.longest));
     let enums = isa.enums.iter().map(enumeration);

@@ -1,4 +1,4 @@
-//! Typed views: an enum for each enum, a struct for each choice, the parts of a group, the group itself.
+//! Typed views: an enum for each enum, a struct for each choice, the parts of a group, and the group itself.
 
 use isaforge_core::group::table::{Choice, Encoding, Field, GroupIsa, Type};
 use isaforge_core::table::{Enum, Value};
@@ -8,13 +8,13 @@ use quote::{format_ident, quote};
 use crate::backend::rust::Options;
 use crate::backend::rust::idents::{Namespace, TAKEN, code, doc_text, pascal, snake};
 
-/// The identifiers of everything that is generated.
+/// The identifiers of all generated items.
 pub(crate) struct Names {
     /// Enums.
     pub enums: Vec<Ident>,
     /// Choices.
     pub choices: Vec<Ident>,
-    /// Fields of [`Parts`], one a slot.
+    /// The fields of the generated `Parts`, one for each slot.
     pub slots: Vec<Ident>,
     /// Operations: variant and method.
     pub operations: Vec<(Ident, Ident)>,
@@ -25,7 +25,7 @@ impl Names {
         let mut types = Namespace::with(TAKEN);
         let choices = isa.choices.iter().map(|c| types.take(pascal(c.name), "Part")).collect();
         let enums = isa.enums.iter().map(|e| types.take(pascal(e.name), "Value")).collect();
-        // What the generated code calls its own variables.
+        // The names of variables in generated code.
         let mut parts = Namespace::with(&["body", "parts", "values"]);
         let slots = isa.slots.iter().map(|s| parts.take(snake(s.name), "_part")).collect();
         let (mut variants, mut methods) = (Namespace::with(&["Self"]), Namespace::with(&["dispatch"]));
@@ -64,13 +64,13 @@ fn enumeration(isa: &GroupIsa, names: &Names, index: usize) -> TokenStream {
         pub enum #name { #(#[doc = #docs] #variants = #bits),* }
 
         impl #name {
-            /// All values that have a name.
+            /// All named values.
             pub const ALL: &'static [Self] = &[#(#name::#variants),*];
-            /// The value with this number, if it has a name.
+            /// Returns the value with this number; `None` if it has no name.
             pub const fn from_number(number: i64) -> Option<Self> {
                 match number { #(#bits => Some(#name::#variants),)* _ => None }
             }
-            /// Its number.
+            /// Returns the number of the value.
             pub const fn number(self) -> i64 {
                 self as i64
             }
@@ -91,13 +91,13 @@ fn ty(names: &Names, field: &Field) -> TokenStream {
     }
 }
 
-/// An expression for the typed value of a number in `value`.
+/// An expression for the typed value of the number in `value`.
 fn typed(isa: &GroupIsa, names: &Names, field: &Field) -> TokenStream {
     match (field.ty, field.encoding) {
         (Type::Flag, _) => quote!(value != 0),
         (Type::Enum(index), _) => {
             let name = &names.enums[usize::from(index)];
-            // A decoded field has a named value; the default stands for one that has not.
+            // A decoded field always has a named value; the default replaces a number without a name.
             let named = isa.enums[usize::from(index)].values.iter().find(|v| v.bits as i64 == field.default);
             let first = named.or(isa.enums[usize::from(index)].values.first());
             let first = Literal::i64_unsuffixed(first.map_or(0, |v| v.bits as i64));
@@ -200,27 +200,27 @@ fn parts(isa: &GroupIsa, names: &Names) -> TokenStream {
     let header_doc = doc_text(&header_doc);
 
     quote! {
-        /// The slots of a group by name, as numbers.
+        /// The indices of a group's slots, by name.
         pub mod slot {
             #(#[doc = "The slot."] pub const #constants: usize = #all;)*
         }
 
         #[doc = #doc]
         ///
-        /// A group is its bytes, which are known to be valid.
+        /// A group consists of its bytes, which are always valid.
         #[derive(Clone, Copy, PartialEq, Eq, Hash)]
         pub struct Group(__rt::group::Group);
 
-        /// Reads the group at the start of `bytes`; what follows it does not matter.
+        /// Decodes the group at the start of `bytes`; further bytes are ignored.
         ///
         /// # Errors
-        /// The first thing wrong.
+        /// Returns the first mistake.
         #[inline]
         pub fn decode(bytes: &[u8]) -> Result<Group, GroupError> {
             __rt::group::decode(&tables::ISA, bytes).map(Group)
         }
 
-        /// The groups of a program with their offsets; it stops after a mistake.
+        /// Decodes the groups of a program, each with its offset; ends after an error.
         pub fn walk(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<Group, GroupError>)> + '_ {
             __rt::group::program::walk(&tables::ISA, bytes).map(|(at, group)| (at, group.map(Group)))
         }
@@ -229,27 +229,27 @@ fn parts(isa: &GroupIsa, names: &Names) -> TokenStream {
         pub static ISA: &__rt::group::GroupIsa = &tables::ISA;
 
         impl Group {
-            /// Its bytes, padding included.
+            /// Returns its bytes, including padding.
             #[inline]
             pub fn as_bytes(&self) -> &[u8] {
                 self.0.as_bytes()
             }
-            /// The group without types.
+            /// Returns the untyped group.
             pub fn raw(&self) -> &__rt::group::Group {
                 &self.0
             }
-            /// What it means, part by part.
+            /// Returns its typed parts.
             pub fn parts(&self) -> Parts {
                 Parts::read(&self.0.values(&tables::ISA))
             }
-            /// The choices its encoder made.
+            /// Returns the choices that its encoder made.
             pub fn form(&self) -> Form {
                 self.0.form()
             }
-            /// The same group in its shortest form.
+            /// Returns the group re-encoded in its shortest form.
             ///
             /// # Errors
-            /// Never for a group that was decoded, except if it means something that only an unusual form can say.
+            /// Never for a decoded group, unless it has values that only a longer form can encode.
             pub fn canonical(&self) -> Result<Group, BuildError> {
                 __rt::group::canonical(&tables::ISA, &self.0.values(&tables::ISA)).map(Group)
             }
@@ -257,29 +257,29 @@ fn parts(isa: &GroupIsa, names: &Names) -> TokenStream {
             pub fn is_last(&self) -> bool {
                 __rt::group::program::is_last(&tables::ISA, &self.0)
             }
-            /// Where a branch in it leads if it starts at `start`; `None` if it is none.
+            /// Returns the target of its branch if it starts at `start`; `None` if it has no branch.
             pub fn target(&self, start: usize) -> Option<i64> {
                 __rt::group::program::target(&tables::ISA, &self.0, start)
             }
-            /// The operations in it, in the order of its text, each with its slot.
+            /// Returns its operations in the order of the text, each with its slot.
             pub fn operations(&self) -> impl Iterator<Item = (usize, Operation)> {
                 __rt::group::info::operations(&tables::ISA, &self.0).filter_map(|(slot, index, _)| Some((slot, *Operation::ALL.get(index)?)))
             }
-            /// The registers it reads.
+            /// Calls `found` for each register that it reads.
             pub fn reads(&self, found: impl FnMut(GroupRegister)) {
                 __rt::group::info::registers(&tables::ISA, &self.0, false, found);
             }
-            /// The registers it writes.
+            /// Calls `found` for each register that it writes.
             pub fn writes(&self, found: impl FnMut(GroupRegister)) {
                 __rt::group::info::registers(&tables::ISA, &self.0, true, found);
             }
-            /// What each of its bits means.
+            /// Calls `found` with the meaning of each of its bits.
             pub fn annotate(&self, found: impl FnMut(GroupBits)) {
                 __rt::group::info::annotate(&tables::ISA, &self.0, found);
             }
         }
 
-        /// The parts of a group. Parts that do not go together are an error when they are encoded.
+        /// The parts of a group. Encoding fails if they cannot be combined.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         pub struct Parts {
             #[doc = #header_doc]
@@ -295,7 +295,7 @@ fn parts(isa: &GroupIsa, names: &Names) -> TokenStream {
                 }
             }
 
-            /// The same as plain numbers, slot by slot.
+            /// Returns the parts as plain numbers, slot by slot.
             pub fn values(&self) -> __rt::group::Values {
                 let mut values = __rt::group::Values::new(&tables::ISA);
                 self.#header.write(&mut values, 0);
@@ -306,23 +306,23 @@ fn parts(isa: &GroupIsa, names: &Names) -> TokenStream {
                 values
             }
 
-            /// The operations in them, in the order of their text, each with its slot.
+            /// Returns their operations in the order of the text, each with its slot.
             pub fn operations(&self) -> impl Iterator<Item = (usize, Operation)> {
                 __rt::group::info::operations_of(&tables::ISA, self.values()).filter_map(|(slot, index, _)| Some((slot, *Operation::ALL.get(index)?)))
             }
 
-            /// The shortest group with these parts, as the vendor's compiler would write it.
+            /// Encodes the shortest group with these parts, as the vendor's compiler does.
             ///
             /// # Errors
-            /// When the parts do not go together, a value fits no encoding, or the group is too long.
+            /// When the parts cannot be combined, a value fits no encoding, or the group is too long.
             pub fn encode(&self) -> Result<Group, BuildError> {
                 __rt::group::canonical(&tables::ISA, &self.values()).map(Group)
             }
 
-            /// The group with these parts in a given form.
+            /// Encodes a group with these parts in a given form.
             ///
             /// # Errors
-            /// As for [`encode`](Parts::encode), and when the form does not fit.
+            /// As for [`encode`](Parts::encode), and when the parts do not fit the form.
             pub fn encode_in(&self, form: &Form) -> Result<Group, BuildError> {
                 __rt::group::encode(&tables::ISA, &self.values(), form).map(Group)
             }
@@ -332,7 +332,7 @@ fn parts(isa: &GroupIsa, names: &Names) -> TokenStream {
 
 fn text() -> TokenStream {
     quote! {
-        /// The group in one line.
+        /// Prints the group in one line.
         impl core::fmt::Display for Group {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 let mut line = __rt::text::Line::new();
@@ -342,7 +342,7 @@ fn text() -> TokenStream {
             }
         }
 
-        /// What the parts mean, in one line, whether they have an encoding or not.
+        /// Prints the meaning of the parts in one line, whether or not they have an encoding.
         impl core::fmt::Display for Parts {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 let mut line = __rt::text::Line::new();
@@ -352,7 +352,7 @@ fn text() -> TokenStream {
             }
         }
 
-        /// Reads parts that need not have an encoding.
+        /// Parses parts, which need not have an encoding.
         impl core::str::FromStr for Parts {
             type Err = TextError;
 
@@ -367,12 +367,12 @@ fn text() -> TokenStream {
             }
         }
 
-        /// Why text is not a group with an encoding.
+        /// Why a text is not a group with an encoding.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum ParseError {
-            /// It cannot be read.
+            /// The text cannot be parsed.
             Text(TextError),
-            /// It can be read and not encoded.
+            /// The text can be parsed, but not encoded.
             Build(BuildError),
         }
 

@@ -9,10 +9,10 @@ use quote::quote;
 use crate::backend::rust::idents::{Namespace, doc_text, pascal, snake};
 use crate::backend::rust::{Options, by_unit};
 
-/// Methods that every instruction has; accessors of fields must not be called so.
+/// Methods that every instruction has; accessors of fields must have other names.
 const METHODS: [&str; 6] = ["new", "instruction", "from", "into", "fmt", "eq"];
 
-/// The items of the generated module. The same tables and options give the same tokens.
+/// Generates the items of the module. The same tables and options always give the same tokens.
 pub fn emit(stream: &'static Stream, options: &Options) -> TokenStream {
     let runtime: TokenStream = options.runtime.parse().unwrap_or_else(|_| quote!(::isaforge_core));
     let names = names(stream);
@@ -32,7 +32,7 @@ pub fn emit(stream: &'static Stream, options: &Options) -> TokenStream {
     }
 }
 
-/// The instructions as types and variants.
+/// The identifiers of instructions, used for types and variants.
 pub(crate) fn names(stream: &Stream) -> Vec<Ident> {
     let mut taken = Namespace::with(&["Opcode", "Instruction", "Kind", "DecodeError", "ParseError", "Self"]);
     stream.instructions.iter().map(|i| taken.take(pascal(i.name), "Form")).collect()
@@ -61,10 +61,10 @@ fn common(stream: &Stream, names: &[Ident], options: &Options) -> TokenStream {
                 type Err = ParseError;
                 fn from_str(text: &str) -> Result<Self, ParseError> { parse(LAST_GENERATION, text) }
             }
-            /// Reads the text of an instruction of a generation.
+            /// Parses the text of an instruction of a generation.
             ///
             /// # Errors
-            /// Where the text stops being an instruction, and what was expected there.
+            /// Returns where the text stops being a valid instruction, and what was expected there.
             pub fn parse(generation: u32, text: &str) -> Result<Instruction, ParseError> {
                 let decoded = engine(generation).parse(text)?.decoded;
                 Ok(Instruction { decoded, generation })
@@ -74,11 +74,11 @@ fn common(stream: &Stream, names: &[Ident], options: &Options) -> TokenStream {
     quote! {
         /// The tables of the instruction set.
         pub static ISA: &__rt::stream::Stream = &tables::STREAM;
-        /// The first generation that is told apart.
+        /// The first generation that the specification distinguishes.
         pub const FIRST_GENERATION: u32 = #first;
-        /// The last generation that is told apart, which is meant where none is named.
+        /// The last generation that the specification distinguishes, which is the default.
         pub const LAST_GENERATION: u32 = #last;
-        /// Bytes of the longest instruction.
+        /// The length of the longest instruction in bytes.
         pub const LONGEST: usize = #longest;
 
         /// The instructions.
@@ -87,13 +87,13 @@ fn common(stream: &Stream, names: &[Ident], options: &Options) -> TokenStream {
         #[repr(u16)]
         pub enum Opcode { #(#[doc = #docs] #names = #numbers),* }
         impl Opcode {
-            /// All of them, by number.
+            /// All instructions, in the order of their numbers.
             pub const ALL: &'static [Self] = &[#(Opcode::#names),*];
-            /// What the specification says about it.
+            /// Returns what the specification states about the instruction.
             pub fn info(self) -> &'static __rt::stream::Instruction { &tables::STREAM.instructions[self as usize] }
         }
 
-        /// An instruction: its bits, what they are, and the generation it is of.
+        /// An instruction: its bits, their decoded meaning, and its generation.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct Instruction {
             decoded: __rt::stream::Decoded,
@@ -104,23 +104,24 @@ fn common(stream: &Stream, names: &[Ident], options: &Options) -> TokenStream {
             __rt::stream::Engine { stream: &tables::STREAM, generation }
         }
 
-        /// Decodes the instruction at the start of `bytes`, which may go on behind it; [`Instruction::len`] says how many of them
-        /// it takes.
+        /// Decodes the instruction at the start of `bytes`, which may be longer; [`Instruction::len`] returns how many
+        /// bytes it takes.
         ///
         /// # Errors
-        /// Why no instruction stands there.
+        /// Returns why the bytes do not start with an instruction.
         pub fn decode(bytes: &[u8]) -> Result<Instruction, DecodeError> { decode_in(LAST_GENERATION, bytes) }
 
         /// Decodes an instruction of a generation.
         ///
         /// # Errors
-        /// As [`decode`].
+        /// As for [`decode`].
         pub fn decode_in(generation: u32, bytes: &[u8]) -> Result<Instruction, DecodeError> {
             let decoded = engine(generation).decode(bytes)?;
             Ok(Instruction { decoded, generation })
         }
 
-        /// The instructions of a program, one after another, with their addresses in bytes. Ends behind what is no instruction.
+        /// Decodes the instructions of a program in sequence, each with its address in bytes. Ends after the first
+        /// error.
         pub fn stream(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<Instruction, DecodeError>)> {
             let mut at = Some(0);
             ::core::iter::from_fn(move || {
@@ -136,59 +137,59 @@ fn common(stream: &Stream, names: &[Ident], options: &Options) -> TokenStream {
         impl Instruction {
             fn engine(&self) -> __rt::stream::Engine { engine(self.generation) }
             fn own(&self) -> __rt::stream::Scope<'_> { self.engine().scope(&self.decoded) }
-            /// What it is.
+            /// Returns the opcode.
             pub fn opcode(&self) -> Opcode {
-                // Decoding gives no other numbers.
+                // Decoding yields no other numbers.
                 Opcode::ALL[usize::from(self.own().layout.opcode)]
             }
-            /// The generation that it was decoded for.
+            /// Returns the generation that it was decoded for.
             pub fn generation(&self) -> u32 { self.generation }
-            /// How many bytes it has.
+            /// Returns its length in bytes.
             pub fn len(&self) -> usize { self.decoded.len.into() }
-            /// Its bytes in the order of memory; those behind its length are 0.
+            /// Returns its bytes in memory order; those beyond its length are 0.
             pub fn bytes(&self) -> [u8; LONGEST] {
                 let bytes = self.engine().store(self.decoded.word);
                 ::core::array::from_fn(|i| bytes[i])
             }
-            /// The value of a field by its name. Returns `None` if it has no such field.
+            /// Returns the value of a field by name; `None` if there is no such field.
             pub fn field(&self, name: &str) -> Option<u64> {
                 let own = self.own();
                 let index = own.layout.fields.iter().position(|field| field.name == name)?;
                 Some(own.value(index as u8))
             }
-            /// The same instruction with another value of a field. Returns `None` if there is none.
+            /// Returns the instruction with another value in a field; `None` if there is no such instruction.
             pub fn with_field(&self, name: &str, value: u64) -> Option<Self> {
                 let index = self.own().layout.fields.iter().position(|field| field.name == name)?;
                 let decoded = self.engine().with(&self.decoded, index as u8, value)?;
                 Some(Instruction { decoded, ..*self })
             }
-            /// Tells of the registers that it reads.
+            /// Calls `tell` for each register that it reads.
             pub fn reads(&self, tell: &mut dyn FnMut(RegisterUse)) {
                 __rt::stream::registers(self.engine(), &self.decoded, false, tell);
             }
-            /// Tells of the registers that it writes.
+            /// Calls `tell` for each register that it writes.
             pub fn writes(&self, tell: &mut dyn FnMut(RegisterUse)) {
                 __rt::stream::registers(self.engine(), &self.decoded, true, tell);
             }
-            /// Tells what its bits mean.
+            /// Calls `tell` with the meaning of its bits.
             pub fn annotate(&self, tell: &mut dyn FnMut(__rt::stream::Note)) {
                 __rt::stream::annotate(self.engine(), &self.decoded, tell);
             }
-            /// The instruction as the type of its own.
+            /// Returns the instruction as its own type.
             pub fn kind(self) -> Kind {
                 match self.opcode() { #(Opcode::#names => Kind::#names(#names(self)),)* }
             }
         }
         #text
 
-        /// An instruction as the type of its own.
+        /// An instruction as its own type.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "as in `Opcode`")]
         pub enum Kind { #(#names(#names)),* }
     }
 }
 
-/// The fields that all own layouts of an instruction have under one name and that the specification names itself.
+/// The fields that all layouts of an instruction share by name, if the specification named them.
 fn fields(layouts: &[&'static Layout]) -> Vec<&'static Field> {
     let Some((first, others)) = layouts.split_first() else { return Vec::new() };
     let shared = |field: &&'static Field| {
@@ -207,7 +208,7 @@ fn form(stream: &'static Stream, opcode: usize, name: &Ident) -> TokenStream {
         let what = field.name;
         let doc = doc_text(&if field.doc.is_empty() { format!("The field `{what}`.") } else { field.doc.to_owned() });
         let set_doc = format!(" With another `{what}`. Returns `None` if it cannot have this value.");
-        // One layout has the field in one place.
+        // A single layout has the field at a fixed index.
         let value = match layouts[..] {
             [only] => {
                 let index = only.fields.iter().position(|f| f.name == what).unwrap_or(0);
@@ -236,14 +237,14 @@ fn form(stream: &'static Stream, opcode: usize, name: &Ident) -> TokenStream {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct #name(Instruction);
         impl #name {
-            /// The instruction.
+            /// Returns the untyped instruction.
             pub fn instruction(self) -> Instruction { self.0 }
             #(#accessors)*
         }
     }
 }
 
-/// A property test: random bytes that decode print and read back.
+/// A property test: random bytes that decode also print and parse back.
 fn tests() -> TokenStream {
     quote! {
         #[cfg(test)]

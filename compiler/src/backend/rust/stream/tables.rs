@@ -16,7 +16,7 @@ fn n(value: impl Into<i128>) -> Literal {
 }
 
 fn hex(value: u64) -> Literal {
-    // The text is digits after `0x`, which is a literal.
+    // Digits after `0x` always form a literal.
     format!("{value:#x}").parse().unwrap_or_else(|_| Literal::u64_unsuffixed(value))
 }
 
@@ -292,7 +292,7 @@ fn expression(e: &Expression) -> TokenStream {
     })
 }
 
-/// A module `tables` with `STREAM`.
+/// Generates a module `tables` with `STREAM`.
 pub(super) fn emit(stream: &Stream) -> TokenStream {
     let Stream { name, doc, exclusive, asides, .. } = stream;
     if stream.sequence.is_some() {

@@ -1,4 +1,4 @@
-//! Fields for runs of bits, which others may have claimed already.
+//! Fields for runs of bits, parts of which may already belong to other fields.
 
 use isaforge_core::stream::{Notation, Piece};
 
@@ -8,7 +8,7 @@ use crate::read::isaspec::graph::{Graph, Value};
 use crate::stream::model::{self, Source, Type};
 
 impl Builder<'_, '_, '_> {
-    /// A field of some bits. Where others have claimed some of them already, it is made of those.
+    /// A field for a run of bits. If some of them already belong to other fields, it is computed from those.
     pub(super) fn bits(&mut self, name: &str, low: u16, high: u16) -> usize {
         let end = usize::from(high) + 1;
         let range = usize::from(low)..end.min(self.owners.len());
@@ -35,7 +35,7 @@ impl Builder<'_, '_, '_> {
         })
     }
 
-    /// Claims the bits of a run that are free.
+    /// Claims the free bits of a run.
     pub(super) fn claim(&mut self, low: u16, high: u16) {
         let mut at = usize::from(low);
         while at <= usize::from(high) {
@@ -48,7 +48,7 @@ impl Builder<'_, '_, '_> {
         }
     }
 
-    /// The bits of a run, at most 64, from what owns them.
+    /// The bits of a run, at most 64, from the fields that own them.
     pub(super) fn joined(&mut self, graph: &mut Graph, low: u16, high: u16) -> Value {
         self.claim(low, high);
         let mut value = graph.number(0);

@@ -1,4 +1,5 @@
-//! What a decoder remarks on an instruction: stray bits, bits that are not as asserted, operands that nothing reads.
+//! The remarks of a decoder on an instruction: stray bits, bits that violate assertions, operands without a matching
+//! layout.
 
 use isaforge_core::stream::{Input, Notation, Wide};
 
@@ -9,7 +10,7 @@ use crate::read::isaspec::graph::Graph;
 use crate::stream::model::{self, Source, Token, Type};
 
 impl<'d> Builder<'_, 'd, '_> {
-    /// The remark on an operand that nothing reads.
+    /// The remark on an operand that no layout matches.
     pub(super) fn unread(&mut self, field: &'d Field, index: usize) -> Vec<Token> {
         let Some((_, leaves)) = self.context.hierarchies.roots.get(field.ty.as_str()) else { return Vec::new() };
         let Some(leaves) = crate::read::isaspec::context::partial(leaves) else { return Vec::new() };
@@ -38,7 +39,7 @@ impl<'d> Builder<'_, 'd, '_> {
         vec![Token::If(expr, vec![Token::Aside(self.numbered(text, &[index]))])]
     }
 
-    /// A text and numbers with all digits of the document's words, the lowest 64 bits last.
+    /// A text followed by numbers with all digits of the document's words, the lowest 64 bits last.
     fn numbered(&self, text: String, fields: &[usize]) -> Vec<Token> {
         let digits = self.context.digits;
         let zeros = usize::from(digits).saturating_sub(16 * fields.len());
@@ -49,7 +50,7 @@ impl<'d> Builder<'_, 'd, '_> {
         tokens
     }
 
-    /// The remark on bits that mean nothing and are set.
+    /// The remark on ignored bits that are set.
     pub(super) fn strays(&mut self) -> Vec<Token> {
         let ignored = self.leaf.ignored;
         if ignored.is_zero() {
@@ -91,7 +92,7 @@ impl<'d> Builder<'_, 'd, '_> {
         vec![Token::If(expr, vec![Token::Aside(self.numbered(text, &parts))])]
     }
 
-    /// The remark on bits that are not what an assertion says.
+    /// The remark on bits that violate an assertion.
     pub(super) fn unexpected(&mut self, bitset: &Bitset, assert: &Pattern) -> Vec<Token> {
         let (low, high) = (assert.low, assert.high);
         let (ones, _) = assert.bits();

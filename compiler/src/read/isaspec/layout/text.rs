@@ -1,4 +1,4 @@
-//! The text of a layout, with remarks before it: what comes first there comes first behind the text.
+//! The text of a layout, preceded by its remarks. Remarks keep their order when they are printed after the text.
 
 use super::{Builder, Found, conjunction};
 use crate::read::isaspec::graph::Graph;
@@ -6,7 +6,7 @@ use crate::source::{Span, Spanned};
 use crate::stream::model::{Expr, Token, Type};
 
 impl<'d> Builder<'_, 'd, '_> {
-    /// The tokens of what a name stands for.
+    /// The tokens of a name.
     pub(in crate::read::isaspec) fn shown(&mut self, name: &str, span: Span) -> Vec<Token> {
         let candidates = self.candidates(name);
         let mut tokens = Vec::new();
@@ -30,7 +30,7 @@ impl<'d> Builder<'_, 'd, '_> {
         tokens
     }
 
-    /// That one expression holds and those before do not; `None` where there are none.
+    /// The condition that one expression holds and earlier ones do not; `None` if there are none.
     fn condition(&mut self, before: &[&Spanned<String>], own: Option<&Spanned<String>>) -> Option<Expr> {
         let text = (*own.or(before.last().copied())?).clone();
         let mut graph = Graph::default();
@@ -51,7 +51,7 @@ impl<'d> Builder<'_, 'd, '_> {
         let index = self.found(found);
         match found {
             Found::Field(field) if field.ty.as_str() == "custom" => {
-                // The names are the host's; without them its number shows.
+                // The host defines the names; without them the number is printed.
                 vec![Token::Text(format!("<{name}:")), Token::Field(index), Token::Text(">".to_owned())]
             }
             Found::Field(field) if matches!(self.layout.fields[index].ty, Type::Set(..)) => {
@@ -68,7 +68,7 @@ impl<'d> Builder<'_, 'd, '_> {
         }
     }
 
-    /// The remark on bits that should not be set and those that should be otherwise, then the text.
+    /// Writes the remarks on stray bits and violated assertions, then the text.
     pub(super) fn write(&mut self, level: usize, number: usize, display: Option<&'d Spanned<String>>) {
         let mut tokens = self.strays();
         for name in std::mem::take(&mut self.missing) {
