@@ -414,7 +414,8 @@ fn the_generated_crate_is_fresh() {
         std::fs::write(path, fresh).expect("the generated crate can be written");
         return;
     }
-    let stale = "generated/usc is stale: UPDATE_GOLDENS=1 cargo test -p isaforge-compiler --test all generated_crate_is_fresh";
+    let stale =
+        "generated/usc is stale: UPDATE_GOLDENS=1 cargo test -p isaforge-compiler --test all generated_crate_is_fresh";
     assert!(std::fs::read_to_string(path).unwrap_or_default() == fresh, "{stale}");
 }
 

@@ -101,7 +101,7 @@ pub enum Regbank {
     Idx1 = 7,
 }
 impl Regbank {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Regbank::Special,
         Regbank::Temp,
@@ -112,7 +112,7 @@ impl Regbank {
         Regbank::Idx0,
         Regbank::Idx1,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Regbank::Special),
@@ -126,7 +126,7 @@ impl Regbank {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -143,9 +143,9 @@ pub enum Unit {
     Control = 2,
 }
 impl Unit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Unit::Main, Unit::Bitwise, Unit::Control];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Unit::Main),
@@ -154,7 +154,7 @@ impl Unit {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -179,7 +179,7 @@ pub enum Opcnt {
     P0P1P2 = 7,
 }
 impl Opcnt {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Opcnt::P0,
         Opcnt::P1,
@@ -189,7 +189,7 @@ impl Opcnt {
         Opcnt::P1P2,
         Opcnt::P0P1P2,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             1 => Some(Opcnt::P0),
@@ -202,7 +202,7 @@ impl Opcnt {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -229,7 +229,7 @@ pub enum Oporg {
     P0P1P2Be = 7,
 }
 impl Oporg {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Oporg::P0,
         Oporg::P2,
@@ -240,7 +240,7 @@ impl Oporg {
         Oporg::P0P2Be,
         Oporg::P0P1P2Be,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Oporg::P0),
@@ -254,7 +254,7 @@ impl Oporg {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -273,9 +273,9 @@ pub enum Cc {
     E1Z0 = 3,
 }
 impl Cc {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Cc::E1Zx, Cc::E1Z1, Cc::ExZx, Cc::E1Z0];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Cc::E1Zx),
@@ -285,7 +285,7 @@ impl Cc {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -322,7 +322,7 @@ pub enum Ctrlop {
     Ditr = 12,
 }
 impl Ctrlop {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Ctrlop::B,
         Ctrlop::Lapc,
@@ -338,7 +338,7 @@ impl Ctrlop {
         Ctrlop::Sbo,
         Ctrlop::Ditr,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Ctrlop::B),
@@ -357,7 +357,7 @@ impl Ctrlop {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -380,7 +380,7 @@ pub enum Is0Sel {
     S2 = 5,
 }
 impl Is0Sel {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Is0Sel::S0,
         Is0Sel::S3,
@@ -389,7 +389,7 @@ impl Is0Sel {
         Is0Sel::S1,
         Is0Sel::S2,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Is0Sel::S0),
@@ -401,7 +401,7 @@ impl Is0Sel {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -416,9 +416,9 @@ pub enum Is1Sel {
     Fte = 1,
 }
 impl Is1Sel {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Is1Sel::Ft0, Is1Sel::Fte];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Is1Sel::Ft0),
@@ -426,7 +426,7 @@ impl Is1Sel {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -441,9 +441,9 @@ pub enum Is2Sel {
     Fte = 1,
 }
 impl Is2Sel {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Is2Sel::Ft1, Is2Sel::Fte];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Is2Sel::Ft1),
@@ -451,7 +451,7 @@ impl Is2Sel {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -470,14 +470,14 @@ pub enum Is3Sel {
     Fte = 3,
 }
 impl Is3Sel {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Is3Sel::Ft0,
         Is3Sel::Ft1,
         Is3Sel::S2,
         Is3Sel::Fte,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Is3Sel::Ft0),
@@ -487,7 +487,7 @@ impl Is3Sel {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -506,14 +506,14 @@ pub enum Is4Sel {
     Fte = 3,
 }
 impl Is4Sel {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Is4Sel::Ft0,
         Is4Sel::Ft1,
         Is4Sel::Ft2,
         Is4Sel::Fte,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Is4Sel::Ft0),
@@ -523,7 +523,7 @@ impl Is4Sel {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -542,14 +542,14 @@ pub enum Is5Sel {
     Fte = 3,
 }
 impl Is5Sel {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Is5Sel::Ft0,
         Is5Sel::Ft1,
         Is5Sel::Ft2,
         Is5Sel::Fte,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Is5Sel::Ft0),
@@ -559,7 +559,7 @@ impl Is5Sel {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -594,7 +594,7 @@ pub enum AluOp {
     Fromf64 = 11,
 }
 impl AluOp {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         AluOp::Fadd,
         AluOp::Fmul,
@@ -609,7 +609,7 @@ impl AluOp {
         AluOp::Fsqrt,
         AluOp::Fromf64,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(AluOp::Fadd),
@@ -627,7 +627,7 @@ impl AluOp {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -670,7 +670,7 @@ pub enum SnglOp {
     Arctanc = 15,
 }
 impl SnglOp {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         SnglOp::Rcp,
         SnglOp::Rsq,
@@ -689,7 +689,7 @@ impl SnglOp {
         SnglOp::Sinc,
         SnglOp::Arctanc,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(SnglOp::Rcp),
@@ -711,7 +711,7 @@ impl SnglOp {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -746,7 +746,7 @@ pub enum PlainSnglOp {
     Arctanc = 15,
 }
 impl PlainSnglOp {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         PlainSnglOp::Rcp,
         PlainSnglOp::Rsq,
@@ -761,7 +761,7 @@ impl PlainSnglOp {
         PlainSnglOp::Sinc,
         PlainSnglOp::Arctanc,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(PlainSnglOp::Rcp),
@@ -779,7 +779,7 @@ impl PlainSnglOp {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -840,7 +840,7 @@ pub enum PckFormat {
     One = 31,
 }
 impl PckFormat {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         PckFormat::U8888,
         PckFormat::S8888,
@@ -868,7 +868,7 @@ impl PckFormat {
         PckFormat::Zero,
         PckFormat::One,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(PckFormat::U8888),
@@ -899,7 +899,7 @@ impl PckFormat {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -914,9 +914,9 @@ pub enum RedPart {
     B = 1,
 }
 impl RedPart {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[RedPart::A, RedPart::B];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(RedPart::A),
@@ -924,7 +924,7 @@ impl RedPart {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -939,9 +939,9 @@ pub enum RedType {
     Cos = 1,
 }
 impl RedType {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[RedType::Sin, RedType::Cos];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(RedType::Sin),
@@ -949,7 +949,7 @@ impl RedType {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -968,14 +968,14 @@ pub enum Int8_16Op {
     Mad2_3 = 3,
 }
 impl Int8_16Op {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Int8_16Op::Add,
         Int8_16Op::Mul,
         Int8_16Op::Mad0_1,
         Int8_16Op::Mad2_3,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Int8_16Op::Add),
@@ -985,7 +985,7 @@ impl Int8_16Op {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1000,9 +1000,9 @@ pub enum Int8_16Fmt {
     _16bit = 1,
 }
 impl Int8_16Fmt {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Int8_16Fmt::_8bit, Int8_16Fmt::_16bit];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Int8_16Fmt::_8bit),
@@ -1010,7 +1010,7 @@ impl Int8_16Fmt {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1025,9 +1025,9 @@ pub enum S2ch {
     Ehi = 1,
 }
 impl S2ch {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[S2ch::Elo, S2ch::Ehi];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(S2ch::Elo),
@@ -1035,7 +1035,7 @@ impl S2ch {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1054,9 +1054,9 @@ pub enum S01ch {
     E3 = 3,
 }
 impl S01ch {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[S01ch::E0, S01ch::E1, S01ch::E2, S01ch::E3];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(S01ch::E0),
@@ -1066,7 +1066,7 @@ impl S01ch {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1085,14 +1085,14 @@ pub enum Int32_64Op {
     Madd64 = 3,
 }
 impl Int32_64Op {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Int32_64Op::Add6432,
         Int32_64Op::Add64,
         Int32_64Op::Madd32,
         Int32_64Op::Madd64,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Int32_64Op::Add6432),
@@ -1102,7 +1102,7 @@ impl Int32_64Op {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1121,14 +1121,14 @@ pub enum Movw01 {
     Fte = 3,
 }
 impl Movw01 {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Movw01::Ft0,
         Movw01::Ft1,
         Movw01::Ft2,
         Movw01::Fte,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Movw01::Ft0),
@@ -1138,7 +1138,7 @@ impl Movw01 {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1173,7 +1173,7 @@ pub enum TstOp {
     Max = 17,
 }
 impl TstOp {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         TstOp::Z,
         TstOp::Gz,
@@ -1188,7 +1188,7 @@ impl TstOp {
         TstOp::Min,
         TstOp::Max,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(TstOp::Z),
@@ -1206,7 +1206,7 @@ impl TstOp {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1223,9 +1223,9 @@ pub enum HalfPart {
     E1 = 2,
 }
 impl HalfPart {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[HalfPart::Whole, HalfPart::E0, HalfPart::E1];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(HalfPart::Whole),
@@ -1234,7 +1234,7 @@ impl HalfPart {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1251,9 +1251,9 @@ pub enum F64Type {
     U32 = 2,
 }
 impl F64Type {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[F64Type::F32, F64Type::S32, F64Type::U32];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(F64Type::F32),
@@ -1262,7 +1262,7 @@ impl F64Type {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1287,7 +1287,7 @@ pub enum TstType {
     S32 = 6,
 }
 impl TstType {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         TstType::F32,
         TstType::U16,
@@ -1297,7 +1297,7 @@ impl TstType {
         TstType::U32,
         TstType::S32,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(TstType::F32),
@@ -1310,7 +1310,7 @@ impl TstType {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1325,9 +1325,9 @@ pub enum CountSrc {
     Ft2 = 1,
 }
 impl CountSrc {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[CountSrc::S2, CountSrc::Ft2];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(CountSrc::S2),
@@ -1335,7 +1335,7 @@ impl CountSrc {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1356,7 +1356,7 @@ pub enum CountOp {
     FtbMsb = 5,
 }
 impl CountOp {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         CountOp::Cbs,
         CountOp::Ftb,
@@ -1364,7 +1364,7 @@ impl CountOp {
         CountOp::FtbShi,
         CountOp::FtbMsb,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(CountOp::Cbs),
@@ -1375,7 +1375,7 @@ impl CountOp {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1390,9 +1390,9 @@ pub enum BitmaskSrcOp {
     Msk = 1,
 }
 impl BitmaskSrcOp {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[BitmaskSrcOp::Byp, BitmaskSrcOp::Msk];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(BitmaskSrcOp::Byp),
@@ -1400,7 +1400,7 @@ impl BitmaskSrcOp {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1419,14 +1419,14 @@ pub enum Shift1Op {
     Lsl = 3,
 }
 impl Shift1Op {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Shift1Op::Byp,
         Shift1Op::Shfl,
         Shift1Op::Rev,
         Shift1Op::Lsl,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Shift1Op::Byp),
@@ -1436,7 +1436,7 @@ impl Shift1Op {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1461,7 +1461,7 @@ pub enum LogicalOp {
     Byp = 7,
 }
 impl LogicalOp {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         LogicalOp::Or,
         LogicalOp::And,
@@ -1471,7 +1471,7 @@ impl LogicalOp {
         LogicalOp::Xnor,
         LogicalOp::Byp,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(LogicalOp::Or),
@@ -1484,7 +1484,7 @@ impl LogicalOp {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1499,9 +1499,9 @@ pub enum BwTstSrc {
     Ft3 = 1,
 }
 impl BwTstSrc {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[BwTstSrc::Ft5, BwTstSrc::Ft3];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(BwTstSrc::Ft5),
@@ -1509,7 +1509,7 @@ impl BwTstSrc {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1524,9 +1524,9 @@ pub enum BwTstOp {
     Nz = 1,
 }
 impl BwTstOp {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[BwTstOp::Z, BwTstOp::Nz];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(BwTstOp::Z),
@@ -1534,7 +1534,7 @@ impl BwTstOp {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1561,7 +1561,7 @@ pub enum Shift2Op {
     AsrFtb = 7,
 }
 impl Shift2Op {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Shift2Op::Lsl,
         Shift2Op::Shr,
@@ -1572,7 +1572,7 @@ impl Shift2Op {
         Shift2Op::AsrMtb,
         Shift2Op::AsrFtb,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Shift2Op::Lsl),
@@ -1586,7 +1586,7 @@ impl Shift2Op {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1641,7 +1641,7 @@ pub enum BeOp {
     StTexel = 21,
 }
 impl BeOp {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         BeOp::UvswWrite,
         BeOp::UvswEmit,
@@ -1666,7 +1666,7 @@ impl BeOp {
         BeOp::Tessw,
         BeOp::StTexel,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(BeOp::UvswWrite),
@@ -1694,7 +1694,7 @@ impl BeOp {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1709,9 +1709,9 @@ pub enum Dsel {
     W1 = 1,
 }
 impl Dsel {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Dsel::W0, Dsel::W1];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Dsel::W0),
@@ -1719,7 +1719,7 @@ impl Dsel {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1742,7 +1742,7 @@ pub enum Srcsel {
     S5 = 5,
 }
 impl Srcsel {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Srcsel::S0,
         Srcsel::S1,
@@ -1751,7 +1751,7 @@ impl Srcsel {
         Srcsel::S4,
         Srcsel::S5,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Srcsel::S0),
@@ -1763,7 +1763,7 @@ impl Srcsel {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1784,7 +1784,7 @@ pub enum MskMode {
     Caxy = 4,
 }
 impl MskMode {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         MskMode::Vm,
         MskMode::Icm,
@@ -1792,7 +1792,7 @@ impl MskMode {
         MskMode::Icmi,
         MskMode::Caxy,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(MskMode::Vm),
@@ -1803,7 +1803,7 @@ impl MskMode {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1820,13 +1820,13 @@ pub enum PhasRate {
     SmpFull = 2,
 }
 impl PhasRate {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         PhasRate::Inst,
         PhasRate::SmpSel,
         PhasRate::SmpFull,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(PhasRate::Inst),
@@ -1835,7 +1835,7 @@ impl PhasRate {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1852,13 +1852,13 @@ pub enum CachemodeLd {
     ForceLineFill = 2,
 }
 impl CachemodeLd {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         CachemodeLd::Normal,
         CachemodeLd::Bypass,
         CachemodeLd::ForceLineFill,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(CachemodeLd::Normal),
@@ -1867,7 +1867,7 @@ impl CachemodeLd {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1884,13 +1884,13 @@ pub enum CachemodeSt {
     WriteBackLazy = 2,
 }
 impl CachemodeSt {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         CachemodeSt::WriteThrough,
         CachemodeSt::WriteBack,
         CachemodeSt::WriteBackLazy,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(CachemodeSt::WriteThrough),
@@ -1899,7 +1899,7 @@ impl CachemodeSt {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1916,13 +1916,13 @@ pub enum CachemodeSmp {
     ForceLineFill = 2,
 }
 impl CachemodeSmp {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         CachemodeSmp::Normal,
         CachemodeSmp::Bypass,
         CachemodeSmp::ForceLineFill,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(CachemodeSmp::Normal),
@@ -1931,7 +1931,7 @@ impl CachemodeSmp {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1950,14 +1950,14 @@ pub enum Slccachemode {
     CachedReads = 3,
 }
 impl Slccachemode {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Slccachemode::Bypass,
         Slccachemode::WriteBack,
         Slccachemode::WriteThrough,
         Slccachemode::CachedReads,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Slccachemode::Bypass),
@@ -1967,7 +1967,7 @@ impl Slccachemode {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -1984,9 +1984,9 @@ pub enum Dsize {
     _32bit = 2,
 }
 impl Dsize {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Dsize::_8bit, Dsize::_16bit, Dsize::_32bit];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Dsize::_8bit),
@@ -1995,7 +1995,7 @@ impl Dsize {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2014,14 +2014,14 @@ pub enum Lodm {
     Gradient = 3,
 }
 impl Lodm {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Lodm::Normal,
         Lodm::Bias,
         Lodm::Replace,
         Lodm::Gradient,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Lodm::Normal),
@@ -2031,7 +2031,7 @@ impl Lodm {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2050,14 +2050,14 @@ pub enum Sbmode {
     Both = 3,
 }
 impl Sbmode {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Sbmode::None,
         Sbmode::Data,
         Sbmode::Info,
         Sbmode::Both,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Sbmode::None),
@@ -2067,7 +2067,7 @@ impl Sbmode {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2098,7 +2098,7 @@ pub enum AtomicOp {
     Xor = 10,
 }
 impl AtomicOp {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         AtomicOp::Add,
         AtomicOp::Sub,
@@ -2111,7 +2111,7 @@ impl AtomicOp {
         AtomicOp::Or,
         AtomicOp::Xor,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(AtomicOp::Add),
@@ -2127,7 +2127,7 @@ impl AtomicOp {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2144,13 +2144,13 @@ pub enum IterMode {
     Centroid = 2,
 }
 impl IterMode {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         IterMode::Pixel,
         IterMode::Sample,
         IterMode::Centroid,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(IterMode::Pixel),
@@ -2159,7 +2159,7 @@ impl IterMode {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2178,14 +2178,14 @@ pub enum PerspCtl {
     MulStored = 3,
 }
 impl PerspCtl {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         PerspCtl::None,
         PerspCtl::IterMul,
         PerspCtl::IterMulStore,
         PerspCtl::MulStored,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(PerspCtl::None),
@@ -2195,7 +2195,7 @@ impl PerspCtl {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2212,9 +2212,9 @@ pub enum Dmn {
     _3d = 3,
 }
 impl Dmn {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Dmn::_1d, Dmn::_2d, Dmn::_3d];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             1 => Some(Dmn::_1d),
@@ -2223,7 +2223,7 @@ impl Dmn {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2240,9 +2240,9 @@ pub enum SchedCtrl {
     Wdf = 2,
 }
 impl SchedCtrl {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[SchedCtrl::None, SchedCtrl::Swap, SchedCtrl::Wdf];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(SchedCtrl::None),
@@ -2251,7 +2251,7 @@ impl SchedCtrl {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2270,14 +2270,14 @@ pub enum Pcnd {
     P0False = 3,
 }
 impl Pcnd {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Pcnd::Always,
         Pcnd::P0True,
         Pcnd::Never,
         Pcnd::P0False,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Pcnd::Always),
@@ -2287,7 +2287,7 @@ impl Pcnd {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2314,7 +2314,7 @@ pub enum Cndinst {
     SetlA = 7,
 }
 impl Cndinst {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Cndinst::St,
         Cndinst::Ef,
@@ -2325,7 +2325,7 @@ impl Cndinst {
         Cndinst::Lpc,
         Cndinst::SetlA,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Cndinst::St),
@@ -2339,7 +2339,7 @@ impl Cndinst {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2358,14 +2358,14 @@ pub enum Lr {
     Lock = 3,
 }
 impl Lr {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Lr::Release,
         Lr::ReleaseSleep,
         Lr::ReleaseWakeup,
         Lr::Lock,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Lr::Release),
@@ -2375,7 +2375,7 @@ impl Lr {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2390,9 +2390,9 @@ pub enum Tgt {
     Shared = 1,
 }
 impl Tgt {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Tgt::Coeff, Tgt::Shared];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Tgt::Coeff),
@@ -2400,7 +2400,7 @@ impl Tgt {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2417,9 +2417,9 @@ pub enum Bpred {
     Anyp = 2,
 }
 impl Bpred {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Bpred::Cc, Bpred::Allp, Bpred::Anyp];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Bpred::Cc),
@@ -2428,7 +2428,7 @@ impl Bpred {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2445,9 +2445,9 @@ pub enum IdxCtrl {
     Idx1 = 2,
 }
 impl IdxCtrl {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[IdxCtrl::None, IdxCtrl::Idx0, IdxCtrl::Idx1];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(IdxCtrl::None),
@@ -2456,7 +2456,7 @@ impl IdxCtrl {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2475,9 +2475,9 @@ pub enum SopOp {
     U8mad = 3,
 }
 impl SopOp {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[SopOp::Sop, SopOp::Mad, SopOp::U8, SopOp::U8mad];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(SopOp::Sop),
@@ -2487,7 +2487,7 @@ impl SopOp {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2510,7 +2510,7 @@ pub enum SopSource {
     S5 = 5,
 }
 impl SopSource {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         SopSource::S0,
         SopSource::S1,
@@ -2519,7 +2519,7 @@ impl SopSource {
         SopSource::S4,
         SopSource::S5,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(SopSource::S0),
@@ -2531,7 +2531,7 @@ impl SopSource {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2558,7 +2558,7 @@ pub enum SopFactor {
     Z = 7,
 }
 impl SopFactor {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         SopFactor::S0,
         SopFactor::S1,
@@ -2569,7 +2569,7 @@ impl SopFactor {
         SopFactor::None,
         SopFactor::Z,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(SopFactor::S0),
@@ -2583,7 +2583,7 @@ impl SopFactor {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2600,9 +2600,9 @@ pub enum SopFormat {
     F16 = 2,
 }
 impl SopFormat {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[SopFormat::AsIs, SopFormat::U8, SopFormat::F16];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(SopFormat::AsIs),
@@ -2611,7 +2611,7 @@ impl SopFormat {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2634,7 +2634,7 @@ pub enum SopCombine {
     Mad = 5,
 }
 impl SopCombine {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         SopCombine::Add,
         SopCombine::Sub,
@@ -2643,7 +2643,7 @@ impl SopCombine {
         SopCombine::Rsub,
         SopCombine::Mad,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(SopCombine::Add),
@@ -2655,7 +2655,7 @@ impl SopCombine {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2674,14 +2674,14 @@ pub enum SopJ {
     Joutjc = 3,
 }
 impl SopJ {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         SopJ::Joutj,
         SopJ::Jouta,
         SopJ::Joutb,
         SopJ::Joutjc,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(SopJ::Joutj),
@@ -2691,7 +2691,7 @@ impl SopJ {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2710,14 +2710,14 @@ pub enum SopK {
     Koutkc = 3,
 }
 impl SopK {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         SopK::Koutk,
         SopK::Koutc,
         SopK::Koutd,
         SopK::Koutkc,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(SopK::Koutk),
@@ -2727,7 +2727,7 @@ impl SopK {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -2752,7 +2752,7 @@ pub enum ExtraOp {
     Fmul = 6,
 }
 impl ExtraOp {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         ExtraOp::Sopmov,
         ExtraOp::SopmovU8,
@@ -2762,7 +2762,7 @@ impl ExtraOp {
         ExtraOp::Fadd,
         ExtraOp::Fmul,
     ];
-    /// The value with this number, if it has a name.
+    /// Returns the value with this number; `None` if it has no name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(ExtraOp::Sopmov),
@@ -2775,7 +2775,7 @@ impl ExtraOp {
             _ => None,
         }
     }
-    /// Its number.
+    /// Returns the number of the value.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -6512,7 +6512,7 @@ impl Default for Extra {
         Self::read(&values, slot)
     }
 }
-/// The slots of a group by name, as numbers.
+/// The indices of a group's slots, by name.
 ///
 /// # Examples
 ///
@@ -6589,7 +6589,7 @@ pub mod slot {
 }
 /// PowerVR Rogue USC; instructions are groups of 4 to 32 bytes with up to six operations.
 ///
-/// A group is its bytes, which are known to be valid.
+/// A group consists of its bytes, which are always valid.
 ///
 /// # Examples
 ///
@@ -6605,10 +6605,10 @@ pub mod slot {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Group(__rt::group::Group);
-/// Reads the group at the start of `bytes`; what follows it does not matter.
+/// Decodes the group at the start of `bytes`; further bytes are ignored.
 ///
 /// # Errors
-/// The first thing wrong.
+/// Returns the first mistake.
 ///
 /// # Examples
 ///
@@ -6626,7 +6626,7 @@ pub struct Group(__rt::group::Group);
 pub fn decode(bytes: &[u8]) -> Result<Group, GroupError> {
     __rt::group::decode(&tables::ISA, bytes).map(Group)
 }
-/// The groups of a program with their offsets; it stops after a mistake.
+/// Decodes the groups of a program, each with its offset; ends after an error.
 ///
 /// # Examples
 ///
@@ -6659,7 +6659,7 @@ pub fn walk(
 /// ```
 pub static ISA: &__rt::group::GroupIsa = &tables::ISA;
 impl Group {
-    /// Its bytes, padding included.
+    /// Returns its bytes, including padding.
     ///
     /// # Examples
     ///
@@ -6674,7 +6674,7 @@ impl Group {
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
-    /// The group without types.
+    /// Returns the untyped group.
     ///
     /// # Examples
     ///
@@ -6688,7 +6688,7 @@ impl Group {
     pub fn raw(&self) -> &__rt::group::Group {
         &self.0
     }
-    /// What it means, part by part.
+    /// Returns its typed parts.
     ///
     /// # Examples
     ///
@@ -6702,7 +6702,7 @@ impl Group {
     pub fn parts(&self) -> Parts {
         Parts::read(&self.0.values(&tables::ISA))
     }
-    /// The choices its encoder made.
+    /// Returns the choices that its encoder made.
     ///
     /// # Examples
     ///
@@ -6716,10 +6716,10 @@ impl Group {
     pub fn form(&self) -> Form {
         self.0.form()
     }
-    /// The same group in its shortest form.
+    /// Returns the group re-encoded in its shortest form.
     ///
     /// # Errors
-    /// Never for a group that was decoded, except if it means something that only an unusual form can say.
+    /// Never for a decoded group, unless it has values that only a longer form can encode.
     ///
     /// # Examples
     ///
@@ -6748,7 +6748,7 @@ impl Group {
     pub fn is_last(&self) -> bool {
         __rt::group::program::is_last(&tables::ISA, &self.0)
     }
-    /// Where a branch in it leads if it starts at `start`; `None` if it is none.
+    /// Returns the target of its branch if it starts at `start`; `None` if it has no branch.
     ///
     /// # Examples
     ///
@@ -6762,7 +6762,7 @@ impl Group {
     pub fn target(&self, start: usize) -> Option<i64> {
         __rt::group::program::target(&tables::ISA, &self.0, start)
     }
-    /// The operations in it, in the order of its text, each with its slot.
+    /// Returns its operations in the order of the text, each with its slot.
     ///
     /// # Examples
     ///
@@ -6778,7 +6778,7 @@ impl Group {
         __rt::group::info::operations(&tables::ISA, &self.0)
             .filter_map(|(slot, index, _)| Some((slot, *Operation::ALL.get(index)?)))
     }
-    /// The registers it reads.
+    /// Calls `found` for each register that it reads.
     ///
     /// # Examples
     ///
@@ -6794,7 +6794,7 @@ impl Group {
     pub fn reads(&self, found: impl FnMut(GroupRegister)) {
         __rt::group::info::registers(&tables::ISA, &self.0, false, found);
     }
-    /// The registers it writes.
+    /// Calls `found` for each register that it writes.
     ///
     /// # Examples
     ///
@@ -6810,7 +6810,7 @@ impl Group {
     pub fn writes(&self, found: impl FnMut(GroupRegister)) {
         __rt::group::info::registers(&tables::ISA, &self.0, true, found);
     }
-    /// What each of its bits means.
+    /// Calls `found` with the meaning of each of its bits.
     ///
     /// # Examples
     ///
@@ -6827,7 +6827,7 @@ impl Group {
         __rt::group::info::annotate(&tables::ISA, &self.0, found);
     }
 }
-/// The parts of a group. Parts that do not go together are an error when they are encoded.
+/// The parts of a group. Encoding fails if they cannot be combined.
 ///
 /// # Examples
 ///
@@ -6949,7 +6949,7 @@ impl Parts {
             bpret: if values.has(31) { Some(Bpret::read(values, 31)) } else { None },
         }
     }
-    /// The same as plain numbers, slot by slot.
+    /// Returns the parts as plain numbers, slot by slot.
     ///
     /// # Examples
     ///
@@ -7089,7 +7089,7 @@ impl Parts {
         }
         values
     }
-    /// The operations in them, in the order of their text, each with its slot.
+    /// Returns their operations in the order of the text, each with its slot.
     ///
     /// # Examples
     ///
@@ -7104,10 +7104,10 @@ impl Parts {
         __rt::group::info::operations_of(&tables::ISA, self.values())
             .filter_map(|(slot, index, _)| Some((slot, *Operation::ALL.get(index)?)))
     }
-    /// The shortest group with these parts, as the vendor's compiler would write it.
+    /// Encodes the shortest group with these parts, as the vendor's compiler does.
     ///
     /// # Errors
-    /// When the parts do not go together, a value fits no encoding, or the group is too long.
+    /// When the parts cannot be combined, a value fits no encoding, or the group is too long.
     ///
     /// # Examples
     ///
@@ -7121,10 +7121,10 @@ impl Parts {
     pub fn encode(&self) -> Result<Group, BuildError> {
         __rt::group::canonical(&tables::ISA, &self.values()).map(Group)
     }
-    /// The group with these parts in a given form.
+    /// Encodes a group with these parts in a given form.
     ///
     /// # Errors
-    /// As for [`encode`](Parts::encode), and when the form does not fit.
+    /// As for [`encode`](Parts::encode), and when the parts do not fit the form.
     ///
     /// # Examples
     ///
@@ -7140,7 +7140,7 @@ impl Parts {
         __rt::group::encode(&tables::ISA, &self.values(), form).map(Group)
     }
 }
-/// The group in one line.
+/// Prints the group in one line.
 impl core::fmt::Display for Group {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let mut line = __rt::text::Line::new();
@@ -7149,7 +7149,7 @@ impl core::fmt::Display for Group {
         f.write_str(line.as_str())
     }
 }
-/// What the parts mean, in one line, whether they have an encoding or not.
+/// Prints the meaning of the parts in one line, whether or not they have an encoding.
 impl core::fmt::Display for Parts {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let mut line = __rt::text::Line::new();
@@ -7164,7 +7164,7 @@ impl core::fmt::Display for Parts {
         f.write_str(line.as_str())
     }
 }
-/// Reads parts that need not have an encoding.
+/// Parses parts, which need not have an encoding.
 impl core::str::FromStr for Parts {
     type Err = TextError;
     fn from_str(text: &str) -> Result<Self, TextError> {
@@ -7176,12 +7176,12 @@ impl core::fmt::Debug for Group {
         write!(f, "Group({self})")
     }
 }
-/// Why text is not a group with an encoding.
+/// Why a text is not a group with an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParseError {
-    /// It cannot be read.
+    /// The text cannot be parsed.
     Text(TextError),
-    /// It can be read and not encoded.
+    /// The text can be parsed, but not encoded.
     Build(BuildError),
 }
 impl core::fmt::Display for ParseError {
@@ -7200,7 +7200,7 @@ impl core::str::FromStr for Group {
         read.encode(&tables::ISA).map(Group).map_err(ParseError::Build)
     }
 }
-/// Parts of a group that are there together.
+/// Parts of a group that occur together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MainOporg {
     /// The slots backend.
@@ -7468,7 +7468,7 @@ impl MainOporg {
         None
     }
 }
-/// Parts of a group that are there together.
+/// Parts of a group that occur together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MainW1pW0p {
     /// Nothing.
@@ -7530,7 +7530,7 @@ impl MainW1pW0p {
         None
     }
 }
-/// Parts of a group that are there together.
+/// Parts of a group that occur together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BitwiseOpcnt {
     /// The slots b2.
@@ -7657,7 +7657,7 @@ impl BitwiseOpcnt {
         None
     }
 }
-/// Parts of a group that are there together.
+/// Parts of a group that occur together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BitwiseW1pW0p {
     /// Nothing.
@@ -7719,7 +7719,7 @@ impl BitwiseW1pW0p {
         None
     }
 }
-/// Parts of a group that are there together.
+/// Parts of a group that occur together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ControlW0pCtrlop {
     /// The slots branch.
@@ -8046,8 +8046,7 @@ impl ControlW0pCtrlop {
         None
     }
 }
-/// The parts of a group behind the header, in the combinations that there are: what cannot be written here is no
-/// group.
+/// The parts of a group after the header, in the valid combinations only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Body {
     /// Three bytes.
@@ -8081,7 +8080,8 @@ pub enum Body {
     },
 }
 impl Parts {
-    /// A header and what stands behind it. What the header says of the parts follows from them.
+    /// Combines a header and the parts that follow it. The fields of the header that depend on the parts are
+    /// computed.
     ///
     /// # Examples
     ///
@@ -8119,7 +8119,7 @@ impl Parts {
         }
         parts
     }
-    /// What stands behind the header; `None` when no group has these parts together.
+    /// Returns the parts after the header; `None` when no group has this combination of parts.
     ///
     /// # Examples
     ///
@@ -8734,7 +8734,7 @@ impl Operation {
         Operation::Uniq,
         Operation::Fetch,
     ];
-    /// What the specification says of it.
+    /// Returns what the specification states about the operation.
     ///
     /// # Examples
     ///
@@ -8747,8 +8747,8 @@ impl Operation {
         &tables::ISA.operations[self as usize]
     }
 }
-/// What each operation does: one method an operation. A method left out returns
-/// [`Unimplemented`](__rt::Unimplemented). Operations without a public encoding have one, too.
+/// The meaning of the operations: one method for each. The default methods return
+/// [`Unimplemented`](__rt::Unimplemented). Operations without a public encoding have a method, too.
 ///
 /// # Examples
 ///
@@ -8775,7 +8775,7 @@ impl Operation {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Semantics {
-    /// What a method returns.
+    /// The result of a method.
     type Output: From<__rt::Unimplemented>;
     /// `FMAD`: Multiplies two floats and adds a third, rounding once. (operations-main.yaml:4)
     fn fmad(&mut self, parts: &Parts, slot: usize) -> Self::Output {
@@ -9990,7 +9990,8 @@ pub trait Semantics {
             .into()
     }
 }
-/// Calls the method of an operation, see [`Parts::operations`]; `None` for what is not an operation of its own.
+/// Calls the method of an operation, see [`Parts::operations`]; `None` for an operation without an
+/// effect of its own.
 ///
 /// # Examples
 ///

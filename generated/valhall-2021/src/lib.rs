@@ -101,7 +101,7 @@ pub enum Action {
     Return = 7,
 }
 impl Action {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Action::Wait0126,
         Action::Barrier,
@@ -109,7 +109,7 @@ impl Action {
         Action::Td,
         Action::Return,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Action::Wait0126),
@@ -120,11 +120,11 @@ impl Action {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Action::Wait0126 => "wait0126",
@@ -167,13 +167,13 @@ pub enum ImmediateMode {
     Id = 3,
 }
 impl ImmediateMode {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         ImmediateMode::None,
         ImmediateMode::Ts,
         ImmediateMode::Id,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(ImmediateMode::None),
@@ -182,11 +182,11 @@ impl ImmediateMode {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             ImmediateMode::None => "none",
@@ -232,14 +232,14 @@ pub enum ThreadStoragePointers {
     WlsPtrHi = 7,
 }
 impl ThreadStoragePointers {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         ThreadStoragePointers::TlsPtr,
         ThreadStoragePointers::TlsPtrHi,
         ThreadStoragePointers::WlsPtr,
         ThreadStoragePointers::WlsPtrHi,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             2 => Some(ThreadStoragePointers::TlsPtr),
@@ -249,11 +249,11 @@ impl ThreadStoragePointers {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             ThreadStoragePointers::TlsPtr => "tls_ptr",
@@ -294,13 +294,13 @@ pub enum ThreadIdentification {
     ProgramCounter = 0x1e,
 }
 impl ThreadIdentification {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         ThreadIdentification::LaneId,
         ThreadIdentification::CoreId,
         ThreadIdentification::ProgramCounter,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             2 => Some(ThreadIdentification::LaneId),
@@ -309,11 +309,11 @@ impl ThreadIdentification {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             ThreadIdentification::LaneId => "lane_id",
@@ -370,7 +370,7 @@ pub enum Swizzles8Bit {
     B2233 = 0xb,
 }
 impl Swizzles8Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Swizzles8Bit::B0123,
         Swizzles8Bit::B3210,
@@ -385,7 +385,7 @@ impl Swizzles8Bit {
         Swizzles8Bit::B0011,
         Swizzles8Bit::B2233,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Swizzles8Bit::B0123),
@@ -403,11 +403,11 @@ impl Swizzles8Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Swizzles8Bit::B0123 => "b0123",
@@ -477,7 +477,7 @@ pub enum Lanes8Bit {
     B23 = 0xb,
 }
 impl Lanes8Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Lanes8Bit::B02,
         Lanes8Bit::B00,
@@ -487,7 +487,7 @@ impl Lanes8Bit {
         Lanes8Bit::B01,
         Lanes8Bit::B23,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Lanes8Bit::B02),
@@ -500,11 +500,11 @@ impl Lanes8Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Lanes8Bit::B02 => "b02",
@@ -573,7 +573,7 @@ pub enum Swizzles16Bit {
     B23 = 0xd,
 }
 impl Swizzles16Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Swizzles16Bit::H00,
         Swizzles16Bit::H10,
@@ -590,7 +590,7 @@ impl Swizzles16Bit {
         Swizzles16Bit::B01,
         Swizzles16Bit::B23,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Swizzles16Bit::H00),
@@ -610,11 +610,11 @@ impl Swizzles16Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Swizzles16Bit::H00 => "h00",
@@ -688,7 +688,7 @@ pub enum Swizzles32Bit {
     B3 = 7,
 }
 impl Swizzles32Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Swizzles32Bit::None,
         Swizzles32Bit::H0,
@@ -698,7 +698,7 @@ impl Swizzles32Bit {
         Swizzles32Bit::B2,
         Swizzles32Bit::B3,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Swizzles32Bit::None),
@@ -711,11 +711,11 @@ impl Swizzles32Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Swizzles32Bit::None => "none",
@@ -777,7 +777,7 @@ pub enum Swizzles64Bit {
     W0 = 8,
 }
 impl Swizzles64Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Swizzles64Bit::None,
         Swizzles64Bit::H0,
@@ -788,7 +788,7 @@ impl Swizzles64Bit {
         Swizzles64Bit::B3,
         Swizzles64Bit::W0,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Swizzles64Bit::None),
@@ -802,11 +802,11 @@ impl Swizzles64Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Swizzles64Bit::None => "none",
@@ -862,14 +862,14 @@ pub enum Lane8Bit {
     B3 = 3,
 }
 impl Lane8Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Lane8Bit::B0,
         Lane8Bit::B1,
         Lane8Bit::B2,
         Lane8Bit::B3,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Lane8Bit::B0),
@@ -879,11 +879,11 @@ impl Lane8Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Lane8Bit::B0 => "b0",
@@ -924,9 +924,9 @@ pub enum Lane32Bit {
     H1 = 2,
 }
 impl Lane32Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Lane32Bit::None, Lane32Bit::H0, Lane32Bit::H1];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Lane32Bit::None),
@@ -935,11 +935,11 @@ impl Lane32Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Lane32Bit::None => "none",
@@ -981,9 +981,9 @@ pub enum Lane16Bit {
     H1 = 1,
 }
 impl Lane16Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Lane16Bit::H0, Lane16Bit::H1];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Lane16Bit::H0),
@@ -991,11 +991,11 @@ impl Lane16Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Lane16Bit::H0 => "h0",
@@ -1042,7 +1042,7 @@ pub enum LoadLane8Bit {
     D0 = 7,
 }
 impl LoadLane8Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         LoadLane8Bit::B0,
         LoadLane8Bit::B1,
@@ -1053,7 +1053,7 @@ impl LoadLane8Bit {
         LoadLane8Bit::W0,
         LoadLane8Bit::D0,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(LoadLane8Bit::B0),
@@ -1067,11 +1067,11 @@ impl LoadLane8Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane8Bit::B0 => "b0",
@@ -1127,14 +1127,14 @@ pub enum LoadLane16Bit {
     D0 = 3,
 }
 impl LoadLane16Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         LoadLane16Bit::H0,
         LoadLane16Bit::H1,
         LoadLane16Bit::W0,
         LoadLane16Bit::D0,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(LoadLane16Bit::H0),
@@ -1144,11 +1144,11 @@ impl LoadLane16Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane16Bit::H0 => "h0",
@@ -1190,20 +1190,20 @@ pub enum LoadLane24Bit {
     Identity = 0,
 }
 impl LoadLane24Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[LoadLane24Bit::Identity];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(LoadLane24Bit::Identity),
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane24Bit::Identity => "identity",
@@ -1241,9 +1241,9 @@ pub enum LoadLane32Bit {
     D0 = 1,
 }
 impl LoadLane32Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[LoadLane32Bit::W0, LoadLane32Bit::D0];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(LoadLane32Bit::W0),
@@ -1251,11 +1251,11 @@ impl LoadLane32Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane32Bit::W0 => "w0",
@@ -1293,20 +1293,20 @@ pub enum LoadLane48Bit {
     Identity = 4,
 }
 impl LoadLane48Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[LoadLane48Bit::Identity];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             4 => Some(LoadLane48Bit::Identity),
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane48Bit::Identity => "identity",
@@ -1342,20 +1342,20 @@ pub enum LoadLane64Bit {
     Identity = 7,
 }
 impl LoadLane64Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[LoadLane64Bit::Identity];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             7 => Some(LoadLane64Bit::Identity),
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane64Bit::Identity => "identity",
@@ -1391,20 +1391,20 @@ pub enum LoadLane96Bit {
     Identity = 6,
 }
 impl LoadLane96Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[LoadLane96Bit::Identity];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             6 => Some(LoadLane96Bit::Identity),
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane96Bit::Identity => "identity",
@@ -1440,20 +1440,20 @@ pub enum LoadLane128Bit {
     Identity = 7,
 }
 impl LoadLane128Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[LoadLane128Bit::Identity];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             7 => Some(LoadLane128Bit::Identity),
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane128Bit::Identity => "identity",
@@ -1495,14 +1495,14 @@ pub enum RoundMode {
     Rtz = 3,
 }
 impl RoundMode {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         RoundMode::Rte,
         RoundMode::Rtp,
         RoundMode::Rtn,
         RoundMode::Rtz,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(RoundMode::Rte),
@@ -1512,11 +1512,11 @@ impl RoundMode {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             RoundMode::Rte => "rte",
@@ -1564,14 +1564,14 @@ pub enum ResultType {
     U1 = 3,
 }
 impl ResultType {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         ResultType::I1,
         ResultType::F1,
         ResultType::M1,
         ResultType::U1,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(ResultType::I1),
@@ -1581,11 +1581,11 @@ impl ResultType {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             ResultType::I1 => "i1",
@@ -1626,9 +1626,9 @@ pub enum Widen {
     H1 = 2,
 }
 impl Widen {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Widen::None, Widen::H0, Widen::H1];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Widen::None),
@@ -1637,11 +1637,11 @@ impl Widen {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Widen::None => "none",
@@ -1687,14 +1687,14 @@ pub enum Clamp {
     Clamp0_1 = 3,
 }
 impl Clamp {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Clamp::None,
         Clamp::Clamp0Inf,
         Clamp::ClampM1_1,
         Clamp::Clamp0_1,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Clamp::None),
@@ -1704,11 +1704,11 @@ impl Clamp {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Clamp::None => "none",
@@ -1764,7 +1764,7 @@ pub enum Condition {
     Total = 7,
 }
 impl Condition {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Condition::Eq,
         Condition::Gt,
@@ -1775,7 +1775,7 @@ impl Condition {
         Condition::Gtlt,
         Condition::Total,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Condition::Eq),
@@ -1789,11 +1789,11 @@ impl Condition {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Condition::Eq => "eq",
@@ -1844,14 +1844,14 @@ pub enum Dimension {
     Cube = 3,
 }
 impl Dimension {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Dimension::_1d,
         Dimension::_2d,
         Dimension::_3d,
         Dimension::Cube,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Dimension::_1d),
@@ -1861,11 +1861,11 @@ impl Dimension {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Dimension::_1d => "1d",
@@ -1910,7 +1910,7 @@ pub enum LodMode {
     Grdesc = 6,
 }
 impl LodMode {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         LodMode::Zero,
         LodMode::Computed,
@@ -1918,7 +1918,7 @@ impl LodMode {
         LodMode::ComputedBias,
         LodMode::Grdesc,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(LodMode::Zero),
@@ -1929,11 +1929,11 @@ impl LodMode {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LodMode::Zero => "zero",
@@ -1976,13 +1976,13 @@ pub enum RegisterFormat {
     U32 = 4,
 }
 impl RegisterFormat {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         RegisterFormat::F32,
         RegisterFormat::F16,
         RegisterFormat::U32,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             2 => Some(RegisterFormat::F32),
@@ -1991,11 +1991,11 @@ impl RegisterFormat {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             RegisterFormat::F32 => "f32",
@@ -2044,7 +2044,7 @@ pub enum StagingRegisterCount {
     Sr7 = 7,
 }
 impl StagingRegisterCount {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         StagingRegisterCount::Sr0,
         StagingRegisterCount::Sr1,
@@ -2055,7 +2055,7 @@ impl StagingRegisterCount {
         StagingRegisterCount::Sr6,
         StagingRegisterCount::Sr7,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(StagingRegisterCount::Sr0),
@@ -2069,11 +2069,11 @@ impl StagingRegisterCount {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             StagingRegisterCount::Sr0 => "sr0",
@@ -2124,14 +2124,14 @@ pub enum VectorSize {
     V4 = 3,
 }
 impl VectorSize {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         VectorSize::None,
         VectorSize::V2,
         VectorSize::V3,
         VectorSize::V4,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(VectorSize::None),
@@ -2141,11 +2141,11 @@ impl VectorSize {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             VectorSize::None => "none",
@@ -2193,14 +2193,14 @@ pub enum Slot {
     Slot7 = 7,
 }
 impl Slot {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Slot::Slot0,
         Slot::Slot1,
         Slot::Slot2,
         Slot::Slot7,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Slot::Slot0),
@@ -2210,11 +2210,11 @@ impl Slot {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Slot::Slot0 => "slot0",
@@ -2257,14 +2257,14 @@ pub enum StoreSegment {
     Tl = 3,
 }
 impl StoreSegment {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         StoreSegment::Global,
         StoreSegment::Pos,
         StoreSegment::Vary,
         StoreSegment::Tl,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(StoreSegment::Global),
@@ -2274,11 +2274,11 @@ impl StoreSegment {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             StoreSegment::Global => "global",
@@ -2326,14 +2326,14 @@ pub enum SubgroupSize {
     Subgroup16 = 3,
 }
 impl SubgroupSize {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         SubgroupSize::Subgroup2,
         SubgroupSize::Subgroup4,
         SubgroupSize::Subgroup8,
         SubgroupSize::Subgroup16,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(SubgroupSize::Subgroup2),
@@ -2343,11 +2343,11 @@ impl SubgroupSize {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             SubgroupSize::Subgroup2 => "subgroup2",
@@ -2395,14 +2395,14 @@ pub enum LaneOperation {
     Shift = 3,
 }
 impl LaneOperation {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         LaneOperation::None,
         LaneOperation::Xor,
         LaneOperation::Accumulate,
         LaneOperation::Shift,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(LaneOperation::None),
@@ -2412,11 +2412,11 @@ impl LaneOperation {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LaneOperation::None => "none",
@@ -2488,7 +2488,7 @@ pub enum InactiveResult {
     V2inf = 0xf,
 }
 impl InactiveResult {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         InactiveResult::Zero,
         InactiveResult::Umax,
@@ -2507,7 +2507,7 @@ impl InactiveResult {
         InactiveResult::V2infn,
         InactiveResult::V2inf,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(InactiveResult::Zero),
@@ -2529,11 +2529,11 @@ impl InactiveResult {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             InactiveResult::Zero => "zero",
@@ -2603,13 +2603,13 @@ pub enum WrittenHalf {
     Both = 3,
 }
 impl WrittenHalf {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         WrittenHalf::H0,
         WrittenHalf::H1,
         WrittenHalf::Both,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             1 => Some(WrittenHalf::H0),
@@ -2618,11 +2618,11 @@ impl WrittenHalf {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             WrittenHalf::H0 => "h0",
@@ -2686,7 +2686,7 @@ pub enum Flow {
     Return = 0xf,
 }
 impl Flow {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Flow::None,
         Flow::Wait0,
@@ -2702,7 +2702,7 @@ impl Flow {
         Flow::Td,
         Flow::Return,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Flow::None),
@@ -2721,11 +2721,11 @@ impl Flow {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Flow::None => "none",
@@ -2817,7 +2817,7 @@ pub enum Specials {
     BlendDescriptor7Y = 0x1f,
 }
 impl Specials {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Specials::AtestDatum,
         Specials::BlendDescriptor0X,
@@ -2837,7 +2837,7 @@ impl Specials {
         Specials::BlendDescriptor7X,
         Specials::BlendDescriptor7Y,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0xa => Some(Specials::AtestDatum),
@@ -2860,11 +2860,11 @@ impl Specials {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Specials::AtestDatum => "atest_datum",
@@ -2933,14 +2933,14 @@ pub enum Swizzles16BitFirst4 {
     H11 = 3,
 }
 impl Swizzles16BitFirst4 {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Swizzles16BitFirst4::H00,
         Swizzles16BitFirst4::H10,
         Swizzles16BitFirst4::H01,
         Swizzles16BitFirst4::H11,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Swizzles16BitFirst4::H00),
@@ -2950,11 +2950,11 @@ impl Swizzles16BitFirst4 {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Swizzles16BitFirst4::H00 => "h00",
@@ -3002,13 +3002,13 @@ impl Default for Swizzles16BitFirst4 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Register(u8);
 impl Register {
-    /// How many there are.
+    /// The number of registers.
     pub const COUNT: usize = 64;
-    /// Number `index`; `None` beyond the last.
+    /// Returns register `index`; `None` beyond the last.
     pub const fn new(index: usize) -> Option<Self> {
         if index < Self::COUNT { Some(Register(index as u8)) } else { None }
     }
-    /// Its number.
+    /// Returns the index of the register.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -3024,13 +3024,13 @@ impl Register {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uniform(u8);
 impl Uniform {
-    /// How many there are.
+    /// The number of registers.
     pub const COUNT: usize = 64;
-    /// Number `index`; `None` beyond the last.
+    /// Returns register `index`; `None` beyond the last.
     pub const fn new(index: usize) -> Option<Self> {
         if index < Self::COUNT { Some(Uniform(index as u8)) } else { None }
     }
-    /// Its number.
+    /// Returns the index of the register.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -3057,22 +3057,22 @@ impl Uniform {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Immediates(u16);
 impl Immediates {
-    /// How many entries the table has.
+    /// The number of entries in the table.
     pub const COUNT: usize = 32;
-    /// Entry `index`; `None` beyond the last.
+    /// Returns entry `index`; `None` beyond the last.
     pub const fn new(index: usize) -> Option<Self> {
         if index < Self::COUNT { Some(Immediates(index as u16)) } else { None }
     }
-    /// The first entry with this value.
+    /// Returns the first entry with this value.
     pub fn find(value: u64) -> Option<Self> {
         let index = ISA.constants[0].values.iter().position(|c| c.value == value)?;
         Self::new(index)
     }
-    /// Its place in the table.
+    /// Returns the index of the entry.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
-    /// The constant.
+    /// Returns the value of the constant.
     #[inline]
     pub fn value(self) -> u64 {
         static VALUES: [u64; 32] = [
@@ -3183,7 +3183,7 @@ impl Source {
         (alternative, values)
     }
 }
-/// Everything the specification says, as tables.
+/// The tables of the instruction set.
 ///
 /// # Examples
 ///
@@ -3592,9 +3592,9 @@ pub enum Opcode {
     FmaRscaleF32,
 }
 impl Opcode {
-    /// How many instructions there are.
+    /// The number of instructions.
     pub const COUNT: usize = 190;
-    /// All of them, in the order of the specification.
+    /// All instructions, in the order of the specification.
     pub const ALL: [Opcode; 190] = [
         Opcode::Nop,
         Opcode::Branchz,
@@ -3787,7 +3787,7 @@ impl Opcode {
         Opcode::TodoVarTex,
         Opcode::FmaRscaleF32,
     ];
-    /// The name in assembly.
+    /// Returns the mnemonic.
     ///
     /// # Examples
     ///
@@ -3799,7 +3799,7 @@ impl Opcode {
     pub fn mnemonic(self) -> &'static str {
         self.info().name.str
     }
-    /// What the specification says of the instruction.
+    /// Returns what the specification states about the instruction.
     ///
     /// # Examples
     ///
@@ -3812,7 +3812,7 @@ impl Opcode {
     pub fn info(self) -> &'static __rt::table::Form {
         &ISA.forms[self as usize]
     }
-    /// The instruction of this name.
+    /// Returns the instruction with this mnemonic.
     ///
     /// # Examples
     ///
@@ -4431,7 +4431,7 @@ impl Instruction {
             _ => unreachable!("an opcode is an index into the forms"),
         }
     }
-    /// The word.
+    /// Returns the word.
     ///
     /// # Examples
     ///
@@ -4637,7 +4637,7 @@ impl Instruction {
             Instruction::FmaRscaleF32(i) => i.0,
         }
     }
-    /// Which instruction it is.
+    /// Returns the opcode.
     ///
     /// # Examples
     ///
@@ -4842,7 +4842,7 @@ impl Instruction {
             Instruction::FmaRscaleF32(_) => Opcode::FmaRscaleF32,
         }
     }
-    /// What the specification says of it.
+    /// Returns what the specification states about the instruction.
     ///
     /// # Examples
     ///
@@ -4856,7 +4856,7 @@ impl Instruction {
     pub fn info(self) -> &'static __rt::table::Form {
         self.opcode().info()
     }
-    /// The registers it reads.
+    /// Returns the registers that the instruction reads.
     ///
     /// # Examples
     ///
@@ -4877,7 +4877,7 @@ impl Instruction {
             u64::from(self.encode()),
         )
     }
-    /// The registers it writes.
+    /// Returns the registers that the instruction writes.
     ///
     /// # Examples
     ///
@@ -4896,7 +4896,7 @@ impl Instruction {
             u64::from(self.encode()),
         )
     }
-    /// Calls `each` for every run of bits and what it means.
+    /// Calls `each` with the meaning of every run of bits.
     ///
     /// # Examples
     ///
@@ -4919,10 +4919,10 @@ impl Instruction {
         );
     }
 }
-/// Decodes a word, strictly: every bit is checked, and what decodes encodes back to the same bits.
+/// Decodes a word strictly: every bit is checked, and a word that decodes encodes back to the same bits.
 ///
 /// # Errors
-/// Says what is wrong: an unknown opcode, a reserved value, bits that must be zero.
+/// Returns what is wrong: an unknown opcode, a reserved value, bits that must be zero.
 ///
 /// # Examples
 ///
@@ -4949,7 +4949,7 @@ fn decode_exactly(word: u64) -> Result<Instruction, DecodeError> {
     __rt::decode::decode(&ISA, u64::from(word))
         .map(|opcode| Instruction::from_parts(opcode, word))
 }
-/// Decodes many words, in order, and hands each result to `each` with its index.
+/// Decodes words in order, and calls `each` with the index and the result of each.
 ///
 /// # Examples
 ///
@@ -5186,7 +5186,7 @@ impl ::core::fmt::Debug for Instruction {
     }
 }
 impl ::core::fmt::Display for Instruction {
-    /// `{}` is the customary text, `{:#}` one that always assembles to the very same word.
+    /// `{}` prints the customary text, `{:#}` a text that always assembles to the same word.
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
         __rt::print::Display {
             isa: &ISA,
@@ -5204,7 +5204,7 @@ impl ::core::str::FromStr for Instruction {
     }
 }
 impl Instruction {
-    /// Appends the customary text to a line: faster than formatting.
+    /// Appends the customary text to a line, which is faster than formatting.
     ///
     /// # Examples
     ///
@@ -5230,12 +5230,12 @@ impl Instruction {
 }
 macro_rules! __form {
     ($name:ident) => {
-        impl $name { #[doc = r" Its opcode."] pub const OPCODE : Opcode = Opcode:: $name;
-        #[doc = r" The word."] #[inline] pub const fn encode(self) -> u64 { self.0 } fn
-        building() -> __rt::encode::Builder { __rt::encode::Builder::new(& ISA, Opcode::
-        $name as u16) } #[allow(dead_code, reason =
-        "an instruction without operands replaces none")] fn replacing(self, index :
-        usize) -> __rt::encode::Builder { __rt::encode::Builder::replacing(& ISA,
+        impl $name { #[doc = r" The opcode of the instruction."] pub const OPCODE :
+        Opcode = Opcode:: $name; #[doc = r" Returns the word."] #[inline] pub const fn
+        encode(self) -> u64 { self.0 } fn building() -> __rt::encode::Builder {
+        __rt::encode::Builder::new(& ISA, Opcode:: $name as u16) } #[allow(dead_code,
+        reason = "an instruction without operands replaces none")] fn replacing(self,
+        index : usize) -> __rt::encode::Builder { __rt::encode::Builder::replacing(& ISA,
         Opcode:: $name as u16, u64::from(self.0), index) } } impl From < $name > for
         Instruction { fn from(form : $name) -> Instruction { Instruction:: $name (form) }
         } impl ::core::fmt::Debug for $name { fn fmt(& self, f : & mut
@@ -5253,10 +5253,10 @@ macro_rules! __form {
 pub struct Nop(u64);
 __form!(Nop);
 impl Nop {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new() -> Result<Self, EncodeError> {
         let __b = Self::building();
@@ -5293,10 +5293,10 @@ impl Nop {
 pub struct Branchz(u64);
 __form!(Branchz);
 impl Branchz {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(src0: Source, offset: i32) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -5383,10 +5383,10 @@ impl Branchz {
 pub struct DiscardF32(u64);
 __form!(DiscardF32);
 impl DiscardF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -5558,10 +5558,10 @@ impl DiscardF32 {
 pub struct Branchzi(u64);
 __form!(Branchzi);
 impl Branchzi {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -5638,10 +5638,10 @@ impl Branchzi {
 pub struct Barrier(u64);
 __form!(Barrier);
 impl Barrier {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(slot: Slot) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -5695,10 +5695,10 @@ impl Barrier {
 pub struct CselF32(u64);
 __form!(CselF32);
 impl CselF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -5842,10 +5842,10 @@ impl CselF32 {
 pub struct CselV2f16(u64);
 __form!(CselV2f16);
 impl CselV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -5989,10 +5989,10 @@ impl CselV2f16 {
 pub struct CselU32(u64);
 __form!(CselU32);
 impl CselU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -6136,10 +6136,10 @@ impl CselU32 {
 pub struct CselV2u16(u64);
 __form!(CselV2u16);
 impl CselV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -6283,10 +6283,10 @@ impl CselV2u16 {
 pub struct CselI32(u64);
 __form!(CselI32);
 impl CselI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -6430,10 +6430,10 @@ impl CselI32 {
 pub struct CselV2i16(u64);
 __form!(CselV2i16);
 impl CselV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -6575,10 +6575,10 @@ impl CselV2i16 {
 pub struct LdVarSpecial(u64);
 __form!(LdVarSpecial);
 impl LdVarSpecial {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -6710,10 +6710,10 @@ impl LdVarSpecial {
 pub struct LdVarImmF32(u64);
 __form!(LdVarImmF32);
 impl LdVarImmF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -6861,10 +6861,10 @@ impl LdVarImmF32 {
 pub struct LdVarImmF16(u64);
 __form!(LdVarImmF16);
 impl LdVarImmF16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -7010,10 +7010,10 @@ impl LdVarImmF16 {
 pub struct LdAttrImm(u64);
 __form!(LdAttrImm);
 impl LdAttrImm {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -7198,10 +7198,10 @@ impl LdAttrImm {
 pub struct LdAttr(u64);
 __form!(LdAttr);
 impl LdAttr {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     ///
     /// # Examples
     ///
@@ -7372,10 +7372,10 @@ impl LdAttr {
 pub struct LeaAttr(u64);
 __form!(LeaAttr);
 impl LeaAttr {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -7479,10 +7479,10 @@ impl LeaAttr {
 pub struct LoadI8(u64);
 __form!(LoadI8);
 impl LoadI8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -7604,10 +7604,10 @@ impl LoadI8 {
 pub struct LoadI16(u64);
 __form!(LoadI16);
 impl LoadI16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -7729,10 +7729,10 @@ impl LoadI16 {
 pub struct LoadI24(u64);
 __form!(LoadI24);
 impl LoadI24 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -7854,10 +7854,10 @@ impl LoadI24 {
 pub struct LoadI32(u64);
 __form!(LoadI32);
 impl LoadI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -7979,10 +7979,10 @@ impl LoadI32 {
 pub struct LoadI48(u64);
 __form!(LoadI48);
 impl LoadI48 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -8104,10 +8104,10 @@ impl LoadI48 {
 pub struct LoadI64(u64);
 __form!(LoadI64);
 impl LoadI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -8229,10 +8229,10 @@ impl LoadI64 {
 pub struct LoadI96(u64);
 __form!(LoadI96);
 impl LoadI96 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -8354,10 +8354,10 @@ impl LoadI96 {
 pub struct LoadI128(u64);
 __form!(LoadI128);
 impl LoadI128 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -8479,10 +8479,10 @@ impl LoadI128 {
 pub struct StoreI8(u64);
 __form!(StoreI8);
 impl StoreI8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -8594,10 +8594,10 @@ impl StoreI8 {
 pub struct StoreI16(u64);
 __form!(StoreI16);
 impl StoreI16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -8709,10 +8709,10 @@ impl StoreI16 {
 pub struct StoreI24(u64);
 __form!(StoreI24);
 impl StoreI24 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -8824,10 +8824,10 @@ impl StoreI24 {
 pub struct StoreI32(u64);
 __form!(StoreI32);
 impl StoreI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -8939,10 +8939,10 @@ impl StoreI32 {
 pub struct StoreI48(u64);
 __form!(StoreI48);
 impl StoreI48 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -9054,10 +9054,10 @@ impl StoreI48 {
 pub struct StoreI64(u64);
 __form!(StoreI64);
 impl StoreI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -9169,10 +9169,10 @@ impl StoreI64 {
 pub struct StoreI96(u64);
 __form!(StoreI96);
 impl StoreI96 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -9284,10 +9284,10 @@ impl StoreI96 {
 pub struct StoreI128(u64);
 __form!(StoreI128);
 impl StoreI128 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -9399,10 +9399,10 @@ impl StoreI128 {
 pub struct StImage(u64);
 __form!(StImage);
 impl StImage {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(sr: RegisterList, src0: Source, slot: Slot) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -9486,10 +9486,10 @@ impl StImage {
 pub struct LdTile(u64);
 __form!(LdTile);
 impl LdTile {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -9609,10 +9609,10 @@ impl LdTile {
 pub struct Blend(u64);
 __form!(Blend);
 impl Blend {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr_read: RegisterList,
@@ -9758,10 +9758,10 @@ impl Blend {
 pub struct Atest(u64);
 __form!(Atest);
 impl Atest {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -9873,10 +9873,10 @@ impl Atest {
 pub struct ZsEmit(u64);
 __form!(ZsEmit);
 impl ZsEmit {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -10006,10 +10006,10 @@ impl ZsEmit {
 pub struct S16ToS32(u64);
 __form!(S16ToS32);
 impl S16ToS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -10104,10 +10104,10 @@ impl S16ToS32 {
 pub struct S16ToF32(u64);
 __form!(S16ToF32);
 impl S16ToF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -10202,10 +10202,10 @@ impl S16ToF32 {
 pub struct V2s16ToV2f16(u64);
 __form!(V2s16ToV2f16);
 impl V2s16ToV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -10300,10 +10300,10 @@ impl V2s16ToV2f16 {
 pub struct S32ToF32(u64);
 __form!(S32ToF32);
 impl S32ToF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -10398,10 +10398,10 @@ impl S32ToF32 {
 pub struct U16ToU32(u64);
 __form!(U16ToU32);
 impl U16ToU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -10496,10 +10496,10 @@ impl U16ToU32 {
 pub struct U16ToF32(u64);
 __form!(U16ToF32);
 impl U16ToF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -10594,10 +10594,10 @@ impl U16ToF32 {
 pub struct V2u16ToV2f16(u64);
 __form!(V2u16ToV2f16);
 impl V2u16ToV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -10692,10 +10692,10 @@ impl V2u16ToV2f16 {
 pub struct U32ToF32(u64);
 __form!(U32ToF32);
 impl U32ToF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -10790,10 +10790,10 @@ impl U32ToF32 {
 pub struct F32ToS32(u64);
 __form!(F32ToS32);
 impl F32ToS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -10898,10 +10898,10 @@ impl F32ToS32 {
 pub struct F32ToU32(u64);
 __form!(F32ToU32);
 impl F32ToU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -11006,10 +11006,10 @@ impl F32ToU32 {
 pub struct V2f16ToV2s16(u64);
 __form!(V2f16ToV2s16);
 impl V2f16ToV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -11124,10 +11124,10 @@ impl V2f16ToV2s16 {
 pub struct V2f16ToV2u16(u64);
 __form!(V2f16ToV2u16);
 impl V2f16ToV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -11242,10 +11242,10 @@ impl V2f16ToV2u16 {
 pub struct F16ToS32(u64);
 __form!(F16ToS32);
 impl F16ToS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -11360,10 +11360,10 @@ impl F16ToS32 {
 pub struct F16ToU32(u64);
 __form!(F16ToU32);
 impl F16ToU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -11478,10 +11478,10 @@ impl F16ToU32 {
 pub struct F16ToF32(u64);
 __form!(F16ToF32);
 impl F16ToF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -11607,10 +11607,10 @@ impl F16ToF32 {
 pub struct S8ToS32(u64);
 __form!(S8ToS32);
 impl S8ToS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -11706,10 +11706,10 @@ impl S8ToS32 {
 pub struct S8ToF32(u64);
 __form!(S8ToF32);
 impl S8ToF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -11805,10 +11805,10 @@ impl S8ToF32 {
 pub struct S8ToS16(u64);
 __form!(S8ToS16);
 impl S8ToS16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -11904,10 +11904,10 @@ impl S8ToS16 {
 pub struct S8ToF16(u64);
 __form!(S8ToF16);
 impl S8ToF16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -12003,10 +12003,10 @@ impl S8ToF16 {
 pub struct U8ToU32(u64);
 __form!(U8ToU32);
 impl U8ToU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -12102,10 +12102,10 @@ impl U8ToU32 {
 pub struct U8ToF32(u64);
 __form!(U8ToF32);
 impl U8ToF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -12201,10 +12201,10 @@ impl U8ToF32 {
 pub struct U8ToU16(u64);
 __form!(U8ToU16);
 impl U8ToU16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -12300,10 +12300,10 @@ impl U8ToU16 {
 pub struct U8ToF16(u64);
 __form!(U8ToF16);
 impl U8ToF16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -12399,10 +12399,10 @@ impl U8ToF16 {
 pub struct FroundF32(u64);
 __form!(FroundF32);
 impl FroundF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -12517,10 +12517,10 @@ impl FroundF32 {
 pub struct FroundV2f16(u64);
 __form!(FroundV2f16);
 impl FroundV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -12635,10 +12635,10 @@ impl FroundV2f16 {
 pub struct MovI32(u64);
 __form!(MovI32);
 impl MovI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -12713,10 +12713,10 @@ impl MovI32 {
 pub struct ClzU32(u64);
 __form!(ClzU32);
 impl ClzU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -12791,10 +12791,10 @@ impl ClzU32 {
 pub struct ClzV2u16(u64);
 __form!(ClzV2u16);
 impl ClzV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -12869,10 +12869,10 @@ impl ClzV2u16 {
 pub struct ClzV4u8(u64);
 __form!(ClzV4u8);
 impl ClzV4u8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -12947,10 +12947,10 @@ impl ClzV4u8 {
 pub struct IabsS32(u64);
 __form!(IabsS32);
 impl IabsS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -13033,10 +13033,10 @@ impl IabsS32 {
 pub struct IabsV2s16(u64);
 __form!(IabsV2s16);
 impl IabsV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -13119,10 +13119,10 @@ impl IabsV2s16 {
 pub struct IabsV4s8(u64);
 __form!(IabsV4s8);
 impl IabsV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -13197,10 +13197,10 @@ impl IabsV4s8 {
 pub struct PopcountI32(u64);
 __form!(PopcountI32);
 impl PopcountI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -13275,10 +13275,10 @@ impl PopcountI32 {
 pub struct BitrevI32(u64);
 __form!(BitrevI32);
 impl BitrevI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -13353,10 +13353,10 @@ impl BitrevI32 {
 pub struct NotI32(u64);
 __form!(NotI32);
 impl NotI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -13431,10 +13431,10 @@ impl NotI32 {
 pub struct NotI64(u64);
 __form!(NotI64);
 impl NotI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -13509,10 +13509,10 @@ impl NotI64 {
 pub struct Wmask(u64);
 __form!(Wmask);
 impl Wmask {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -13597,10 +13597,10 @@ impl Wmask {
 pub struct FrexpmF32(u64);
 __form!(FrexpmF32);
 impl FrexpmF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -13695,10 +13695,10 @@ impl FrexpmF32 {
 pub struct FrexpmV2f16(u64);
 __form!(FrexpmV2f16);
 impl FrexpmV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -13793,10 +13793,10 @@ impl FrexpmV2f16 {
 pub struct FrexpeF32(u64);
 __form!(FrexpeF32);
 impl FrexpeF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -13891,10 +13891,10 @@ impl FrexpeF32 {
 pub struct FrexpeV2f16(u64);
 __form!(FrexpeV2f16);
 impl FrexpeV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -13989,10 +13989,10 @@ impl FrexpeV2f16 {
 pub struct FrcpF32(u64);
 __form!(FrcpF32);
 impl FrcpF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14077,10 +14077,10 @@ impl FrcpF32 {
 pub struct FrcpF16(u64);
 __form!(FrcpF16);
 impl FrcpF16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14165,10 +14165,10 @@ impl FrcpF16 {
 pub struct FrsqF32(u64);
 __form!(FrsqF32);
 impl FrsqF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14253,10 +14253,10 @@ impl FrsqF32 {
 pub struct FrsqF16(u64);
 __form!(FrsqF16);
 impl FrsqF16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14341,10 +14341,10 @@ impl FrsqF16 {
 pub struct FlogdF32(u64);
 __form!(FlogdF32);
 impl FlogdF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14429,10 +14429,10 @@ impl FlogdF32 {
 pub struct FsinTableU6(u64);
 __form!(FsinTableU6);
 impl FsinTableU6 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14507,10 +14507,10 @@ impl FsinTableU6 {
 pub struct FcosTableU6(u64);
 __form!(FcosTableU6);
 impl FcosTableU6 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14585,10 +14585,10 @@ impl FcosTableU6 {
 pub struct FaddF32(u64);
 __form!(FaddF32);
 impl FaddF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14748,10 +14748,10 @@ impl FaddF32 {
 pub struct FaddV2f16(u64);
 __form!(FaddV2f16);
 impl FaddV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14911,10 +14911,10 @@ impl FaddV2f16 {
 pub struct FminF32(u64);
 __form!(FminF32);
 impl FminF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -15074,10 +15074,10 @@ impl FminF32 {
 pub struct FminV2f16(u64);
 __form!(FminV2f16);
 impl FminV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -15237,10 +15237,10 @@ impl FminV2f16 {
 pub struct FmaxF32(u64);
 __form!(FmaxF32);
 impl FmaxF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -15400,10 +15400,10 @@ impl FmaxF32 {
 pub struct FmaxV2f16(u64);
 __form!(FmaxV2f16);
 impl FmaxV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -15563,10 +15563,10 @@ impl FmaxV2f16 {
 pub struct V2f32ToV2f16(u64);
 __form!(V2f32ToV2f16);
 impl V2f32ToV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -15656,10 +15656,10 @@ impl V2f32ToV2f16 {
 pub struct FrscaleF32(u64);
 __form!(FrscaleF32);
 impl FrscaleF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -15819,10 +15819,10 @@ impl FrscaleF32 {
 pub struct FrscaleV2f16(u64);
 __form!(FrscaleV2f16);
 impl FrscaleV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -15982,10 +15982,10 @@ impl FrscaleV2f16 {
 pub struct FexpF32(u64);
 __form!(FexpF32);
 impl FexpF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16105,10 +16105,10 @@ impl FexpF32 {
 pub struct FaddLscaleF32(u64);
 __form!(FaddLscaleF32);
 impl FaddLscaleF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16248,10 +16248,10 @@ impl FaddLscaleF32 {
 pub struct IaddU32(u64);
 __form!(IaddU32);
 impl IaddU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16371,10 +16371,10 @@ impl IaddU32 {
 pub struct IaddV2u16(u64);
 __form!(IaddV2u16);
 impl IaddV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16494,10 +16494,10 @@ impl IaddV2u16 {
 pub struct IaddV4u8(u64);
 __form!(IaddV4u8);
 impl IaddV4u8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16617,10 +16617,10 @@ impl IaddV4u8 {
 pub struct IaddS32(u64);
 __form!(IaddS32);
 impl IaddS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16740,10 +16740,10 @@ impl IaddS32 {
 pub struct IaddV2s16(u64);
 __form!(IaddV2s16);
 impl IaddV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16865,10 +16865,10 @@ impl IaddV2s16 {
 pub struct IaddV4s8(u64);
 __form!(IaddV4s8);
 impl IaddV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16988,10 +16988,10 @@ impl IaddV4s8 {
 pub struct IaddU64(u64);
 __form!(IaddU64);
 impl IaddU64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17111,10 +17111,10 @@ impl IaddU64 {
 pub struct IaddS64(u64);
 __form!(IaddS64);
 impl IaddS64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17234,10 +17234,10 @@ impl IaddS64 {
 pub struct MkvecV2i16(u64);
 __form!(MkvecV2i16);
 impl MkvecV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17347,10 +17347,10 @@ impl MkvecV2i16 {
 pub struct IsubU32(u64);
 __form!(IsubU32);
 impl IsubU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17470,10 +17470,10 @@ impl IsubU32 {
 pub struct IsubV2u16(u64);
 __form!(IsubV2u16);
 impl IsubV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17593,10 +17593,10 @@ impl IsubV2u16 {
 pub struct IsubV4u8(u64);
 __form!(IsubV4u8);
 impl IsubV4u8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17716,10 +17716,10 @@ impl IsubV4u8 {
 pub struct IsubS32(u64);
 __form!(IsubS32);
 impl IsubS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17839,10 +17839,10 @@ impl IsubS32 {
 pub struct IsubV2s16(u64);
 __form!(IsubV2s16);
 impl IsubV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17964,10 +17964,10 @@ impl IsubV2s16 {
 pub struct IsubV4s8(u64);
 __form!(IsubV4s8);
 impl IsubV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18087,10 +18087,10 @@ impl IsubV4s8 {
 pub struct IsubU64(u64);
 __form!(IsubU64);
 impl IsubU64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18210,10 +18210,10 @@ impl IsubU64 {
 pub struct IsubS64(u64);
 __form!(IsubS64);
 impl IsubS64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18333,10 +18333,10 @@ impl IsubS64 {
 pub struct ShaddxU64(u64);
 __form!(ShaddxU64);
 impl ShaddxU64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -18456,10 +18456,10 @@ impl ShaddxU64 {
 pub struct ShaddxS64(u64);
 __form!(ShaddxS64);
 impl ShaddxS64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -18579,10 +18579,10 @@ impl ShaddxS64 {
 pub struct ImulI32(u64);
 __form!(ImulI32);
 impl ImulI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18702,10 +18702,10 @@ impl ImulI32 {
 pub struct ImulV2i16(u64);
 __form!(ImulV2i16);
 impl ImulV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18825,10 +18825,10 @@ impl ImulV2i16 {
 pub struct ImulV4i8(u64);
 __form!(ImulV4i8);
 impl ImulV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18948,10 +18948,10 @@ impl ImulV4i8 {
 pub struct ImulS32(u64);
 __form!(ImulS32);
 impl ImulS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -19071,10 +19071,10 @@ impl ImulS32 {
 pub struct ImulV2s16(u64);
 __form!(ImulV2s16);
 impl ImulV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -19196,10 +19196,10 @@ impl ImulV2s16 {
 pub struct ImulV4s8(u64);
 __form!(ImulV4s8);
 impl ImulV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -19319,10 +19319,10 @@ impl ImulV4s8 {
 pub struct ImuldU64(u64);
 __form!(ImuldU64);
 impl ImuldU64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -19442,10 +19442,10 @@ impl ImuldU64 {
 pub struct HaddU32(u64);
 __form!(HaddU32);
 impl HaddU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -19565,10 +19565,10 @@ impl HaddU32 {
 pub struct HaddV2u16(u64);
 __form!(HaddV2u16);
 impl HaddV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -19688,10 +19688,10 @@ impl HaddV2u16 {
 pub struct HaddV4u8(u64);
 __form!(HaddV4u8);
 impl HaddV4u8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -19811,10 +19811,10 @@ impl HaddV4u8 {
 pub struct HaddS32(u64);
 __form!(HaddS32);
 impl HaddS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -19934,10 +19934,10 @@ impl HaddS32 {
 pub struct HaddV2s16(u64);
 __form!(HaddV2s16);
 impl HaddV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20059,10 +20059,10 @@ impl HaddV2s16 {
 pub struct HaddV4s8(u64);
 __form!(HaddV4s8);
 impl HaddV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20182,10 +20182,10 @@ impl HaddV4s8 {
 pub struct ClperI32(u64);
 __form!(ClperI32);
 impl ClperI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20315,10 +20315,10 @@ impl ClperI32 {
 pub struct ClperV2u16(u64);
 __form!(ClperV2u16);
 impl ClperV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20448,10 +20448,10 @@ impl ClperV2u16 {
 pub struct ClperV4u8(u64);
 __form!(ClperV4u8);
 impl ClperV4u8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20581,10 +20581,10 @@ impl ClperV4u8 {
 pub struct ClperS32(u64);
 __form!(ClperS32);
 impl ClperS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20714,10 +20714,10 @@ impl ClperS32 {
 pub struct ClperV2s16(u64);
 __form!(ClperV2s16);
 impl ClperV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20849,10 +20849,10 @@ impl ClperV2s16 {
 pub struct ClperV4s8(u64);
 __form!(ClperV4s8);
 impl ClperV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20982,10 +20982,10 @@ impl ClperV4s8 {
 pub struct ClperU64(u64);
 __form!(ClperU64);
 impl ClperU64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -21115,10 +21115,10 @@ impl ClperU64 {
 pub struct ClperS64(u64);
 __form!(ClperS64);
 impl ClperS64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -21248,10 +21248,10 @@ impl ClperS64 {
 pub struct FmaF32(u64);
 __form!(FmaF32);
 impl FmaF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -21461,10 +21461,10 @@ impl FmaF32 {
 pub struct FmaV2f16(u64);
 __form!(FmaV2f16);
 impl FmaV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -21674,10 +21674,10 @@ impl FmaV2f16 {
 pub struct LshiftAndI32(u64);
 __form!(LshiftAndI32);
 impl LshiftAndI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -21835,10 +21835,10 @@ impl LshiftAndI32 {
 pub struct LshiftAndV2i16(u64);
 __form!(LshiftAndV2i16);
 impl LshiftAndV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -21996,10 +21996,10 @@ impl LshiftAndV2i16 {
 pub struct LshiftAndV4i8(u64);
 __form!(LshiftAndV4i8);
 impl LshiftAndV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -22157,10 +22157,10 @@ impl LshiftAndV4i8 {
 pub struct LshiftAndI64(u64);
 __form!(LshiftAndI64);
 impl LshiftAndI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -22318,10 +22318,10 @@ impl LshiftAndI64 {
 pub struct RshiftAndI32(u64);
 __form!(RshiftAndI32);
 impl RshiftAndI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -22479,10 +22479,10 @@ impl RshiftAndI32 {
 pub struct RshiftAndV2i16(u64);
 __form!(RshiftAndV2i16);
 impl RshiftAndV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -22640,10 +22640,10 @@ impl RshiftAndV2i16 {
 pub struct RshiftAndV4i8(u64);
 __form!(RshiftAndV4i8);
 impl RshiftAndV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -22801,10 +22801,10 @@ impl RshiftAndV4i8 {
 pub struct RshiftAndI64(u64);
 __form!(RshiftAndI64);
 impl RshiftAndI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -22962,10 +22962,10 @@ impl RshiftAndI64 {
 pub struct LshiftOrI32(u64);
 __form!(LshiftOrI32);
 impl LshiftOrI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -23123,10 +23123,10 @@ impl LshiftOrI32 {
 pub struct LshiftOrV2i16(u64);
 __form!(LshiftOrV2i16);
 impl LshiftOrV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -23284,10 +23284,10 @@ impl LshiftOrV2i16 {
 pub struct LshiftOrV4i8(u64);
 __form!(LshiftOrV4i8);
 impl LshiftOrV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -23445,10 +23445,10 @@ impl LshiftOrV4i8 {
 pub struct LshiftOrI64(u64);
 __form!(LshiftOrI64);
 impl LshiftOrI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -23606,10 +23606,10 @@ impl LshiftOrI64 {
 pub struct RshiftOrI32(u64);
 __form!(RshiftOrI32);
 impl RshiftOrI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -23767,10 +23767,10 @@ impl RshiftOrI32 {
 pub struct RshiftOrV2i16(u64);
 __form!(RshiftOrV2i16);
 impl RshiftOrV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -23928,10 +23928,10 @@ impl RshiftOrV2i16 {
 pub struct RshiftOrV4i8(u64);
 __form!(RshiftOrV4i8);
 impl RshiftOrV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -24089,10 +24089,10 @@ impl RshiftOrV4i8 {
 pub struct RshiftOrI64(u64);
 __form!(RshiftOrI64);
 impl RshiftOrI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -24250,10 +24250,10 @@ impl RshiftOrI64 {
 pub struct LshiftXorI32(u64);
 __form!(LshiftXorI32);
 impl LshiftXorI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -24411,10 +24411,10 @@ impl LshiftXorI32 {
 pub struct LshiftXorV2i16(u64);
 __form!(LshiftXorV2i16);
 impl LshiftXorV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -24572,10 +24572,10 @@ impl LshiftXorV2i16 {
 pub struct LshiftXorV4i8(u64);
 __form!(LshiftXorV4i8);
 impl LshiftXorV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -24733,10 +24733,10 @@ impl LshiftXorV4i8 {
 pub struct LshiftXorI64(u64);
 __form!(LshiftXorI64);
 impl LshiftXorI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -24894,10 +24894,10 @@ impl LshiftXorI64 {
 pub struct RshiftXorI32(u64);
 __form!(RshiftXorI32);
 impl RshiftXorI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -25055,10 +25055,10 @@ impl RshiftXorI32 {
 pub struct RshiftXorV2i16(u64);
 __form!(RshiftXorV2i16);
 impl RshiftXorV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -25216,10 +25216,10 @@ impl RshiftXorV2i16 {
 pub struct RshiftXorV4i8(u64);
 __form!(RshiftXorV4i8);
 impl RshiftXorV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -25377,10 +25377,10 @@ impl RshiftXorV4i8 {
 pub struct RshiftXorI64(u64);
 __form!(RshiftXorI64);
 impl RshiftXorI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -25538,10 +25538,10 @@ impl RshiftXorI64 {
 pub struct MuxI32(u64);
 __form!(MuxI32);
 impl MuxI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -25651,10 +25651,10 @@ impl MuxI32 {
 pub struct CubeSsel(u64);
 __form!(CubeSsel);
 impl CubeSsel {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -25804,10 +25804,10 @@ impl CubeSsel {
 pub struct CubeTsel(u64);
 __form!(CubeTsel);
 impl CubeTsel {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -25957,10 +25957,10 @@ impl CubeTsel {
 pub struct MkvecV4i8(u64);
 __form!(MkvecV4i8);
 impl MkvecV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -26106,10 +26106,10 @@ impl MkvecV4i8 {
 pub struct Cubeface1(u64);
 __form!(Cubeface1);
 impl Cubeface1 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -26279,10 +26279,10 @@ impl Cubeface1 {
 pub struct Cubeface2(u64);
 __form!(Cubeface2);
 impl Cubeface2 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -26452,10 +26452,10 @@ impl Cubeface2 {
 pub struct IdpV4s8(u64);
 __form!(IdpV4s8);
 impl IdpV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -26575,10 +26575,10 @@ impl IdpV4s8 {
 pub struct IdpV4u8(u64);
 __form!(IdpV4u8);
 impl IdpV4u8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -26698,10 +26698,10 @@ impl IdpV4u8 {
 pub struct IcmpU32(u64);
 __form!(IcmpU32);
 impl IcmpU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -26887,10 +26887,10 @@ impl IcmpU32 {
 pub struct IcmpV2u16(u64);
 __form!(IcmpV2u16);
 impl IcmpV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -27076,10 +27076,10 @@ impl IcmpV2u16 {
 pub struct IcmpV4u8(u64);
 __form!(IcmpV4u8);
 impl IcmpV4u8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -27265,10 +27265,10 @@ impl IcmpV4u8 {
 pub struct FcmpF32(u64);
 __form!(FcmpF32);
 impl FcmpF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -27484,10 +27484,10 @@ impl FcmpF32 {
 pub struct FcmpV2f16(u64);
 __form!(FcmpV2f16);
 impl FcmpV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -27703,10 +27703,10 @@ impl FcmpV2f16 {
 pub struct IcmpS32(u64);
 __form!(IcmpS32);
 impl IcmpS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -27892,10 +27892,10 @@ impl IcmpS32 {
 pub struct IcmpV2s16(u64);
 __form!(IcmpV2s16);
 impl IcmpV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -28081,10 +28081,10 @@ impl IcmpV2s16 {
 pub struct IcmpV4s8(u64);
 __form!(IcmpV4s8);
 impl IcmpV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -28270,10 +28270,10 @@ impl IcmpV4s8 {
 pub struct IaddImmI32(u64);
 __form!(IaddImmI32);
 impl IaddImmI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -28365,10 +28365,10 @@ impl IaddImmI32 {
 pub struct IaddImmV2i16(u64);
 __form!(IaddImmV2i16);
 impl IaddImmV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -28460,10 +28460,10 @@ impl IaddImmV2i16 {
 pub struct IaddImmV4i8(u64);
 __form!(IaddImmV4i8);
 impl IaddImmV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -28555,10 +28555,10 @@ impl IaddImmV4i8 {
 pub struct FaddImmF32(u64);
 __form!(FaddImmF32);
 impl FaddImmF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -28650,10 +28650,10 @@ impl FaddImmF32 {
 pub struct FaddImmV2f16(u64);
 __form!(FaddImmV2f16);
 impl FaddImmV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -28743,10 +28743,10 @@ impl FaddImmV2f16 {
 pub struct TodoAtomC1(u64);
 __form!(TodoAtomC1);
 impl TodoAtomC1 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -28868,10 +28868,10 @@ impl TodoAtomC1 {
 pub struct TodoAtomC(u64);
 __form!(TodoAtomC);
 impl TodoAtomC {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -28995,10 +28995,10 @@ impl TodoAtomC {
 pub struct TexFetch(u64);
 __form!(TexFetch);
 impl TexFetch {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr_read: RegisterList,
@@ -29140,10 +29140,10 @@ impl TexFetch {
 pub struct Tex(u64);
 __form!(Tex);
 impl Tex {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr_read: RegisterList,
@@ -29313,10 +29313,10 @@ impl Tex {
 pub struct TodoVarTex(u64);
 __form!(TodoVarTex);
 impl TodoVarTex {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -29432,10 +29432,10 @@ impl TodoVarTex {
 pub struct FmaRscaleF32(u64);
 __form!(FmaRscaleF32);
 impl FmaRscaleF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -29646,7 +29646,7 @@ impl FmaRscaleF32 {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Semantics {
-    /// What executing an instruction gives.
+    /// The result of executing an instruction.
     type Output: From<__rt::Unimplemented>;
     /// `NOP`: Does nothing itself but carries waits and an action: it can wait for slots at the top of a block after a branch, or be an empty shader's only instruction.
     fn nop(&mut self, i: Nop) -> Self::Output {
@@ -31169,7 +31169,7 @@ pub trait Semantics {
             .into()
     }
 }
-/// Executes an instruction: calls its method.
+/// Executes an instruction by calling its method.
 ///
 /// # Examples
 ///
@@ -44288,7 +44288,8 @@ mod tables {
         ],
         limits: &[],
     };
-    /// What each form reads, and what it writes. Programs that do not ask do not have it, as it is no part of `ISA`.
+    /// The registers that each form reads and writes. Separate from `ISA`, so that programs that do not use it
+    /// do not contain it.
     pub(super) static REGISTERS: [(&[RegisterField], &[RegisterField]); 190] = [
         (R296, R296),
         (R299, R296),

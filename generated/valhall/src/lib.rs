@@ -115,7 +115,7 @@ pub enum Flow {
     End = 0xf,
 }
 impl Flow {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Flow::None,
         Flow::Wait0,
@@ -131,7 +131,7 @@ impl Flow {
         Flow::Discard,
         Flow::End,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Flow::None),
@@ -150,11 +150,11 @@ impl Flow {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Flow::None => "none",
@@ -236,7 +236,7 @@ pub enum FauSpecialPage0 {
     BlendDescriptor7 = 0xf,
 }
 impl FauSpecialPage0 {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         FauSpecialPage0::WarpId,
         FauSpecialPage0::FramebufferSize,
@@ -251,7 +251,7 @@ impl FauSpecialPage0 {
         FauSpecialPage0::BlendDescriptor6,
         FauSpecialPage0::BlendDescriptor7,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             2 => Some(FauSpecialPage0::WarpId),
@@ -269,11 +269,11 @@ impl FauSpecialPage0 {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             FauSpecialPage0::WarpId => "warp_id",
@@ -330,13 +330,13 @@ pub enum FauSpecialPage1 {
     ResourceTablePointer = 7,
 }
 impl FauSpecialPage1 {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         FauSpecialPage1::ThreadLocalPointer,
         FauSpecialPage1::WorkgroupLocalPointer,
         FauSpecialPage1::ResourceTablePointer,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             1 => Some(FauSpecialPage1::ThreadLocalPointer),
@@ -345,11 +345,11 @@ impl FauSpecialPage1 {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             FauSpecialPage1::ThreadLocalPointer => "thread_local_pointer",
@@ -388,13 +388,13 @@ pub enum FauSpecialPage3 {
     ProgramCounter = 0xf,
 }
 impl FauSpecialPage3 {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         FauSpecialPage3::LaneId,
         FauSpecialPage3::CoreId,
         FauSpecialPage3::ProgramCounter,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             1 => Some(FauSpecialPage3::LaneId),
@@ -403,11 +403,11 @@ impl FauSpecialPage3 {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             FauSpecialPage3::LaneId => "lane_id",
@@ -464,7 +464,7 @@ pub enum Swizzles8Bit {
     B2233 = 0xb,
 }
 impl Swizzles8Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Swizzles8Bit::B0123,
         Swizzles8Bit::B3210,
@@ -479,7 +479,7 @@ impl Swizzles8Bit {
         Swizzles8Bit::B0011,
         Swizzles8Bit::B2233,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Swizzles8Bit::B0123),
@@ -497,11 +497,11 @@ impl Swizzles8Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Swizzles8Bit::B0123 => "b0123",
@@ -571,7 +571,7 @@ pub enum Lanes8Bit {
     B23 = 0xb,
 }
 impl Lanes8Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Lanes8Bit::B02,
         Lanes8Bit::B00,
@@ -581,7 +581,7 @@ impl Lanes8Bit {
         Lanes8Bit::B01,
         Lanes8Bit::B23,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Lanes8Bit::B02),
@@ -594,11 +594,11 @@ impl Lanes8Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Lanes8Bit::B02 => "b02",
@@ -671,7 +671,7 @@ pub enum HalfSwizzles8Bit {
     B33 = 0xf,
 }
 impl HalfSwizzles8Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         HalfSwizzles8Bit::B00,
         HalfSwizzles8Bit::B10,
@@ -690,7 +690,7 @@ impl HalfSwizzles8Bit {
         HalfSwizzles8Bit::B23,
         HalfSwizzles8Bit::B33,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(HalfSwizzles8Bit::B00),
@@ -712,11 +712,11 @@ impl HalfSwizzles8Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             HalfSwizzles8Bit::B00 => "b00",
@@ -803,7 +803,7 @@ pub enum Swizzles16Bit {
     B23 = 0xd,
 }
 impl Swizzles16Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Swizzles16Bit::H00,
         Swizzles16Bit::H10,
@@ -820,7 +820,7 @@ impl Swizzles16Bit {
         Swizzles16Bit::B01,
         Swizzles16Bit::B23,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Swizzles16Bit::H00),
@@ -840,11 +840,11 @@ impl Swizzles16Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Swizzles16Bit::H00 => "h00",
@@ -918,7 +918,7 @@ pub enum Swizzles32Bit {
     B3 = 7,
 }
 impl Swizzles32Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Swizzles32Bit::None,
         Swizzles32Bit::H0,
@@ -928,7 +928,7 @@ impl Swizzles32Bit {
         Swizzles32Bit::B2,
         Swizzles32Bit::B3,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Swizzles32Bit::None),
@@ -941,11 +941,11 @@ impl Swizzles32Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Swizzles32Bit::None => "none",
@@ -1007,7 +1007,7 @@ pub enum Swizzles64Bit {
     W0 = 8,
 }
 impl Swizzles64Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Swizzles64Bit::None,
         Swizzles64Bit::H0,
@@ -1018,7 +1018,7 @@ impl Swizzles64Bit {
         Swizzles64Bit::B3,
         Swizzles64Bit::W0,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Swizzles64Bit::None),
@@ -1032,11 +1032,11 @@ impl Swizzles64Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Swizzles64Bit::None => "none",
@@ -1092,14 +1092,14 @@ pub enum Lane8Bit {
     B3 = 3,
 }
 impl Lane8Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Lane8Bit::B0,
         Lane8Bit::B1,
         Lane8Bit::B2,
         Lane8Bit::B3,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Lane8Bit::B0),
@@ -1109,11 +1109,11 @@ impl Lane8Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Lane8Bit::B0 => "b0",
@@ -1158,7 +1158,7 @@ pub enum Combine {
     Lowbits = 4,
 }
 impl Combine {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Combine::None,
         Combine::H0,
@@ -1166,7 +1166,7 @@ impl Combine {
         Combine::And,
         Combine::Lowbits,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Combine::None),
@@ -1177,11 +1177,11 @@ impl Combine {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Combine::None => "none",
@@ -1227,9 +1227,9 @@ pub enum Lane16Bit {
     H1 = 1,
 }
 impl Lane16Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Lane16Bit::H0, Lane16Bit::H1];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Lane16Bit::H0),
@@ -1237,11 +1237,11 @@ impl Lane16Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Lane16Bit::H0 => "h0",
@@ -1288,7 +1288,7 @@ pub enum LoadLane8Bit {
     D0 = 7,
 }
 impl LoadLane8Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         LoadLane8Bit::B0,
         LoadLane8Bit::B1,
@@ -1299,7 +1299,7 @@ impl LoadLane8Bit {
         LoadLane8Bit::W0,
         LoadLane8Bit::D0,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(LoadLane8Bit::B0),
@@ -1313,11 +1313,11 @@ impl LoadLane8Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane8Bit::B0 => "b0",
@@ -1373,14 +1373,14 @@ pub enum LoadLane16Bit {
     D0 = 3,
 }
 impl LoadLane16Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         LoadLane16Bit::H0,
         LoadLane16Bit::H1,
         LoadLane16Bit::W0,
         LoadLane16Bit::D0,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(LoadLane16Bit::H0),
@@ -1390,11 +1390,11 @@ impl LoadLane16Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane16Bit::H0 => "h0",
@@ -1436,20 +1436,20 @@ pub enum LoadLane24Bit {
     Identity = 0,
 }
 impl LoadLane24Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[LoadLane24Bit::Identity];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(LoadLane24Bit::Identity),
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane24Bit::Identity => "identity",
@@ -1487,9 +1487,9 @@ pub enum LoadLane32Bit {
     D0 = 1,
 }
 impl LoadLane32Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[LoadLane32Bit::W0, LoadLane32Bit::D0];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(LoadLane32Bit::W0),
@@ -1497,11 +1497,11 @@ impl LoadLane32Bit {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane32Bit::W0 => "w0",
@@ -1539,20 +1539,20 @@ pub enum LoadLane48Bit {
     Identity = 4,
 }
 impl LoadLane48Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[LoadLane48Bit::Identity];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             4 => Some(LoadLane48Bit::Identity),
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane48Bit::Identity => "identity",
@@ -1588,20 +1588,20 @@ pub enum LoadLane64Bit {
     Identity = 7,
 }
 impl LoadLane64Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[LoadLane64Bit::Identity];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             7 => Some(LoadLane64Bit::Identity),
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane64Bit::Identity => "identity",
@@ -1637,20 +1637,20 @@ pub enum LoadLane96Bit {
     Identity = 6,
 }
 impl LoadLane96Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[LoadLane96Bit::Identity];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             6 => Some(LoadLane96Bit::Identity),
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane96Bit::Identity => "identity",
@@ -1686,20 +1686,20 @@ pub enum LoadLane128Bit {
     Identity = 7,
 }
 impl LoadLane128Bit {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[LoadLane128Bit::Identity];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             7 => Some(LoadLane128Bit::Identity),
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LoadLane128Bit::Identity => "identity",
@@ -1741,14 +1741,14 @@ pub enum RoundMode {
     Rtz = 3,
 }
 impl RoundMode {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         RoundMode::Rte,
         RoundMode::Rtp,
         RoundMode::Rtn,
         RoundMode::Rtz,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(RoundMode::Rte),
@@ -1758,11 +1758,11 @@ impl RoundMode {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             RoundMode::Rte => "rte",
@@ -1810,14 +1810,14 @@ pub enum ResultType {
     U1 = 3,
 }
 impl ResultType {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         ResultType::I1,
         ResultType::F1,
         ResultType::M1,
         ResultType::U1,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(ResultType::I1),
@@ -1827,11 +1827,11 @@ impl ResultType {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             ResultType::I1 => "i1",
@@ -1872,9 +1872,9 @@ pub enum Widen {
     H1 = 2,
 }
 impl Widen {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Widen::None, Widen::H0, Widen::H1];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Widen::None),
@@ -1883,11 +1883,11 @@ impl Widen {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Widen::None => "none",
@@ -1933,14 +1933,14 @@ pub enum Clamp {
     Clamp0_1 = 3,
 }
 impl Clamp {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Clamp::None,
         Clamp::Clamp0Inf,
         Clamp::ClampM1_1,
         Clamp::Clamp0_1,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Clamp::None),
@@ -1950,11 +1950,11 @@ impl Clamp {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Clamp::None => "none",
@@ -2010,7 +2010,7 @@ pub enum Condition {
     Total = 7,
 }
 impl Condition {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Condition::Eq,
         Condition::Gt,
@@ -2021,7 +2021,7 @@ impl Condition {
         Condition::Gtlt,
         Condition::Total,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Condition::Eq),
@@ -2035,11 +2035,11 @@ impl Condition {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Condition::Eq => "eq",
@@ -2090,14 +2090,14 @@ pub enum Dimension {
     Cube = 3,
 }
 impl Dimension {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Dimension::_1d,
         Dimension::_2d,
         Dimension::_3d,
         Dimension::Cube,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Dimension::_1d),
@@ -2107,11 +2107,11 @@ impl Dimension {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Dimension::_1d => "1d",
@@ -2156,7 +2156,7 @@ pub enum LodMode {
     Grdesc = 6,
 }
 impl LodMode {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         LodMode::Zero,
         LodMode::Computed,
@@ -2164,7 +2164,7 @@ impl LodMode {
         LodMode::ComputedBias,
         LodMode::Grdesc,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(LodMode::Zero),
@@ -2175,11 +2175,11 @@ impl LodMode {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LodMode::Zero => "zero",
@@ -2230,7 +2230,7 @@ pub enum RegisterFormat {
     U16 = 7,
 }
 impl RegisterFormat {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         RegisterFormat::Auto,
         RegisterFormat::F32,
@@ -2240,7 +2240,7 @@ impl RegisterFormat {
         RegisterFormat::U32,
         RegisterFormat::U16,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(RegisterFormat::Auto),
@@ -2253,11 +2253,11 @@ impl RegisterFormat {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             RegisterFormat::Auto => "auto",
@@ -2314,7 +2314,7 @@ pub enum StagingRegisterCount {
     Sr7 = 7,
 }
 impl StagingRegisterCount {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         StagingRegisterCount::Sr0,
         StagingRegisterCount::Sr1,
@@ -2325,7 +2325,7 @@ impl StagingRegisterCount {
         StagingRegisterCount::Sr6,
         StagingRegisterCount::Sr7,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(StagingRegisterCount::Sr0),
@@ -2339,11 +2339,11 @@ impl StagingRegisterCount {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             StagingRegisterCount::Sr0 => "sr0",
@@ -2402,7 +2402,7 @@ pub enum StagingRegisterWriteCount {
     Write8 = 7,
 }
 impl StagingRegisterWriteCount {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         StagingRegisterWriteCount::Write1,
         StagingRegisterWriteCount::Write2,
@@ -2413,7 +2413,7 @@ impl StagingRegisterWriteCount {
         StagingRegisterWriteCount::Write7,
         StagingRegisterWriteCount::Write8,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(StagingRegisterWriteCount::Write1),
@@ -2427,11 +2427,11 @@ impl StagingRegisterWriteCount {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             StagingRegisterWriteCount::Write1 => "write1",
@@ -2504,7 +2504,7 @@ pub enum WriteMask {
     Rgba = 0xf,
 }
 impl WriteMask {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         WriteMask::R,
         WriteMask::G,
@@ -2522,7 +2522,7 @@ impl WriteMask {
         WriteMask::Gba,
         WriteMask::Rgba,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             1 => Some(WriteMask::R),
@@ -2543,11 +2543,11 @@ impl WriteMask {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             WriteMask::R => "r",
@@ -2617,14 +2617,14 @@ pub enum FetchComponent {
     Gather4A = 3,
 }
 impl FetchComponent {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         FetchComponent::Gather4R,
         FetchComponent::Gather4G,
         FetchComponent::Gather4B,
         FetchComponent::Gather4A,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(FetchComponent::Gather4R),
@@ -2634,11 +2634,11 @@ impl FetchComponent {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             FetchComponent::Gather4R => "gather4_r",
@@ -2679,13 +2679,13 @@ pub enum RegisterType {
     S = 3,
 }
 impl RegisterType {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         RegisterType::F,
         RegisterType::U,
         RegisterType::S,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             1 => Some(RegisterType::F),
@@ -2694,11 +2694,11 @@ impl RegisterType {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             RegisterType::F => "f",
@@ -2735,9 +2735,9 @@ pub enum RegisterWidth {
     _32 = 1,
 }
 impl RegisterWidth {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[RegisterWidth::_16, RegisterWidth::_32];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(RegisterWidth::_16),
@@ -2745,11 +2745,11 @@ impl RegisterWidth {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             RegisterWidth::_16 => "16",
@@ -2788,14 +2788,14 @@ pub enum VaryingTextureRegisterWidth {
     _32_32 = 3,
 }
 impl VaryingTextureRegisterWidth {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         VaryingTextureRegisterWidth::_16,
         VaryingTextureRegisterWidth::_32,
         VaryingTextureRegisterWidth::_16_32,
         VaryingTextureRegisterWidth::_32_32,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(VaryingTextureRegisterWidth::_16),
@@ -2805,11 +2805,11 @@ impl VaryingTextureRegisterWidth {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             VaryingTextureRegisterWidth::_16 => "16",
@@ -2852,14 +2852,14 @@ pub enum VectorSize {
     V4 = 3,
 }
 impl VectorSize {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         VectorSize::None,
         VectorSize::V2,
         VectorSize::V3,
         VectorSize::V4,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(VectorSize::None),
@@ -2869,11 +2869,11 @@ impl VectorSize {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             VectorSize::None => "none",
@@ -2921,14 +2921,14 @@ pub enum Slot {
     Slot7 = 7,
 }
 impl Slot {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Slot::Slot0,
         Slot::Slot1,
         Slot::Slot2,
         Slot::Slot7,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Slot::Slot0),
@@ -2938,11 +2938,11 @@ impl Slot {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Slot::Slot0 => "slot0",
@@ -2985,14 +2985,14 @@ pub enum MemoryAccess {
     Force = 3,
 }
 impl MemoryAccess {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         MemoryAccess::None,
         MemoryAccess::Istream,
         MemoryAccess::Estream,
         MemoryAccess::Force,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(MemoryAccess::None),
@@ -3002,11 +3002,11 @@ impl MemoryAccess {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             MemoryAccess::None => "none",
@@ -3054,14 +3054,14 @@ pub enum SubgroupSize {
     Subgroup16 = 3,
 }
 impl SubgroupSize {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         SubgroupSize::Subgroup2,
         SubgroupSize::Subgroup4,
         SubgroupSize::Subgroup8,
         SubgroupSize::Subgroup16,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(SubgroupSize::Subgroup2),
@@ -3071,11 +3071,11 @@ impl SubgroupSize {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             SubgroupSize::Subgroup2 => "subgroup2",
@@ -3123,14 +3123,14 @@ pub enum LaneOperation {
     Shift = 3,
 }
 impl LaneOperation {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         LaneOperation::None,
         LaneOperation::Xor,
         LaneOperation::Accumulate,
         LaneOperation::Shift,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(LaneOperation::None),
@@ -3140,11 +3140,11 @@ impl LaneOperation {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             LaneOperation::None => "none",
@@ -3216,7 +3216,7 @@ pub enum InactiveResult {
     V2inf = 0xf,
 }
 impl InactiveResult {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         InactiveResult::Zero,
         InactiveResult::Umax,
@@ -3235,7 +3235,7 @@ impl InactiveResult {
         InactiveResult::V2infn,
         InactiveResult::V2inf,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(InactiveResult::Zero),
@@ -3257,11 +3257,11 @@ impl InactiveResult {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             InactiveResult::Zero => "zero",
@@ -3333,9 +3333,9 @@ pub enum Mux {
     Bit = 3,
 }
 impl Mux {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Mux::Neg, Mux::IntZero, Mux::FpZero, Mux::Bit];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Mux::Neg),
@@ -3345,11 +3345,11 @@ impl Mux {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Mux::Neg => "neg",
@@ -3397,14 +3397,14 @@ pub enum SampleMode {
     Explicit = 3,
 }
 impl SampleMode {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         SampleMode::Center,
         SampleMode::Centroid,
         SampleMode::Sample,
         SampleMode::Explicit,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(SampleMode::Center),
@@ -3414,11 +3414,11 @@ impl SampleMode {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             SampleMode::Center => "center",
@@ -3459,13 +3459,13 @@ pub enum UpdateMode {
     Clobber = 3,
 }
 impl UpdateMode {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         UpdateMode::Store,
         UpdateMode::Retrieve,
         UpdateMode::Clobber,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(UpdateMode::Store),
@@ -3474,11 +3474,11 @@ impl UpdateMode {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             UpdateMode::Store => "store",
@@ -3525,7 +3525,7 @@ pub enum SampleAndUpdateMode {
     Retrieve = 7,
 }
 impl SampleAndUpdateMode {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         SampleAndUpdateMode::CenterStore,
         SampleAndUpdateMode::CentroidStore,
@@ -3535,7 +3535,7 @@ impl SampleAndUpdateMode {
         SampleAndUpdateMode::SampleClobber,
         SampleAndUpdateMode::Retrieve,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(SampleAndUpdateMode::CenterStore),
@@ -3548,11 +3548,11 @@ impl SampleAndUpdateMode {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             SampleAndUpdateMode::CenterStore => "center_store",
@@ -3601,14 +3601,14 @@ pub enum SourceFormat {
     SrcF16 = 3,
 }
 impl SourceFormat {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         SourceFormat::SrcFlat32,
         SourceFormat::SrcFlat16,
         SourceFormat::SrcF32,
         SourceFormat::SrcF16,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(SourceFormat::SrcFlat32),
@@ -3618,11 +3618,11 @@ impl SourceFormat {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             SourceFormat::SrcFlat32 => "src_flat32",
@@ -3675,7 +3675,7 @@ pub enum AtomicOperation {
     Axchg = 0xf,
 }
 impl AtomicOperation {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         AtomicOperation::Aadd,
         AtomicOperation::Asmin,
@@ -3687,7 +3687,7 @@ impl AtomicOperation {
         AtomicOperation::Axor,
         AtomicOperation::Axchg,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             2 => Some(AtomicOperation::Aadd),
@@ -3702,11 +3702,11 @@ impl AtomicOperation {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             AtomicOperation::Aadd => "aadd",
@@ -3761,7 +3761,7 @@ pub enum AtomicOperationWith1 {
     Aor1 = 4,
 }
 impl AtomicOperationWith1 {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         AtomicOperationWith1::Ainc,
         AtomicOperationWith1::Adec,
@@ -3769,7 +3769,7 @@ impl AtomicOperationWith1 {
         AtomicOperationWith1::Asmax1,
         AtomicOperationWith1::Aor1,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(AtomicOperationWith1::Ainc),
@@ -3780,11 +3780,11 @@ impl AtomicOperationWith1 {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             AtomicOperationWith1::Ainc => "ainc",
@@ -3827,13 +3827,13 @@ pub enum WrittenHalf {
     Both = 3,
 }
 impl WrittenHalf {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         WrittenHalf::H0,
         WrittenHalf::H1,
         WrittenHalf::Both,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             1 => Some(WrittenHalf::H0),
@@ -3842,11 +3842,11 @@ impl WrittenHalf {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             WrittenHalf::H0 => "h0",
@@ -3892,14 +3892,14 @@ pub enum Swizzles16BitFirst4 {
     H11 = 3,
 }
 impl Swizzles16BitFirst4 {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Swizzles16BitFirst4::H00,
         Swizzles16BitFirst4::H10,
         Swizzles16BitFirst4::H01,
         Swizzles16BitFirst4::H11,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Swizzles16BitFirst4::H00),
@@ -3909,11 +3909,11 @@ impl Swizzles16BitFirst4 {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Swizzles16BitFirst4::H00 => "h00",
@@ -3961,13 +3961,13 @@ impl Default for Swizzles16BitFirst4 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Register(u8);
 impl Register {
-    /// How many there are.
+    /// The number of registers.
     pub const COUNT: usize = 64;
-    /// Number `index`; `None` beyond the last.
+    /// Returns register `index`; `None` beyond the last.
     pub const fn new(index: usize) -> Option<Self> {
         if index < Self::COUNT { Some(Register(index as u8)) } else { None }
     }
-    /// Its number.
+    /// Returns the index of the register.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -3983,13 +3983,13 @@ impl Register {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uniform(u8);
 impl Uniform {
-    /// How many there are.
+    /// The number of registers.
     pub const COUNT: usize = 128;
-    /// Number `index`; `None` beyond the last.
+    /// Returns register `index`; `None` beyond the last.
     pub const fn new(index: usize) -> Option<Self> {
         if index < Self::COUNT { Some(Uniform(index as u8)) } else { None }
     }
-    /// Its number.
+    /// Returns the index of the register.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -4016,22 +4016,22 @@ impl Uniform {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Immediates(u16);
 impl Immediates {
-    /// How many entries the table has.
+    /// The number of entries in the table.
     pub const COUNT: usize = 32;
-    /// Entry `index`; `None` beyond the last.
+    /// Returns entry `index`; `None` beyond the last.
     pub const fn new(index: usize) -> Option<Self> {
         if index < Self::COUNT { Some(Immediates(index as u16)) } else { None }
     }
-    /// The first entry with this value.
+    /// Returns the first entry with this value.
     pub fn find(value: u64) -> Option<Self> {
         let index = ISA.constants[0].values.iter().position(|c| c.value == value)?;
         Self::new(index)
     }
-    /// Its place in the table.
+    /// Returns the index of the entry.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
-    /// The constant.
+    /// Returns the value of the constant.
     #[inline]
     pub fn value(self) -> u64 {
         static VALUES: [u64; 32] = [
@@ -4169,7 +4169,7 @@ impl Source {
         (alternative, values)
     }
 }
-/// Everything the specification says, as tables.
+/// The tables of the instruction set.
 ///
 /// # Examples
 ///
@@ -4674,9 +4674,9 @@ pub enum Opcode {
     FmaRscaleScale16F32,
 }
 impl Opcode {
-    /// How many instructions there are.
+    /// The number of instructions.
     pub const COUNT: usize = 238;
-    /// All of them, in the order of the specification.
+    /// All instructions, in the order of the specification.
     pub const ALL: [Opcode; 238] = [
         Opcode::Nop,
         Opcode::Branchz,
@@ -4917,7 +4917,7 @@ impl Opcode {
         Opcode::FmaRscaleLeftF32,
         Opcode::FmaRscaleScale16F32,
     ];
-    /// The name in assembly.
+    /// Returns the mnemonic.
     ///
     /// # Examples
     ///
@@ -4929,7 +4929,7 @@ impl Opcode {
     pub fn mnemonic(self) -> &'static str {
         self.info().name.str
     }
-    /// What the specification says of the instruction.
+    /// Returns what the specification states about the instruction.
     ///
     /// # Examples
     ///
@@ -4942,7 +4942,7 @@ impl Opcode {
     pub fn info(self) -> &'static __rt::table::Form {
         &ISA.forms[self as usize]
     }
-    /// The instruction of this name.
+    /// Returns the instruction with this mnemonic.
     ///
     /// # Examples
     ///
@@ -5716,7 +5716,7 @@ impl Instruction {
             _ => unreachable!("an opcode is an index into the forms"),
         }
     }
-    /// The word.
+    /// Returns the word.
     ///
     /// # Examples
     ///
@@ -5970,7 +5970,7 @@ impl Instruction {
             Instruction::FmaRscaleScale16F32(i) => i.0,
         }
     }
-    /// Which instruction it is.
+    /// Returns the opcode.
     ///
     /// # Examples
     ///
@@ -6223,7 +6223,7 @@ impl Instruction {
             Instruction::FmaRscaleScale16F32(_) => Opcode::FmaRscaleScale16F32,
         }
     }
-    /// What the specification says of it.
+    /// Returns what the specification states about the instruction.
     ///
     /// # Examples
     ///
@@ -6237,7 +6237,7 @@ impl Instruction {
     pub fn info(self) -> &'static __rt::table::Form {
         self.opcode().info()
     }
-    /// The registers it reads.
+    /// Returns the registers that the instruction reads.
     ///
     /// # Examples
     ///
@@ -6258,7 +6258,7 @@ impl Instruction {
             u64::from(self.encode()),
         )
     }
-    /// The registers it writes.
+    /// Returns the registers that the instruction writes.
     ///
     /// # Examples
     ///
@@ -6279,7 +6279,7 @@ impl Instruction {
             u64::from(self.encode()),
         )
     }
-    /// Calls `each` for every run of bits and what it means.
+    /// Calls `each` with the meaning of every run of bits.
     ///
     /// # Examples
     ///
@@ -6302,10 +6302,10 @@ impl Instruction {
         );
     }
 }
-/// Decodes a word, strictly: every bit is checked, and what decodes encodes back to the same bits.
+/// Decodes a word strictly: every bit is checked, and a word that decodes encodes back to the same bits.
 ///
 /// # Errors
-/// Says what is wrong: an unknown opcode, a reserved value, bits that must be zero.
+/// Returns what is wrong: an unknown opcode, a reserved value, bits that must be zero.
 ///
 /// # Examples
 ///
@@ -6332,7 +6332,7 @@ fn decode_exactly(word: u64) -> Result<Instruction, DecodeError> {
     __rt::decode::decode(&ISA, u64::from(word))
         .map(|opcode| Instruction::from_parts(opcode, word))
 }
-/// Decodes many words, in order, and hands each result to `each` with its index.
+/// Decodes words in order, and calls `each` with the index and the result of each.
 ///
 /// # Examples
 ///
@@ -6617,7 +6617,7 @@ impl ::core::fmt::Debug for Instruction {
     }
 }
 impl ::core::fmt::Display for Instruction {
-    /// `{}` is the customary text, `{:#}` one that always assembles to the very same word.
+    /// `{}` prints the customary text, `{:#}` a text that always assembles to the same word.
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
         __rt::print::Display {
             isa: &ISA,
@@ -6635,7 +6635,7 @@ impl ::core::str::FromStr for Instruction {
     }
 }
 impl Instruction {
-    /// Appends the customary text to a line: faster than formatting.
+    /// Appends the customary text to a line, which is faster than formatting.
     ///
     /// # Examples
     ///
@@ -6661,12 +6661,12 @@ impl Instruction {
 }
 macro_rules! __form {
     ($name:ident) => {
-        impl $name { #[doc = r" Its opcode."] pub const OPCODE : Opcode = Opcode:: $name;
-        #[doc = r" The word."] #[inline] pub const fn encode(self) -> u64 { self.0 } fn
-        building() -> __rt::encode::Builder { __rt::encode::Builder::new(& ISA, Opcode::
-        $name as u16) } #[allow(dead_code, reason =
-        "an instruction without operands replaces none")] fn replacing(self, index :
-        usize) -> __rt::encode::Builder { __rt::encode::Builder::replacing(& ISA,
+        impl $name { #[doc = r" The opcode of the instruction."] pub const OPCODE :
+        Opcode = Opcode:: $name; #[doc = r" Returns the word."] #[inline] pub const fn
+        encode(self) -> u64 { self.0 } fn building() -> __rt::encode::Builder {
+        __rt::encode::Builder::new(& ISA, Opcode:: $name as u16) } #[allow(dead_code,
+        reason = "an instruction without operands replaces none")] fn replacing(self,
+        index : usize) -> __rt::encode::Builder { __rt::encode::Builder::replacing(& ISA,
         Opcode:: $name as u16, u64::from(self.0), index) } } impl From < $name > for
         Instruction { fn from(form : $name) -> Instruction { Instruction:: $name (form) }
         } impl ::core::fmt::Debug for $name { fn fmt(& self, f : & mut
@@ -6684,10 +6684,10 @@ macro_rules! __form {
 pub struct Nop(u64);
 __form!(Nop);
 impl Nop {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new() -> Result<Self, EncodeError> {
         let __b = Self::building();
@@ -6714,10 +6714,10 @@ impl Nop {
 pub struct Branchz(u64);
 __form!(Branchz);
 impl Branchz {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(src0: Source, offset: i32) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -6804,10 +6804,10 @@ impl Branchz {
 pub struct DiscardF32(u64);
 __form!(DiscardF32);
 impl DiscardF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(src0: Source, src1: Source, cmp: Condition) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -6941,10 +6941,10 @@ impl DiscardF32 {
 pub struct Branchzi(u64);
 __form!(Branchzi);
 impl Branchzi {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -7041,10 +7041,10 @@ impl Branchzi {
 pub struct Barrier(u64);
 __form!(Barrier);
 impl Barrier {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(slot: Slot) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -7088,10 +7088,10 @@ impl Barrier {
 pub struct CselF32(u64);
 __form!(CselF32);
 impl CselF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -7225,10 +7225,10 @@ impl CselF32 {
 pub struct CselV2f16(u64);
 __form!(CselV2f16);
 impl CselV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -7362,10 +7362,10 @@ impl CselV2f16 {
 pub struct CselU32(u64);
 __form!(CselU32);
 impl CselU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -7499,10 +7499,10 @@ impl CselU32 {
 pub struct CselV2u16(u64);
 __form!(CselV2u16);
 impl CselV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -7636,10 +7636,10 @@ impl CselV2u16 {
 pub struct CselS32(u64);
 __form!(CselS32);
 impl CselS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -7773,10 +7773,10 @@ impl CselS32 {
 pub struct CselV2s16(u64);
 __form!(CselV2s16);
 impl CselV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -7943,10 +7943,10 @@ impl CselV2s16 {
 pub struct LdVarSpecial(u64);
 __form!(LdVarSpecial);
 impl LdVarSpecial {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     ///
     /// # Examples
     ///
@@ -8125,10 +8125,10 @@ impl LdVarSpecial {
 pub struct LdVarBufImmF32(u64);
 __form!(LdVarBufImmF32);
 impl LdVarBufImmF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -8284,10 +8284,10 @@ impl LdVarBufImmF32 {
 pub struct LdVarBufImmF16(u64);
 __form!(LdVarBufImmF16);
 impl LdVarBufImmF16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -8443,10 +8443,10 @@ impl LdVarBufImmF16 {
 pub struct LdVarBufF32(u64);
 __form!(LdVarBufF32);
 impl LdVarBufF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -8604,10 +8604,10 @@ impl LdVarBufF32 {
 pub struct LdVarBufF16(u64);
 __form!(LdVarBufF16);
 impl LdVarBufF16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -8765,10 +8765,10 @@ impl LdVarBufF16 {
 pub struct LdVar(u64);
 __form!(LdVar);
 impl LdVar {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -8926,10 +8926,10 @@ impl LdVar {
 pub struct LdVarImm(u64);
 __form!(LdVarImm);
 impl LdVarImm {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -9101,10 +9101,10 @@ impl LdVarImm {
 pub struct LdVarFlat(u64);
 __form!(LdVarFlat);
 impl LdVarFlat {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -9210,10 +9210,10 @@ impl LdVarFlat {
 pub struct LdVarFlatImm(u64);
 __form!(LdVarFlatImm);
 impl LdVarFlatImm {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -9333,10 +9333,10 @@ impl LdVarFlatImm {
 pub struct LdAttrImm(u64);
 __form!(LdAttrImm);
 impl LdAttrImm {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -9490,10 +9490,10 @@ impl LdAttrImm {
 pub struct LdAttr(u64);
 __form!(LdAttr);
 impl LdAttr {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -9631,10 +9631,10 @@ impl LdAttr {
 pub struct LdTexImm(u64);
 __form!(LdTexImm);
 impl LdTexImm {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -9788,10 +9788,10 @@ impl LdTexImm {
 pub struct LdTex(u64);
 __form!(LdTex);
 impl LdTex {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -9929,10 +9929,10 @@ impl LdTex {
 pub struct LeaAttrImm(u64);
 __form!(LeaAttrImm);
 impl LeaAttrImm {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -10058,10 +10058,10 @@ impl LeaAttrImm {
 pub struct LeaAttr(u64);
 __form!(LeaAttr);
 impl LeaAttr {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -10181,10 +10181,10 @@ impl LeaAttr {
 pub struct LeaTexImm(u64);
 __form!(LeaTexImm);
 impl LeaTexImm {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -10310,10 +10310,10 @@ impl LeaTexImm {
 pub struct LeaTex(u64);
 __form!(LeaTex);
 impl LeaTex {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -10433,10 +10433,10 @@ impl LeaTex {
 pub struct LdBufferI8(u64);
 __form!(LdBufferI8);
 impl LdBufferI8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -10550,10 +10550,10 @@ impl LdBufferI8 {
 pub struct LdBufferI16(u64);
 __form!(LdBufferI16);
 impl LdBufferI16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -10667,10 +10667,10 @@ impl LdBufferI16 {
 pub struct LdBufferI24(u64);
 __form!(LdBufferI24);
 impl LdBufferI24 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -10784,10 +10784,10 @@ impl LdBufferI24 {
 pub struct LdBufferI32(u64);
 __form!(LdBufferI32);
 impl LdBufferI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -10901,10 +10901,10 @@ impl LdBufferI32 {
 pub struct LdBufferI48(u64);
 __form!(LdBufferI48);
 impl LdBufferI48 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -11018,10 +11018,10 @@ impl LdBufferI48 {
 pub struct LdBufferI64(u64);
 __form!(LdBufferI64);
 impl LdBufferI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -11135,10 +11135,10 @@ impl LdBufferI64 {
 pub struct LdBufferI96(u64);
 __form!(LdBufferI96);
 impl LdBufferI96 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -11252,10 +11252,10 @@ impl LdBufferI96 {
 pub struct LdBufferI128(u64);
 __form!(LdBufferI128);
 impl LdBufferI128 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -11369,10 +11369,10 @@ impl LdBufferI128 {
 pub struct LeaBufImm(u64);
 __form!(LeaBufImm);
 impl LeaBufImm {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -11480,10 +11480,10 @@ impl LeaBufImm {
 pub struct LoadI8(u64);
 __form!(LoadI8);
 impl LoadI8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -11605,10 +11605,10 @@ impl LoadI8 {
 pub struct LoadI16(u64);
 __form!(LoadI16);
 impl LoadI16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -11730,10 +11730,10 @@ impl LoadI16 {
 pub struct LoadI24(u64);
 __form!(LoadI24);
 impl LoadI24 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -11855,10 +11855,10 @@ impl LoadI24 {
 pub struct LoadI32(u64);
 __form!(LoadI32);
 impl LoadI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -11980,10 +11980,10 @@ impl LoadI32 {
 pub struct LoadI48(u64);
 __form!(LoadI48);
 impl LoadI48 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -12105,10 +12105,10 @@ impl LoadI48 {
 pub struct LoadI64(u64);
 __form!(LoadI64);
 impl LoadI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -12230,10 +12230,10 @@ impl LoadI64 {
 pub struct LoadI96(u64);
 __form!(LoadI96);
 impl LoadI96 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -12355,10 +12355,10 @@ impl LoadI96 {
 pub struct LoadI128(u64);
 __form!(LoadI128);
 impl LoadI128 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -12480,10 +12480,10 @@ impl LoadI128 {
 pub struct StoreI8(u64);
 __form!(StoreI8);
 impl StoreI8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -12585,10 +12585,10 @@ impl StoreI8 {
 pub struct StoreI16(u64);
 __form!(StoreI16);
 impl StoreI16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -12690,10 +12690,10 @@ impl StoreI16 {
 pub struct StoreI24(u64);
 __form!(StoreI24);
 impl StoreI24 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -12795,10 +12795,10 @@ impl StoreI24 {
 pub struct StoreI32(u64);
 __form!(StoreI32);
 impl StoreI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -12900,10 +12900,10 @@ impl StoreI32 {
 pub struct StoreI48(u64);
 __form!(StoreI48);
 impl StoreI48 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -13005,10 +13005,10 @@ impl StoreI48 {
 pub struct StoreI64(u64);
 __form!(StoreI64);
 impl StoreI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -13110,10 +13110,10 @@ impl StoreI64 {
 pub struct StoreI96(u64);
 __form!(StoreI96);
 impl StoreI96 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -13215,10 +13215,10 @@ impl StoreI96 {
 pub struct StoreI128(u64);
 __form!(StoreI128);
 impl StoreI128 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -13320,10 +13320,10 @@ impl StoreI128 {
 pub struct StCvt(u64);
 __form!(StCvt);
 impl StCvt {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -13469,10 +13469,10 @@ impl StCvt {
 pub struct LdTile(u64);
 __form!(LdTile);
 impl LdTile {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -13610,10 +13610,10 @@ impl LdTile {
 pub struct StTile(u64);
 __form!(StTile);
 impl StTile {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -13751,10 +13751,10 @@ impl StTile {
 pub struct Blend(u64);
 __form!(Blend);
 impl Blend {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -13890,10 +13890,10 @@ impl Blend {
 pub struct Atest(u64);
 __form!(Atest);
 impl Atest {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -13995,10 +13995,10 @@ impl Atest {
 pub struct ZsEmit(u64);
 __form!(ZsEmit);
 impl ZsEmit {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -14128,10 +14128,10 @@ impl ZsEmit {
 pub struct V2s16ToV2f16(u64);
 __form!(V2s16ToV2f16);
 impl V2s16ToV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14216,10 +14216,10 @@ impl V2s16ToV2f16 {
 pub struct S32ToF32(u64);
 __form!(S32ToF32);
 impl S32ToF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14304,10 +14304,10 @@ impl S32ToF32 {
 pub struct V2u16ToV2f16(u64);
 __form!(V2u16ToV2f16);
 impl V2u16ToV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14392,10 +14392,10 @@ impl V2u16ToV2f16 {
 pub struct U32ToF32(u64);
 __form!(U32ToF32);
 impl U32ToF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14480,10 +14480,10 @@ impl U32ToF32 {
 pub struct S16ToS32(u64);
 __form!(S16ToS32);
 impl S16ToS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14558,10 +14558,10 @@ impl S16ToS32 {
 pub struct S16ToF32(u64);
 __form!(S16ToF32);
 impl S16ToF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14636,10 +14636,10 @@ impl S16ToF32 {
 pub struct U16ToU32(u64);
 __form!(U16ToU32);
 impl U16ToU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14714,10 +14714,10 @@ impl U16ToU32 {
 pub struct U16ToF32(u64);
 __form!(U16ToF32);
 impl U16ToF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14792,10 +14792,10 @@ impl U16ToF32 {
 pub struct F32ToS32(u64);
 __form!(F32ToS32);
 impl F32ToS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14890,10 +14890,10 @@ impl F32ToS32 {
 pub struct F32ToU32(u64);
 __form!(F32ToU32);
 impl F32ToU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -14988,10 +14988,10 @@ impl F32ToU32 {
 pub struct V2f16ToV2s16(u64);
 __form!(V2f16ToV2s16);
 impl V2f16ToV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -15096,10 +15096,10 @@ impl V2f16ToV2s16 {
 pub struct V2f16ToV2u16(u64);
 __form!(V2f16ToV2u16);
 impl V2f16ToV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -15204,10 +15204,10 @@ impl V2f16ToV2u16 {
 pub struct F16ToS32(u64);
 __form!(F16ToS32);
 impl F16ToS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -15312,10 +15312,10 @@ impl F16ToS32 {
 pub struct F16ToU32(u64);
 __form!(F16ToU32);
 impl F16ToU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -15420,10 +15420,10 @@ impl F16ToU32 {
 pub struct F16ToF32(u64);
 __form!(F16ToF32);
 impl F16ToF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -15539,10 +15539,10 @@ impl F16ToF32 {
 pub struct S8ToS32(u64);
 __form!(S8ToS32);
 impl S8ToS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -15628,10 +15628,10 @@ impl S8ToS32 {
 pub struct S8ToF32(u64);
 __form!(S8ToF32);
 impl S8ToF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -15717,10 +15717,10 @@ impl S8ToF32 {
 pub struct U8ToU32(u64);
 __form!(U8ToU32);
 impl U8ToU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -15806,10 +15806,10 @@ impl U8ToU32 {
 pub struct U8ToF32(u64);
 __form!(U8ToF32);
 impl U8ToF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -15895,10 +15895,10 @@ impl U8ToF32 {
 pub struct V2s8ToV2s16(u64);
 __form!(V2s8ToV2s16);
 impl V2s8ToV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -15984,10 +15984,10 @@ impl V2s8ToV2s16 {
 pub struct V2s8ToV2f16(u64);
 __form!(V2s8ToV2f16);
 impl V2s8ToV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -16073,10 +16073,10 @@ impl V2s8ToV2f16 {
 pub struct V2u8ToV2u16(u64);
 __form!(V2u8ToV2u16);
 impl V2u8ToV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -16162,10 +16162,10 @@ impl V2u8ToV2u16 {
 pub struct V2u8ToV2f16(u64);
 __form!(V2u8ToV2f16);
 impl V2u8ToV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -16251,10 +16251,10 @@ impl V2u8ToV2f16 {
 pub struct FroundF32(u64);
 __form!(FroundF32);
 impl FroundF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16359,10 +16359,10 @@ impl FroundF32 {
 pub struct FroundV2f16(u64);
 __form!(FroundV2f16);
 impl FroundV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16467,10 +16467,10 @@ impl FroundV2f16 {
 pub struct MovI32(u64);
 __form!(MovI32);
 impl MovI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16535,10 +16535,10 @@ impl MovI32 {
 pub struct ClzU32(u64);
 __form!(ClzU32);
 impl ClzU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16603,10 +16603,10 @@ impl ClzU32 {
 pub struct ClzV2u16(u64);
 __form!(ClzV2u16);
 impl ClzV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16671,10 +16671,10 @@ impl ClzV2u16 {
 pub struct ClzV4u8(u64);
 __form!(ClzV4u8);
 impl ClzV4u8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16739,10 +16739,10 @@ impl ClzV4u8 {
 pub struct IabsS32(u64);
 __form!(IabsS32);
 impl IabsS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16815,10 +16815,10 @@ impl IabsS32 {
 pub struct IabsV2s16(u64);
 __form!(IabsV2s16);
 impl IabsV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16891,10 +16891,10 @@ impl IabsV2s16 {
 pub struct IabsV4s8(u64);
 __form!(IabsV4s8);
 impl IabsV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -16959,10 +16959,10 @@ impl IabsV4s8 {
 pub struct PopcountI32(u64);
 __form!(PopcountI32);
 impl PopcountI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17027,10 +17027,10 @@ impl PopcountI32 {
 pub struct BitrevI32(u64);
 __form!(BitrevI32);
 impl BitrevI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17095,10 +17095,10 @@ impl BitrevI32 {
 pub struct NotOldI32(u64);
 __form!(NotOldI32);
 impl NotOldI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17163,10 +17163,10 @@ impl NotOldI32 {
 pub struct NotOldI64(u64);
 __form!(NotOldI64);
 impl NotOldI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17231,10 +17231,10 @@ impl NotOldI64 {
 pub struct Wmask(u64);
 __form!(Wmask);
 impl Wmask {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17309,10 +17309,10 @@ impl Wmask {
 pub struct FrexpmF32(u64);
 __form!(FrexpmF32);
 impl FrexpmF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17407,10 +17407,10 @@ impl FrexpmF32 {
 pub struct FrexpmV2f16(u64);
 __form!(FrexpmV2f16);
 impl FrexpmV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17505,10 +17505,10 @@ impl FrexpmV2f16 {
 pub struct FrexpeF32(u64);
 __form!(FrexpeF32);
 impl FrexpeF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17603,10 +17603,10 @@ impl FrexpeF32 {
 pub struct FrexpeV2f16(u64);
 __form!(FrexpeV2f16);
 impl FrexpeV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17701,10 +17701,10 @@ impl FrexpeV2f16 {
 pub struct FrcpF32(u64);
 __form!(FrcpF32);
 impl FrcpF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17799,10 +17799,10 @@ impl FrcpF32 {
 pub struct FrcpF16(u64);
 __form!(FrcpF16);
 impl FrcpF16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17897,10 +17897,10 @@ impl FrcpF16 {
 pub struct FrsqF32(u64);
 __form!(FrsqF32);
 impl FrsqF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -17995,10 +17995,10 @@ impl FrsqF32 {
 pub struct FrsqF16(u64);
 __form!(FrsqF16);
 impl FrsqF16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18093,10 +18093,10 @@ impl FrsqF16 {
 pub struct FlogdF32(u64);
 __form!(FlogdF32);
 impl FlogdF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18191,10 +18191,10 @@ impl FlogdF32 {
 pub struct FpclassF32(u64);
 __form!(FpclassF32);
 impl FpclassF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18289,10 +18289,10 @@ impl FpclassF32 {
 pub struct FpclassF16(u64);
 __form!(FpclassF16);
 impl FpclassF16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18387,10 +18387,10 @@ impl FpclassF16 {
 pub struct FlogTableF32(u64);
 __form!(FlogTableF32);
 impl FlogTableF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18485,10 +18485,10 @@ impl FlogTableF32 {
 pub struct FrcpApproxF32(u64);
 __form!(FrcpApproxF32);
 impl FrcpApproxF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18583,10 +18583,10 @@ impl FrcpApproxF32 {
 pub struct FrsqApproxF32(u64);
 __form!(FrsqApproxF32);
 impl FrsqApproxF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18681,10 +18681,10 @@ impl FrsqApproxF32 {
 pub struct FsinTableU6(u64);
 __form!(FsinTableU6);
 impl FsinTableU6 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18749,10 +18749,10 @@ impl FsinTableU6 {
 pub struct FcosTableU6(u64);
 __form!(FcosTableU6);
 impl FcosTableU6 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18817,10 +18817,10 @@ impl FcosTableU6 {
 pub struct FsincosOffsetU6(u64);
 __form!(FsincosOffsetU6);
 impl FsincosOffsetU6 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18885,10 +18885,10 @@ impl FsincosOffsetU6 {
 pub struct FexpTableU4(u64);
 __form!(FexpTableU4);
 impl FexpTableU4 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -18953,10 +18953,10 @@ impl FexpTableU4 {
 pub struct FaddF32(u64);
 __form!(FaddF32);
 impl FaddF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -19106,10 +19106,10 @@ impl FaddF32 {
 pub struct FaddV2f16(u64);
 __form!(FaddV2f16);
 impl FaddV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -19259,10 +19259,10 @@ impl FaddV2f16 {
 pub struct FminF32(u64);
 __form!(FminF32);
 impl FminF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -19412,10 +19412,10 @@ impl FminF32 {
 pub struct FminV2f16(u64);
 __form!(FminV2f16);
 impl FminV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -19565,10 +19565,10 @@ impl FminV2f16 {
 pub struct FmaxF32(u64);
 __form!(FmaxF32);
 impl FmaxF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -19718,10 +19718,10 @@ impl FmaxF32 {
 pub struct FmaxV2f16(u64);
 __form!(FmaxV2f16);
 impl FmaxV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -19871,10 +19871,10 @@ impl FmaxV2f16 {
 pub struct V2f32ToV2f16(u64);
 __form!(V2f32ToV2f16);
 impl V2f32ToV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20014,10 +20014,10 @@ impl V2f32ToV2f16 {
 pub struct LdexpF32(u64);
 __form!(LdexpF32);
 impl LdexpF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20137,10 +20137,10 @@ impl LdexpF32 {
 pub struct LdexpV2f16(u64);
 __form!(LdexpV2f16);
 impl LdexpV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20260,10 +20260,10 @@ impl LdexpV2f16 {
 pub struct FexpF32(u64);
 __form!(FexpF32);
 impl FexpF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20373,10 +20373,10 @@ impl FexpF32 {
 pub struct FaddLscaleF32(u64);
 __form!(FaddLscaleF32);
 impl FaddLscaleF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20506,10 +20506,10 @@ impl FaddLscaleF32 {
 pub struct FatanAssistF32(u64);
 __form!(FatanAssistF32);
 impl FatanAssistF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20599,10 +20599,10 @@ impl FatanAssistF32 {
 pub struct IaddU32(u64);
 __form!(IaddU32);
 impl IaddU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20712,10 +20712,10 @@ impl IaddU32 {
 pub struct IaddV2u16(u64);
 __form!(IaddV2u16);
 impl IaddV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20825,10 +20825,10 @@ impl IaddV2u16 {
 pub struct IaddV4u8(u64);
 __form!(IaddV4u8);
 impl IaddV4u8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -20938,10 +20938,10 @@ impl IaddV4u8 {
 pub struct IaddS32(u64);
 __form!(IaddS32);
 impl IaddS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -21051,10 +21051,10 @@ impl IaddS32 {
 pub struct IaddV2s16(u64);
 __form!(IaddV2s16);
 impl IaddV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -21166,10 +21166,10 @@ impl IaddV2s16 {
 pub struct IaddV4s8(u64);
 __form!(IaddV4s8);
 impl IaddV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -21279,10 +21279,10 @@ impl IaddV4s8 {
 pub struct IaddU64(u64);
 __form!(IaddU64);
 impl IaddU64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -21392,10 +21392,10 @@ impl IaddU64 {
 pub struct IaddS64(u64);
 __form!(IaddS64);
 impl IaddS64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -21505,10 +21505,10 @@ impl IaddS64 {
 pub struct MkvecV2i16(u64);
 __form!(MkvecV2i16);
 impl MkvecV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -21608,10 +21608,10 @@ impl MkvecV2i16 {
 pub struct IsubU32(u64);
 __form!(IsubU32);
 impl IsubU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -21721,10 +21721,10 @@ impl IsubU32 {
 pub struct IsubV2u16(u64);
 __form!(IsubV2u16);
 impl IsubV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -21834,10 +21834,10 @@ impl IsubV2u16 {
 pub struct IsubV4u8(u64);
 __form!(IsubV4u8);
 impl IsubV4u8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -21947,10 +21947,10 @@ impl IsubV4u8 {
 pub struct IsubS32(u64);
 __form!(IsubS32);
 impl IsubS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -22060,10 +22060,10 @@ impl IsubS32 {
 pub struct IsubV2s16(u64);
 __form!(IsubV2s16);
 impl IsubV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -22175,10 +22175,10 @@ impl IsubV2s16 {
 pub struct IsubV4s8(u64);
 __form!(IsubV4s8);
 impl IsubV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -22288,10 +22288,10 @@ impl IsubV4s8 {
 pub struct IsubU64(u64);
 __form!(IsubU64);
 impl IsubU64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -22401,10 +22401,10 @@ impl IsubU64 {
 pub struct IsubS64(u64);
 __form!(IsubS64);
 impl IsubS64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -22514,10 +22514,10 @@ impl IsubS64 {
 pub struct SegAddU64(u64);
 __form!(SegAddU64);
 impl SegAddU64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -22627,10 +22627,10 @@ impl SegAddU64 {
 pub struct ShaddxU64(u64);
 __form!(ShaddxU64);
 impl ShaddxU64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -22740,10 +22740,10 @@ impl ShaddxU64 {
 pub struct ShaddxS64(u64);
 __form!(ShaddxS64);
 impl ShaddxS64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -22853,10 +22853,10 @@ impl ShaddxS64 {
 pub struct ImulI32(u64);
 __form!(ImulI32);
 impl ImulI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -22966,10 +22966,10 @@ impl ImulI32 {
 pub struct ImulV2i16(u64);
 __form!(ImulV2i16);
 impl ImulV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -23079,10 +23079,10 @@ impl ImulV2i16 {
 pub struct ImulV4i8(u64);
 __form!(ImulV4i8);
 impl ImulV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -23192,10 +23192,10 @@ impl ImulV4i8 {
 pub struct ImulS32(u64);
 __form!(ImulS32);
 impl ImulS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -23305,10 +23305,10 @@ impl ImulS32 {
 pub struct ImulV2s16(u64);
 __form!(ImulV2s16);
 impl ImulV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -23420,10 +23420,10 @@ impl ImulV2s16 {
 pub struct ImulV4s8(u64);
 __form!(ImulV4s8);
 impl ImulV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -23533,10 +23533,10 @@ impl ImulV4s8 {
 pub struct ImuldU64(u64);
 __form!(ImuldU64);
 impl ImuldU64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -23646,10 +23646,10 @@ impl ImuldU64 {
 pub struct HaddU32(u64);
 __form!(HaddU32);
 impl HaddU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -23759,10 +23759,10 @@ impl HaddU32 {
 pub struct HaddV2u16(u64);
 __form!(HaddV2u16);
 impl HaddV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -23872,10 +23872,10 @@ impl HaddV2u16 {
 pub struct HaddV4u8(u64);
 __form!(HaddV4u8);
 impl HaddV4u8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -23985,10 +23985,10 @@ impl HaddV4u8 {
 pub struct HaddS32(u64);
 __form!(HaddS32);
 impl HaddS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -24098,10 +24098,10 @@ impl HaddS32 {
 pub struct HaddV2s16(u64);
 __form!(HaddV2s16);
 impl HaddV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -24213,10 +24213,10 @@ impl HaddV2s16 {
 pub struct HaddV4s8(u64);
 __form!(HaddV4s8);
 impl HaddV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -24326,10 +24326,10 @@ impl HaddV4s8 {
 pub struct ClperI32(u64);
 __form!(ClperI32);
 impl ClperI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -24449,10 +24449,10 @@ impl ClperI32 {
 pub struct ClperV2u16(u64);
 __form!(ClperV2u16);
 impl ClperV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -24572,10 +24572,10 @@ impl ClperV2u16 {
 pub struct ClperV4u8(u64);
 __form!(ClperV4u8);
 impl ClperV4u8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -24695,10 +24695,10 @@ impl ClperV4u8 {
 pub struct ClperS32(u64);
 __form!(ClperS32);
 impl ClperS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -24818,10 +24818,10 @@ impl ClperS32 {
 pub struct ClperV2s16(u64);
 __form!(ClperV2s16);
 impl ClperV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -24943,10 +24943,10 @@ impl ClperV2s16 {
 pub struct ClperV4s8(u64);
 __form!(ClperV4s8);
 impl ClperV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -25066,10 +25066,10 @@ impl ClperV4s8 {
 pub struct ClperU64(u64);
 __form!(ClperU64);
 impl ClperU64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -25189,10 +25189,10 @@ impl ClperU64 {
 pub struct ClperS64(u64);
 __form!(ClperS64);
 impl ClperS64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dest: Register, src0: Source, src1: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -25312,10 +25312,10 @@ impl ClperS64 {
 pub struct FmaF32(u64);
 __form!(FmaF32);
 impl FmaF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -25515,10 +25515,10 @@ impl FmaF32 {
 pub struct FmaV2f16(u64);
 __form!(FmaV2f16);
 impl FmaV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -25718,10 +25718,10 @@ impl FmaV2f16 {
 pub struct LshiftAndI32(u64);
 __form!(LshiftAndI32);
 impl LshiftAndI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -25869,10 +25869,10 @@ impl LshiftAndI32 {
 pub struct LshiftAndV2i16(u64);
 __form!(LshiftAndV2i16);
 impl LshiftAndV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -26020,10 +26020,10 @@ impl LshiftAndV2i16 {
 pub struct LshiftAndV4i8(u64);
 __form!(LshiftAndV4i8);
 impl LshiftAndV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -26171,10 +26171,10 @@ impl LshiftAndV4i8 {
 pub struct LshiftAndI64(u64);
 __form!(LshiftAndI64);
 impl LshiftAndI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -26322,10 +26322,10 @@ impl LshiftAndI64 {
 pub struct RshiftAndI32(u64);
 __form!(RshiftAndI32);
 impl RshiftAndI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -26483,10 +26483,10 @@ impl RshiftAndI32 {
 pub struct RshiftAndV2i16(u64);
 __form!(RshiftAndV2i16);
 impl RshiftAndV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -26644,10 +26644,10 @@ impl RshiftAndV2i16 {
 pub struct RshiftAndV4i8(u64);
 __form!(RshiftAndV4i8);
 impl RshiftAndV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -26805,10 +26805,10 @@ impl RshiftAndV4i8 {
 pub struct RshiftAndI64(u64);
 __form!(RshiftAndI64);
 impl RshiftAndI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -26966,10 +26966,10 @@ impl RshiftAndI64 {
 pub struct LshiftOrI32(u64);
 __form!(LshiftOrI32);
 impl LshiftOrI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -27117,10 +27117,10 @@ impl LshiftOrI32 {
 pub struct LshiftOrV2i16(u64);
 __form!(LshiftOrV2i16);
 impl LshiftOrV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -27268,10 +27268,10 @@ impl LshiftOrV2i16 {
 pub struct LshiftOrV4i8(u64);
 __form!(LshiftOrV4i8);
 impl LshiftOrV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -27419,10 +27419,10 @@ impl LshiftOrV4i8 {
 pub struct LshiftOrI64(u64);
 __form!(LshiftOrI64);
 impl LshiftOrI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -27570,10 +27570,10 @@ impl LshiftOrI64 {
 pub struct RshiftOrI32(u64);
 __form!(RshiftOrI32);
 impl RshiftOrI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -27731,10 +27731,10 @@ impl RshiftOrI32 {
 pub struct RshiftOrV2i16(u64);
 __form!(RshiftOrV2i16);
 impl RshiftOrV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -27892,10 +27892,10 @@ impl RshiftOrV2i16 {
 pub struct RshiftOrV4i8(u64);
 __form!(RshiftOrV4i8);
 impl RshiftOrV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -28053,10 +28053,10 @@ impl RshiftOrV4i8 {
 pub struct RshiftOrI64(u64);
 __form!(RshiftOrI64);
 impl RshiftOrI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -28214,10 +28214,10 @@ impl RshiftOrI64 {
 pub struct LshiftXorI32(u64);
 __form!(LshiftXorI32);
 impl LshiftXorI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -28365,10 +28365,10 @@ impl LshiftXorI32 {
 pub struct LshiftXorV2i16(u64);
 __form!(LshiftXorV2i16);
 impl LshiftXorV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -28516,10 +28516,10 @@ impl LshiftXorV2i16 {
 pub struct LshiftXorV4i8(u64);
 __form!(LshiftXorV4i8);
 impl LshiftXorV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -28667,10 +28667,10 @@ impl LshiftXorV4i8 {
 pub struct LshiftXorI64(u64);
 __form!(LshiftXorI64);
 impl LshiftXorI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -28818,10 +28818,10 @@ impl LshiftXorI64 {
 pub struct RshiftXorI32(u64);
 __form!(RshiftXorI32);
 impl RshiftXorI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -28979,10 +28979,10 @@ impl RshiftXorI32 {
 pub struct RshiftXorV2i16(u64);
 __form!(RshiftXorV2i16);
 impl RshiftXorV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -29140,10 +29140,10 @@ impl RshiftXorV2i16 {
 pub struct RshiftXorV4i8(u64);
 __form!(RshiftXorV4i8);
 impl RshiftXorV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -29301,10 +29301,10 @@ impl RshiftXorV4i8 {
 pub struct RshiftXorI64(u64);
 __form!(RshiftXorI64);
 impl RshiftXorI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -29462,10 +29462,10 @@ impl RshiftXorI64 {
 pub struct MuxI32(u64);
 __form!(MuxI32);
 impl MuxI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -29575,10 +29575,10 @@ impl MuxI32 {
 pub struct MuxV2i16(u64);
 __form!(MuxV2i16);
 impl MuxV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -29718,10 +29718,10 @@ impl MuxV2i16 {
 pub struct MuxV4i8(u64);
 __form!(MuxV4i8);
 impl MuxV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -29831,10 +29831,10 @@ impl MuxV4i8 {
 pub struct CubeSsel(u64);
 __form!(CubeSsel);
 impl CubeSsel {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -29974,10 +29974,10 @@ impl CubeSsel {
 pub struct CubeTsel(u64);
 __form!(CubeTsel);
 impl CubeTsel {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -30117,10 +30117,10 @@ impl CubeTsel {
 pub struct MkvecV2i8(u64);
 __form!(MkvecV2i8);
 impl MkvecV2i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -30256,10 +30256,10 @@ impl MkvecV2i8 {
 pub struct Cubeface1(u64);
 __form!(Cubeface1);
 impl Cubeface1 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -30419,10 +30419,10 @@ impl Cubeface1 {
 pub struct Cubeface2(u64);
 __form!(Cubeface2);
 impl Cubeface2 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -30582,10 +30582,10 @@ impl Cubeface2 {
 pub struct IdpV4s8(u64);
 __form!(IdpV4s8);
 impl IdpV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -30695,10 +30695,10 @@ impl IdpV4s8 {
 pub struct IdpV4u8(u64);
 __form!(IdpV4u8);
 impl IdpV4u8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -30808,10 +30808,10 @@ impl IdpV4u8 {
 pub struct IcmpU32(u64);
 __form!(IcmpU32);
 impl IcmpU32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -30987,10 +30987,10 @@ impl IcmpU32 {
 pub struct IcmpV2u16(u64);
 __form!(IcmpV2u16);
 impl IcmpV2u16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -31166,10 +31166,10 @@ impl IcmpV2u16 {
 pub struct IcmpV4u8(u64);
 __form!(IcmpV4u8);
 impl IcmpV4u8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -31345,10 +31345,10 @@ impl IcmpV4u8 {
 pub struct FcmpF32(u64);
 __form!(FcmpF32);
 impl FcmpF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -31554,10 +31554,10 @@ impl FcmpF32 {
 pub struct FcmpV2f16(u64);
 __form!(FcmpV2f16);
 impl FcmpV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -31763,10 +31763,10 @@ impl FcmpV2f16 {
 pub struct IcmpS32(u64);
 __form!(IcmpS32);
 impl IcmpS32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -31942,10 +31942,10 @@ impl IcmpS32 {
 pub struct IcmpV2s16(u64);
 __form!(IcmpV2s16);
 impl IcmpV2s16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -32121,10 +32121,10 @@ impl IcmpV2s16 {
 pub struct IcmpV4s8(u64);
 __form!(IcmpV4s8);
 impl IcmpV4s8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -32300,10 +32300,10 @@ impl IcmpV4s8 {
 pub struct IaddImmI32(u64);
 __form!(IaddImmI32);
 impl IaddImmI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -32385,10 +32385,10 @@ impl IaddImmI32 {
 pub struct IaddImmV2i16(u64);
 __form!(IaddImmV2i16);
 impl IaddImmV2i16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -32470,10 +32470,10 @@ impl IaddImmV2i16 {
 pub struct IaddImmV4i8(u64);
 __form!(IaddImmV4i8);
 impl IaddImmV4i8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -32555,10 +32555,10 @@ impl IaddImmV4i8 {
 pub struct FaddImmF32(u64);
 __form!(FaddImmF32);
 impl FaddImmF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -32640,10 +32640,10 @@ impl FaddImmF32 {
 pub struct FaddImmV2f16(u64);
 __form!(FaddImmV2f16);
 impl FaddImmV2f16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -32723,10 +32723,10 @@ impl FaddImmV2f16 {
 pub struct Atom1ReturnI32(u64);
 __form!(Atom1ReturnI32);
 impl Atom1ReturnI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -32834,10 +32834,10 @@ impl Atom1ReturnI32 {
 pub struct Atom1ReturnI64(u64);
 __form!(Atom1ReturnI64);
 impl Atom1ReturnI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -32945,10 +32945,10 @@ impl Atom1ReturnI64 {
 pub struct AtomI32(u64);
 __form!(AtomI32);
 impl AtomI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -33056,10 +33056,10 @@ impl AtomI32 {
 pub struct AtomI64(u64);
 __form!(AtomI64);
 impl AtomI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -33167,10 +33167,10 @@ impl AtomI64 {
 pub struct AtomReturnI32(u64);
 __form!(AtomReturnI32);
 impl AtomReturnI32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr_write: RegisterList,
@@ -33304,10 +33304,10 @@ impl AtomReturnI32 {
 pub struct AtomReturnI64(u64);
 __form!(AtomReturnI64);
 impl AtomReturnI64 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr_write: RegisterList,
@@ -33443,10 +33443,10 @@ impl AtomReturnI64 {
 pub struct TexFetch(u64);
 __form!(TexFetch);
 impl TexFetch {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr_write: RegisterList,
@@ -33644,10 +33644,10 @@ impl TexFetch {
 pub struct TexSingle(u64);
 __form!(TexSingle);
 impl TexSingle {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr_write: RegisterList,
@@ -33873,10 +33873,10 @@ impl TexSingle {
 pub struct TexGather(u64);
 __form!(TexGather);
 impl TexGather {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr_write: RegisterList,
@@ -34112,10 +34112,10 @@ impl TexGather {
 pub struct TexDual(u64);
 __form!(TexDual);
 impl TexDual {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr_write: RegisterList,
@@ -34359,10 +34359,10 @@ impl TexDual {
 pub struct VarTexBufSingle(u64);
 __form!(VarTexBufSingle);
 impl VarTexBufSingle {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -34579,10 +34579,10 @@ impl VarTexBufSingle {
 pub struct VarTexBufGather(u64);
 __form!(VarTexBufGather);
 impl VarTexBufGather {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -34809,10 +34809,10 @@ impl VarTexBufGather {
 pub struct VarTexBufGradient(u64);
 __form!(VarTexBufGradient);
 impl VarTexBufGradient {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -35031,10 +35031,10 @@ impl VarTexBufGradient {
 pub struct VarTexBufDual(u64);
 __form!(VarTexBufDual);
 impl VarTexBufDual {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -35251,10 +35251,10 @@ impl VarTexBufDual {
 pub struct VarTexSingle(u64);
 __form!(VarTexSingle);
 impl VarTexSingle {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -35471,10 +35471,10 @@ impl VarTexSingle {
 pub struct VarTexGather(u64);
 __form!(VarTexGather);
 impl VarTexGather {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -35701,10 +35701,10 @@ impl VarTexGather {
 pub struct VarTexGradient(u64);
 __form!(VarTexGradient);
 impl VarTexGradient {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -35923,10 +35923,10 @@ impl VarTexGradient {
 pub struct VarTexDual(u64);
 __form!(VarTexDual);
 impl VarTexDual {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         sr: RegisterList,
@@ -36143,10 +36143,10 @@ impl VarTexDual {
 pub struct FmaRscaleF32(u64);
 __form!(FmaRscaleF32);
 impl FmaRscaleF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -36332,10 +36332,10 @@ impl FmaRscaleF32 {
 pub struct FmaRscaleNF32(u64);
 __form!(FmaRscaleNF32);
 impl FmaRscaleNF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -36521,10 +36521,10 @@ impl FmaRscaleNF32 {
 pub struct FmaRscaleLeftF32(u64);
 __form!(FmaRscaleLeftF32);
 impl FmaRscaleLeftF32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -36710,10 +36710,10 @@ impl FmaRscaleLeftF32 {
 pub struct FmaRscaleScale16F32(u64);
 __form!(FmaRscaleScale16F32);
 impl FmaRscaleScale16F32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         dest: Register,
@@ -36914,7 +36914,7 @@ impl FmaRscaleScale16F32 {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Semantics {
-    /// What executing an instruction gives.
+    /// The result of executing an instruction.
     type Output: From<__rt::Unimplemented>;
     /// `NOP`: Does nothing itself but carries a flow: it can wait for slots at the top of a block after a branch, or be an empty shader's only instruction.
     fn nop(&mut self, i: Nop) -> Self::Output {
@@ -38821,7 +38821,7 @@ pub trait Semantics {
             .into()
     }
 }
-/// Executes an instruction: calls its method.
+/// Executes an instruction by calling its method.
 ///
 /// # Examples
 ///
@@ -55307,7 +55307,8 @@ mod tables {
             },
         ],
     };
-    /// What each form reads, and what it writes. Programs that do not ask do not have it, as it is no part of `ISA`.
+    /// The registers that each form reads and writes. Separate from `ISA`, so that programs that do not use it
+    /// do not contain it.
     pub(super) static REGISTERS: [(&[RegisterField], &[RegisterField]); 238] = [
         (R377, R377),
         (R380, R377),

@@ -111,14 +111,14 @@ pub enum Component {
     W = 3,
 }
 impl Component {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Component::X,
         Component::Y,
         Component::Z,
         Component::W,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Component::X),
@@ -128,11 +128,11 @@ impl Component {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Component::X => "x",
@@ -175,14 +175,14 @@ pub enum WriteX {
     Always = 3,
 }
 impl WriteX {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         WriteX::IfSet,
         WriteX::IfClear,
         WriteX::Never,
         WriteX::Always,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(WriteX::IfSet),
@@ -192,11 +192,11 @@ impl WriteX {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             WriteX::IfSet => "x?",
@@ -239,14 +239,14 @@ pub enum WriteY {
     Always = 3,
 }
 impl WriteY {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         WriteY::IfSet,
         WriteY::IfClear,
         WriteY::Never,
         WriteY::Always,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(WriteY::IfSet),
@@ -256,11 +256,11 @@ impl WriteY {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             WriteY::IfSet => "y?",
@@ -303,14 +303,14 @@ pub enum WriteZ {
     Always = 3,
 }
 impl WriteZ {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         WriteZ::IfSet,
         WriteZ::IfClear,
         WriteZ::Never,
         WriteZ::Always,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(WriteZ::IfSet),
@@ -320,11 +320,11 @@ impl WriteZ {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             WriteZ::IfSet => "z?",
@@ -367,14 +367,14 @@ pub enum WriteW {
     Always = 3,
 }
 impl WriteW {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         WriteW::IfSet,
         WriteW::IfClear,
         WriteW::Never,
         WriteW::Always,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(WriteW::IfSet),
@@ -384,11 +384,11 @@ impl WriteW {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             WriteW::IfSet => "w?",
@@ -431,14 +431,14 @@ pub enum FlagUpdate {
     SignOrZero = 3,
 }
 impl FlagUpdate {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         FlagUpdate::Keep,
         FlagUpdate::Sign,
         FlagUpdate::Zero,
         FlagUpdate::SignOrZero,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(FlagUpdate::Keep),
@@ -448,11 +448,11 @@ impl FlagUpdate {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             FlagUpdate::Keep => "keep",
@@ -524,7 +524,7 @@ pub enum Condition {
     Xyzw = 0xf,
 }
 impl Condition {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Condition::Always,
         Condition::X,
@@ -543,7 +543,7 @@ impl Condition {
         Condition::Yzw,
         Condition::Xyzw,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Condition::Always),
@@ -565,11 +565,11 @@ impl Condition {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Condition::Always => "always",
@@ -641,13 +641,13 @@ impl Default for Condition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Local(u8);
 impl Local {
-    /// How many there are.
+    /// The number of registers.
     pub const COUNT: usize = 16;
-    /// Number `index`; `None` beyond the last.
+    /// Returns register `index`; `None` beyond the last.
     pub const fn new(index: usize) -> Option<Self> {
         if index < Self::COUNT { Some(Local(index as u8)) } else { None }
     }
-    /// Its number.
+    /// Returns the index of the register.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -663,13 +663,13 @@ impl Local {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shared(u8);
 impl Shared {
-    /// How many there are.
+    /// The number of registers.
     pub const COUNT: usize = 16;
-    /// Number `index`; `None` beyond the last.
+    /// Returns register `index`; `None` beyond the last.
     pub const fn new(index: usize) -> Option<Self> {
         if index < Self::COUNT { Some(Shared(index as u8)) } else { None }
     }
-    /// Its number.
+    /// Returns the index of the register.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -685,13 +685,13 @@ impl Shared {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Global(u8);
 impl Global {
-    /// How many there are.
+    /// The number of registers.
     pub const COUNT: usize = 32;
-    /// Number `index`; `None` beyond the last.
+    /// Returns register `index`; `None` beyond the last.
     pub const fn new(index: usize) -> Option<Self> {
         if index < Self::COUNT { Some(Global(index as u8)) } else { None }
     }
-    /// Its number.
+    /// Returns the index of the register.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -975,7 +975,7 @@ impl Source {
         (alternative, values)
     }
 }
-/// Everything the specification says, as tables.
+/// The tables of the instruction set.
 ///
 /// # Examples
 ///
@@ -1142,9 +1142,9 @@ pub enum Opcode {
     ExternalWrite,
 }
 impl Opcode {
-    /// How many instructions there are.
+    /// The number of instructions.
     pub const COUNT: usize = 69;
-    /// All of them, in the order of the specification.
+    /// All instructions, in the order of the specification.
     pub const ALL: [Opcode; 69] = [
         Opcode::Exit,
         Opcode::Sync,
@@ -1216,7 +1216,7 @@ impl Opcode {
         Opcode::IssueExternalFetchAnd,
         Opcode::ExternalWrite,
     ];
-    /// The name in assembly.
+    /// Returns the mnemonic.
     ///
     /// # Examples
     ///
@@ -1228,7 +1228,7 @@ impl Opcode {
     pub fn mnemonic(self) -> &'static str {
         self.info().name.str
     }
-    /// What the specification says of the instruction.
+    /// Returns what the specification states about the instruction.
     ///
     /// # Examples
     ///
@@ -1241,7 +1241,7 @@ impl Opcode {
     pub fn info(self) -> &'static __rt::table::Form {
         &ISA.forms[self as usize]
     }
-    /// The instruction of this name.
+    /// Returns the instruction with this mnemonic.
     ///
     /// # Examples
     ///
@@ -1506,7 +1506,7 @@ impl Instruction {
             _ => unreachable!("an opcode is an index into the forms"),
         }
     }
-    /// The word.
+    /// Returns the word.
     ///
     /// # Examples
     ///
@@ -1591,7 +1591,7 @@ impl Instruction {
             Instruction::ExternalWrite(i) => i.0,
         }
     }
-    /// Which instruction it is.
+    /// Returns the opcode.
     ///
     /// # Examples
     ///
@@ -1675,7 +1675,7 @@ impl Instruction {
             Instruction::ExternalWrite(_) => Opcode::ExternalWrite,
         }
     }
-    /// What the specification says of it.
+    /// Returns what the specification states about the instruction.
     ///
     /// # Examples
     ///
@@ -1689,7 +1689,7 @@ impl Instruction {
     pub fn info(self) -> &'static __rt::table::Form {
         self.opcode().info()
     }
-    /// The registers it reads.
+    /// Returns the registers that the instruction reads.
     ///
     /// # Examples
     ///
@@ -1710,7 +1710,7 @@ impl Instruction {
             u64::from(self.encode()),
         )
     }
-    /// The registers it writes.
+    /// Returns the registers that the instruction writes.
     ///
     /// # Examples
     ///
@@ -1731,7 +1731,7 @@ impl Instruction {
             u64::from(self.encode()),
         )
     }
-    /// Calls `each` for every run of bits and what it means.
+    /// Calls `each` with the meaning of every run of bits.
     ///
     /// # Examples
     ///
@@ -1754,10 +1754,10 @@ impl Instruction {
         );
     }
 }
-/// Decodes a word, strictly: every bit is checked, and what decodes encodes back to the same bits.
+/// Decodes a word strictly: every bit is checked, and a word that decodes encodes back to the same bits.
 ///
 /// # Errors
-/// Says what is wrong: an unknown opcode, a reserved value, bits that must be zero.
+/// Returns what is wrong: an unknown opcode, a reserved value, bits that must be zero.
 ///
 /// # Examples
 ///
@@ -1784,7 +1784,7 @@ fn decode_exactly(word: u64) -> Result<Instruction, DecodeError> {
     __rt::decode::decode(&ISA, u64::from(word))
         .map(|opcode| Instruction::from_parts(opcode, word))
 }
-/// Decodes many words, in order, and hands each result to `each` with its index.
+/// Decodes words in order, and calls `each` with the index and the result of each.
 ///
 /// # Examples
 ///
@@ -1900,7 +1900,7 @@ impl ::core::fmt::Debug for Instruction {
     }
 }
 impl ::core::fmt::Display for Instruction {
-    /// `{}` is the customary text, `{:#}` one that always assembles to the very same word.
+    /// `{}` prints the customary text, `{:#}` a text that always assembles to the same word.
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
         __rt::print::Display {
             isa: &ISA,
@@ -1918,7 +1918,7 @@ impl ::core::str::FromStr for Instruction {
     }
 }
 impl Instruction {
-    /// Appends the customary text to a line: faster than formatting.
+    /// Appends the customary text to a line, which is faster than formatting.
     ///
     /// # Examples
     ///
@@ -1944,12 +1944,12 @@ impl Instruction {
 }
 macro_rules! __form {
     ($name:ident) => {
-        impl $name { #[doc = r" Its opcode."] pub const OPCODE : Opcode = Opcode:: $name;
-        #[doc = r" The word."] #[inline] pub const fn encode(self) -> u64 { self.0 } fn
-        building() -> __rt::encode::Builder { __rt::encode::Builder::new(& ISA, Opcode::
-        $name as u16) } #[allow(dead_code, reason =
-        "an instruction without operands replaces none")] fn replacing(self, index :
-        usize) -> __rt::encode::Builder { __rt::encode::Builder::replacing(& ISA,
+        impl $name { #[doc = r" The opcode of the instruction."] pub const OPCODE :
+        Opcode = Opcode:: $name; #[doc = r" Returns the word."] #[inline] pub const fn
+        encode(self) -> u64 { self.0 } fn building() -> __rt::encode::Builder {
+        __rt::encode::Builder::new(& ISA, Opcode:: $name as u16) } #[allow(dead_code,
+        reason = "an instruction without operands replaces none")] fn replacing(self,
+        index : usize) -> __rt::encode::Builder { __rt::encode::Builder::replacing(& ISA,
         Opcode:: $name as u16, u64::from(self.0), index) } } impl From < $name > for
         Instruction { fn from(form : $name) -> Instruction { Instruction:: $name (form) }
         } impl ::core::fmt::Debug for $name { fn fmt(& self, f : & mut
@@ -1975,10 +1975,10 @@ macro_rules! __form {
 pub struct Exit(u64);
 __form!(Exit);
 impl Exit {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new() -> Result<Self, EncodeError> {
         let __b = Self::building();
@@ -2001,10 +2001,10 @@ impl Exit {
 pub struct Sync(u64);
 __form!(Sync);
 impl Sync {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new() -> Result<Self, EncodeError> {
         let __b = Self::building();
@@ -2027,10 +2027,10 @@ impl Sync {
 pub struct ThreadGroupAllocate(u64);
 __form!(ThreadGroupAllocate);
 impl ThreadGroupAllocate {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new() -> Result<Self, EncodeError> {
         let __b = Self::building();
@@ -2069,10 +2069,10 @@ impl ThreadGroupAllocate {
 pub struct ThreadGroupLaunch(u64);
 __form!(ThreadGroupLaunch);
 impl ThreadGroupLaunch {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(write: Components, start: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -2147,10 +2147,10 @@ impl ThreadGroupLaunch {
 pub struct LoadPosition(u64);
 __form!(LoadPosition);
 impl LoadPosition {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -2198,10 +2198,10 @@ impl LoadPosition {
 pub struct Branch(u64);
 __form!(Branch);
 impl Branch {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(target: u16) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -2249,10 +2249,10 @@ impl Branch {
 pub struct AndFlags(u64);
 __form!(AndFlags);
 impl AndFlags {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new() -> Result<Self, EncodeError> {
         let __b = Self::building();
@@ -2275,10 +2275,10 @@ impl AndFlags {
 pub struct OrFlags(u64);
 __form!(OrFlags);
 impl OrFlags {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new() -> Result<Self, EncodeError> {
         let __b = Self::building();
@@ -2301,10 +2301,10 @@ impl OrFlags {
 pub struct PairAndFlags(u64);
 __form!(PairAndFlags);
 impl PairAndFlags {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new() -> Result<Self, EncodeError> {
         let __b = Self::building();
@@ -2327,10 +2327,10 @@ impl PairAndFlags {
 pub struct PairOrFlags(u64);
 __form!(PairOrFlags);
 impl PairOrFlags {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new() -> Result<Self, EncodeError> {
         let __b = Self::building();
@@ -2353,10 +2353,10 @@ impl PairOrFlags {
 pub struct BroadcastFlags(u64);
 __form!(BroadcastFlags);
 impl BroadcastFlags {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new() -> Result<Self, EncodeError> {
         let __b = Self::building();
@@ -2399,10 +2399,10 @@ impl BroadcastFlags {
 pub struct AddFloat16(u64);
 __form!(AddFloat16);
 impl AddFloat16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, a: Source, b: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -2500,10 +2500,10 @@ impl AddFloat16 {
 pub struct MultiplyFloat16(u64);
 __form!(MultiplyFloat16);
 impl MultiplyFloat16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, a: Source, b: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -2603,10 +2603,10 @@ impl MultiplyFloat16 {
 pub struct DivideFloat16(u64);
 __form!(DivideFloat16);
 impl DivideFloat16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, a: Source, b: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -2704,10 +2704,10 @@ impl DivideFloat16 {
 pub struct ConvertToFloat16(u64);
 __form!(ConvertToFloat16);
 impl ConvertToFloat16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, a: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -2790,10 +2790,10 @@ impl ConvertToFloat16 {
 pub struct ConvertToInt16(u64);
 __form!(ConvertToInt16);
 impl ConvertToInt16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, a: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -2874,10 +2874,10 @@ impl ConvertToInt16 {
 pub struct AddInt16(u64);
 __form!(AddInt16);
 impl AddInt16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, a: Source, b: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -2977,10 +2977,10 @@ impl AddInt16 {
 pub struct AddInt32(u64);
 __form!(AddInt32);
 impl AddInt32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, a: Source, b: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -3074,10 +3074,10 @@ impl AddInt32 {
 pub struct MultiplyInt16u(u64);
 __form!(MultiplyInt16u);
 impl MultiplyInt16u {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, a: Source, b: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -3219,10 +3219,10 @@ impl MultiplyInt16u {
 pub struct MultiplyHiInt16u(u64);
 __form!(MultiplyHiInt16u);
 impl MultiplyHiInt16u {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     ///
     /// # Examples
     ///
@@ -3351,10 +3351,10 @@ impl MultiplyHiInt16u {
 pub struct MultiplyInt16(u64);
 __form!(MultiplyInt16);
 impl MultiplyInt16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, a: Source, b: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -3452,10 +3452,10 @@ impl MultiplyInt16 {
 pub struct MultiplyHiInt16(u64);
 __form!(MultiplyHiInt16);
 impl MultiplyHiInt16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, a: Source, b: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -3549,10 +3549,10 @@ impl MultiplyHiInt16 {
 pub struct And(u64);
 __form!(And);
 impl And {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, a: Source, b: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -3646,10 +3646,10 @@ impl And {
 pub struct Or(u64);
 __form!(Or);
 impl Or {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, a: Source, b: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -3743,10 +3743,10 @@ impl Or {
 pub struct ExclusiveOr(u64);
 __form!(ExclusiveOr);
 impl ExclusiveOr {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, a: Source, b: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -3842,10 +3842,10 @@ impl ExclusiveOr {
 pub struct TextureWrapInt16(u64);
 __form!(TextureWrapInt16);
 impl TextureWrapInt16 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, a: Source, b: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -3943,10 +3943,10 @@ impl TextureWrapInt16 {
 pub struct ReadLocalTile0(u64);
 __form!(ReadLocalTile0);
 impl ReadLocalTile0 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -4014,10 +4014,10 @@ impl ReadLocalTile0 {
 pub struct ReadLocalTile1(u64);
 __form!(ReadLocalTile1);
 impl ReadLocalTile1 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -4085,10 +4085,10 @@ impl ReadLocalTile1 {
 pub struct ReadLocalTile2(u64);
 __form!(ReadLocalTile2);
 impl ReadLocalTile2 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -4156,10 +4156,10 @@ impl ReadLocalTile2 {
 pub struct ReadLocalTile3(u64);
 __form!(ReadLocalTile3);
 impl ReadLocalTile3 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -4231,10 +4231,10 @@ impl ReadLocalTile3 {
 pub struct ReadTile0(u64);
 __form!(ReadTile0);
 impl ReadTile0 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -4321,10 +4321,10 @@ impl ReadTile0 {
 pub struct ReadTile1(u64);
 __form!(ReadTile1);
 impl ReadTile1 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -4411,10 +4411,10 @@ impl ReadTile1 {
 pub struct ReadTile2(u64);
 __form!(ReadTile2);
 impl ReadTile2 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -4501,10 +4501,10 @@ impl ReadTile2 {
 pub struct ReadTile3(u64);
 __form!(ReadTile3);
 impl ReadTile3 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -4589,10 +4589,10 @@ impl ReadTile3 {
 pub struct ReadLockLocalTile0(u64);
 __form!(ReadLockLocalTile0);
 impl ReadLockLocalTile0 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -4662,10 +4662,10 @@ impl ReadLockLocalTile0 {
 pub struct ReadLockLocalTile1(u64);
 __form!(ReadLockLocalTile1);
 impl ReadLockLocalTile1 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -4735,10 +4735,10 @@ impl ReadLockLocalTile1 {
 pub struct ReadLockLocalTile2(u64);
 __form!(ReadLockLocalTile2);
 impl ReadLockLocalTile2 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -4808,10 +4808,10 @@ impl ReadLockLocalTile2 {
 pub struct ReadLockLocalTile3(u64);
 __form!(ReadLockLocalTile3);
 impl ReadLockLocalTile3 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -4885,10 +4885,10 @@ impl ReadLockLocalTile3 {
 pub struct ReadLockTile0(u64);
 __form!(ReadLockTile0);
 impl ReadLockTile0 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -4977,10 +4977,10 @@ impl ReadLockTile0 {
 pub struct ReadLockTile1(u64);
 __form!(ReadLockTile1);
 impl ReadLockTile1 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -5069,10 +5069,10 @@ impl ReadLockTile1 {
 pub struct ReadLockTile2(u64);
 __form!(ReadLockTile2);
 impl ReadLockTile2 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -5161,10 +5161,10 @@ impl ReadLockTile2 {
 pub struct ReadLockTile3(u64);
 __form!(ReadLockTile3);
 impl ReadLockTile3 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination, address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -5239,10 +5239,10 @@ impl ReadLockTile3 {
 pub struct WriteLocalTile0(u64);
 __form!(WriteLocalTile0);
 impl WriteLocalTile0 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(write: Components, data: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -5307,10 +5307,10 @@ impl WriteLocalTile0 {
 pub struct WriteLocalTile1(u64);
 __form!(WriteLocalTile1);
 impl WriteLocalTile1 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(write: Components, data: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -5375,10 +5375,10 @@ impl WriteLocalTile1 {
 pub struct WriteLocalTile2(u64);
 __form!(WriteLocalTile2);
 impl WriteLocalTile2 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(write: Components, data: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -5443,10 +5443,10 @@ impl WriteLocalTile2 {
 pub struct WriteLocalTile3(u64);
 __form!(WriteLocalTile3);
 impl WriteLocalTile3 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(write: Components, data: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -5513,10 +5513,10 @@ impl WriteLocalTile3 {
 pub struct WriteTile0(u64);
 __form!(WriteTile0);
 impl WriteTile0 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         write: Components,
@@ -5602,10 +5602,10 @@ impl WriteTile0 {
 pub struct WriteTile1(u64);
 __form!(WriteTile1);
 impl WriteTile1 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         write: Components,
@@ -5691,10 +5691,10 @@ impl WriteTile1 {
 pub struct WriteTile2(u64);
 __form!(WriteTile2);
 impl WriteTile2 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         write: Components,
@@ -5780,10 +5780,10 @@ impl WriteTile2 {
 pub struct WriteTile3(u64);
 __form!(WriteTile3);
 impl WriteTile3 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         write: Components,
@@ -5869,10 +5869,10 @@ impl WriteTile3 {
 pub struct WriteUnlockLocalTile0(u64);
 __form!(WriteUnlockLocalTile0);
 impl WriteUnlockLocalTile0 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(write: Components, data: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -5939,10 +5939,10 @@ impl WriteUnlockLocalTile0 {
 pub struct WriteUnlockLocalTile1(u64);
 __form!(WriteUnlockLocalTile1);
 impl WriteUnlockLocalTile1 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(write: Components, data: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -6009,10 +6009,10 @@ impl WriteUnlockLocalTile1 {
 pub struct WriteUnlockLocalTile2(u64);
 __form!(WriteUnlockLocalTile2);
 impl WriteUnlockLocalTile2 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(write: Components, data: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -6079,10 +6079,10 @@ impl WriteUnlockLocalTile2 {
 pub struct WriteUnlockLocalTile3(u64);
 __form!(WriteUnlockLocalTile3);
 impl WriteUnlockLocalTile3 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(write: Components, data: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -6151,10 +6151,10 @@ impl WriteUnlockLocalTile3 {
 pub struct WriteUnlockTile0(u64);
 __form!(WriteUnlockTile0);
 impl WriteUnlockTile0 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         write: Components,
@@ -6242,10 +6242,10 @@ impl WriteUnlockTile0 {
 pub struct WriteUnlockTile1(u64);
 __form!(WriteUnlockTile1);
 impl WriteUnlockTile1 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         write: Components,
@@ -6333,10 +6333,10 @@ impl WriteUnlockTile1 {
 pub struct WriteUnlockTile2(u64);
 __form!(WriteUnlockTile2);
 impl WriteUnlockTile2 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         write: Components,
@@ -6424,10 +6424,10 @@ impl WriteUnlockTile2 {
 pub struct WriteUnlockTile3(u64);
 __form!(WriteUnlockTile3);
 impl WriteUnlockTile3 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(
         write: Components,
@@ -6507,10 +6507,10 @@ impl WriteUnlockTile3 {
 pub struct IssueExternalLoad(u64);
 __form!(IssueExternalLoad);
 impl IssueExternalLoad {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -6558,10 +6558,10 @@ impl IssueExternalLoad {
 pub struct IssueExternalLoadRgb(u64);
 __form!(IssueExternalLoadRgb);
 impl IssueExternalLoadRgb {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -6609,10 +6609,10 @@ impl IssueExternalLoadRgb {
 pub struct IssueExternalLoadLut0(u64);
 __form!(IssueExternalLoadLut0);
 impl IssueExternalLoadLut0 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -6660,10 +6660,10 @@ impl IssueExternalLoadLut0 {
 pub struct IssueExternalLoadLut1(u64);
 __form!(IssueExternalLoadLut1);
 impl IssueExternalLoadLut1 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -6719,10 +6719,10 @@ impl IssueExternalLoadLut1 {
 pub struct FinishExternalLoad(u64);
 __form!(FinishExternalLoad);
 impl FinishExternalLoad {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Destination) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -6780,10 +6780,10 @@ impl FinishExternalLoad {
 pub struct IssueExternalFetchSwap(u64);
 __form!(IssueExternalFetchSwap);
 impl IssueExternalFetchSwap {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(operand: Source, address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -6846,10 +6846,10 @@ impl IssueExternalFetchSwap {
 pub struct IssueExternalFetchAdd32(u64);
 __form!(IssueExternalFetchAdd32);
 impl IssueExternalFetchAdd32 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(operand: Source, address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -6912,10 +6912,10 @@ impl IssueExternalFetchAdd32 {
 pub struct IssueExternalFetchOr(u64);
 __form!(IssueExternalFetchOr);
 impl IssueExternalFetchOr {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(operand: Source, address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -6978,10 +6978,10 @@ impl IssueExternalFetchOr {
 pub struct IssueExternalFetchXor(u64);
 __form!(IssueExternalFetchXor);
 impl IssueExternalFetchXor {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(operand: Source, address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -7044,10 +7044,10 @@ impl IssueExternalFetchXor {
 pub struct IssueExternalFetchAnd(u64);
 __form!(IssueExternalFetchAnd);
 impl IssueExternalFetchAnd {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(operand: Source, address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -7108,10 +7108,10 @@ impl IssueExternalFetchAnd {
 pub struct ExternalWrite(u64);
 __form!(ExternalWrite);
 impl ExternalWrite {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(data: Source, address: Source) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -7173,7 +7173,7 @@ impl ExternalWrite {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Semantics {
-    /// What executing an instruction gives.
+    /// The result of executing an instruction.
     type Output: From<__rt::Unimplemented>;
     /// `Exit`: The active threads end. A group whose threads have all ended is recycled.
     fn exit(&mut self, i: Exit) -> Self::Output {
@@ -7731,7 +7731,7 @@ pub trait Semantics {
             .into()
     }
 }
-/// Executes an instruction: calls its method.
+/// Executes an instruction by calling its method.
 ///
 /// # Examples
 ///
@@ -11755,7 +11755,8 @@ mod tables {
         ],
         limits: &[],
     };
-    /// What each form reads, and what it writes. Programs that do not ask do not have it, as it is no part of `ISA`.
+    /// The registers that each form reads and writes. Separate from `ISA`, so that programs that do not use it
+    /// do not contain it.
     pub(super) static REGISTERS: [(&[RegisterField], &[RegisterField]); 69] = [
         (R32, R32),
         (R32, R32),

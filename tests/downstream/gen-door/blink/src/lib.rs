@@ -66,9 +66,9 @@ pub enum When {
     Dark = 2,
 }
 impl When {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[When::Always, When::Lit, When::Dark];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(When::Always),
@@ -77,11 +77,11 @@ impl When {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             When::Always => "always",
@@ -123,9 +123,9 @@ pub enum Curve {
     Smooth = 1,
 }
 impl Curve {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Curve::Linear, Curve::Smooth];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Curve::Linear),
@@ -133,11 +133,11 @@ impl Curve {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Curve::Linear => "linear",
@@ -176,14 +176,14 @@ pub enum Colour {
     Blue = 3,
 }
 impl Colour {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[
         Colour::White,
         Colour::Red,
         Colour::Green,
         Colour::Blue,
     ];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Colour::White),
@@ -193,11 +193,11 @@ impl Colour {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Colour::White => "white",
@@ -243,9 +243,9 @@ pub enum Sensor {
     Clock = 3,
 }
 impl Sensor {
-    /// All values that have a name.
+    /// All named values.
     pub const ALL: &'static [Self] = &[Sensor::Dusk, Sensor::Noise, Sensor::Clock];
-    /// The value with these bits, if they have a name.
+    /// Returns the value with these bits; `None` if they have no name.
     pub const fn from_bits(bits: u64) -> Option<Self> {
         match bits {
             0 => Some(Sensor::Dusk),
@@ -254,11 +254,11 @@ impl Sensor {
             _ => None,
         }
     }
-    /// Its bits.
+    /// Returns the bits of the value.
     pub const fn bits(self) -> u64 {
         self as u64
     }
-    /// The word that stands for it in assembly.
+    /// Returns the spelling in assembly.
     pub const fn as_str(self) -> &'static str {
         match self {
             Sensor::Dusk => "dusk",
@@ -299,13 +299,13 @@ impl ::core::fmt::Display for Sensor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lamp(u8);
 impl Lamp {
-    /// How many there are.
+    /// The number of registers.
     pub const COUNT: usize = 8;
-    /// Number `index`; `None` beyond the last.
+    /// Returns register `index`; `None` beyond the last.
     pub const fn new(index: usize) -> Option<Self> {
         if index < Self::COUNT { Some(Lamp(index as u8)) } else { None }
     }
-    /// Its number.
+    /// Returns the index of the register.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -332,22 +332,22 @@ impl Lamp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Steps(u16);
 impl Steps {
-    /// How many entries the table has.
+    /// The number of entries in the table.
     pub const COUNT: usize = 10;
-    /// Entry `index`; `None` beyond the last.
+    /// Returns entry `index`; `None` beyond the last.
     pub const fn new(index: usize) -> Option<Self> {
         if index < Self::COUNT { Some(Steps(index as u16)) } else { None }
     }
-    /// The first entry with this value.
+    /// Returns the first entry with this value.
     pub fn find(value: u64) -> Option<Self> {
         let index = ISA.constants[0].values.iter().position(|c| c.value == value)?;
         Self::new(index)
     }
-    /// Its place in the table.
+    /// Returns the index of the entry.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
-    /// The constant.
+    /// Returns the value of the constant.
     #[inline]
     pub fn value(self) -> u64 {
         static VALUES: [u64; 10] = [0, 1, 3, 8, 0x12, 0x24, 0x40, 0x68, 0xa0, 0xff];
@@ -419,7 +419,7 @@ impl Level {
         (alternative, values)
     }
 }
-/// Everything the specification says, as tables.
+/// The tables of the instruction set.
 ///
 /// # Examples
 ///
@@ -462,9 +462,9 @@ pub enum Opcode {
     Turn,
 }
 impl Opcode {
-    /// How many instructions there are.
+    /// The number of instructions.
     pub const COUNT: usize = 7;
-    /// All of them, in the order of the specification.
+    /// All instructions, in the order of the specification.
     pub const ALL: [Opcode; 7] = [
         Opcode::Nop,
         Opcode::SetU8,
@@ -474,7 +474,7 @@ impl Opcode {
         Opcode::Swap,
         Opcode::Turn,
     ];
-    /// The name in assembly.
+    /// Returns the mnemonic.
     ///
     /// # Examples
     ///
@@ -486,7 +486,7 @@ impl Opcode {
     pub fn mnemonic(self) -> &'static str {
         self.info().name.str
     }
-    /// What the specification says of the instruction.
+    /// Returns what the specification states about the instruction.
     ///
     /// # Examples
     ///
@@ -499,7 +499,7 @@ impl Opcode {
     pub fn info(self) -> &'static __rt::table::Form {
         &ISA.forms[self as usize]
     }
-    /// The instruction of this name.
+    /// Returns the instruction with this mnemonic.
     ///
     /// # Examples
     ///
@@ -569,7 +569,7 @@ impl Instruction {
             _ => unreachable!("an opcode is an index into the forms"),
         }
     }
-    /// The word.
+    /// Returns the word.
     ///
     /// # Examples
     ///
@@ -592,7 +592,7 @@ impl Instruction {
             Instruction::Turn(i) => i.0,
         }
     }
-    /// Which instruction it is.
+    /// Returns the opcode.
     ///
     /// # Examples
     ///
@@ -614,7 +614,7 @@ impl Instruction {
             Instruction::Turn(_) => Opcode::Turn,
         }
     }
-    /// What the specification says of it.
+    /// Returns what the specification states about the instruction.
     ///
     /// # Examples
     ///
@@ -628,7 +628,7 @@ impl Instruction {
     pub fn info(self) -> &'static __rt::table::Form {
         self.opcode().info()
     }
-    /// The registers it reads.
+    /// Returns the registers that the instruction reads.
     ///
     /// # Examples
     ///
@@ -649,7 +649,7 @@ impl Instruction {
             u64::from(self.encode()),
         )
     }
-    /// The registers it writes.
+    /// Returns the registers that the instruction writes.
     ///
     /// # Examples
     ///
@@ -670,7 +670,7 @@ impl Instruction {
             u64::from(self.encode()),
         )
     }
-    /// Calls `each` for every run of bits and what it means.
+    /// Calls `each` with the meaning of every run of bits.
     ///
     /// # Examples
     ///
@@ -693,10 +693,10 @@ impl Instruction {
         );
     }
 }
-/// Decodes a word, strictly: every bit is checked, and what decodes encodes back to the same bits.
+/// Decodes a word strictly: every bit is checked, and a word that decodes encodes back to the same bits.
 ///
 /// # Errors
-/// Says what is wrong: an unknown opcode, a reserved value, bits that must be zero.
+/// Returns what is wrong: an unknown opcode, a reserved value, bits that must be zero.
 ///
 /// # Examples
 ///
@@ -723,7 +723,7 @@ fn decode_exactly(word: u16) -> Result<Instruction, DecodeError> {
     __rt::decode::decode(&ISA, u64::from(word))
         .map(|opcode| Instruction::from_parts(opcode, word))
 }
-/// Decodes many words, in order, and hands each result to `each` with its index.
+/// Decodes words in order, and calls `each` with the index and the result of each.
 ///
 /// # Examples
 ///
@@ -777,7 +777,7 @@ impl ::core::fmt::Debug for Instruction {
     }
 }
 impl ::core::fmt::Display for Instruction {
-    /// `{}` is the customary text, `{:#}` one that always assembles to the very same word.
+    /// `{}` prints the customary text, `{:#}` a text that always assembles to the same word.
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
         __rt::print::Display {
             isa: &ISA,
@@ -795,7 +795,7 @@ impl ::core::str::FromStr for Instruction {
     }
 }
 impl Instruction {
-    /// Appends the customary text to a line: faster than formatting.
+    /// Appends the customary text to a line, which is faster than formatting.
     ///
     /// # Examples
     ///
@@ -821,12 +821,12 @@ impl Instruction {
 }
 macro_rules! __form {
     ($name:ident) => {
-        impl $name { #[doc = r" Its opcode."] pub const OPCODE : Opcode = Opcode:: $name;
-        #[doc = r" The word."] #[inline] pub const fn encode(self) -> u16 { self.0 } fn
-        building() -> __rt::encode::Builder { __rt::encode::Builder::new(& ISA, Opcode::
-        $name as u16) } #[allow(dead_code, reason =
-        "an instruction without operands replaces none")] fn replacing(self, index :
-        usize) -> __rt::encode::Builder { __rt::encode::Builder::replacing(& ISA,
+        impl $name { #[doc = r" The opcode of the instruction."] pub const OPCODE :
+        Opcode = Opcode:: $name; #[doc = r" Returns the word."] #[inline] pub const fn
+        encode(self) -> u16 { self.0 } fn building() -> __rt::encode::Builder {
+        __rt::encode::Builder::new(& ISA, Opcode:: $name as u16) } #[allow(dead_code,
+        reason = "an instruction without operands replaces none")] fn replacing(self,
+        index : usize) -> __rt::encode::Builder { __rt::encode::Builder::replacing(& ISA,
         Opcode:: $name as u16, u64::from(self.0), index) } } impl From < $name > for
         Instruction { fn from(form : $name) -> Instruction { Instruction:: $name (form) }
         } impl ::core::fmt::Debug for $name { fn fmt(& self, f : & mut
@@ -844,10 +844,10 @@ macro_rules! __form {
 pub struct Nop(u16);
 __form!(Nop);
 impl Nop {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new() -> Result<Self, EncodeError> {
         let __b = Self::building();
@@ -864,10 +864,10 @@ impl Nop {
 pub struct SetU8(u16);
 __form!(SetU8);
 impl SetU8 {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Lamp, level: u8) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -920,10 +920,10 @@ impl SetU8 {
 pub struct Wait(u16);
 __form!(Wait);
 impl Wait {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(ms: u16) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -988,10 +988,10 @@ impl Wait {
 pub struct Fade(u16);
 __form!(Fade);
 impl Fade {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     ///
     /// # Examples
     ///
@@ -1077,10 +1077,10 @@ impl Fade {
 pub struct Jump(u16);
 __form!(Jump);
 impl Jump {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(target: i16) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -1122,10 +1122,10 @@ impl Jump {
 pub struct Swap(u16);
 __form!(Swap);
 impl Swap {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(a: Lamp, b: Lamp) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -1178,10 +1178,10 @@ impl Swap {
 pub struct Turn(u16);
 __form!(Turn);
 impl Turn {
-    /// The instruction with these operands and the modifiers that have no default.
+    /// Creates the instruction from its operands and the modifiers without a default.
     ///
     /// # Errors
-    /// When a value does not fit, or operands do not go together.
+    /// When a value does not fit, or operands cannot be combined.
     #[allow(clippy::too_many_arguments, reason = "one for each operand")]
     pub fn new(dst: Lamp, by: i8) -> Result<Self, EncodeError> {
         let mut __b = Self::building();
@@ -1254,7 +1254,7 @@ impl Turn {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Semantics {
-    /// What executing an instruction gives.
+    /// The result of executing an instruction.
     type Output: From<__rt::Unimplemented>;
     /// `NOP`: Does nothing.
     fn nop(&mut self, i: Nop) -> Self::Output {
@@ -1313,7 +1313,7 @@ pub trait Semantics {
             .into()
     }
 }
-/// Executes an instruction: calls its method.
+/// Executes an instruction by calling its method.
 ///
 /// # Examples
 ///
@@ -2374,7 +2374,8 @@ mod tables {
         ],
         limits: &[],
     };
-    /// What each form reads, and what it writes. Programs that do not ask do not have it, as it is no part of `ISA`.
+    /// The registers that each form reads and writes. Separate from `ISA`, so that programs that do not use it
+    /// do not contain it.
     pub(super) static REGISTERS: [(&[RegisterField], &[RegisterField]); 7] = [
         (R35, R35),
         (R35, R37),

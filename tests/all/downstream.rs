@@ -1,13 +1,12 @@
 //! The three doors to the compiler, each used by a crate of its own in `tests/downstream`. All describe the same machine and
 //! run the same tests, `behaviour.rs`.
 
-mod support;
-
 use std::path::Path;
 
 use isaforge_compiler::backend::rust::{Options, SemanticsStyle};
 use isaforge_compiler::{Settings, compile};
-use support::{ROOT, Temporary, cargo, fails, succeeds};
+
+use crate::support::{ROOT, Temporary, cargo, fails, succeeds};
 
 #[track_caller]
 fn passes(krate: &str, arguments: &[&str]) {

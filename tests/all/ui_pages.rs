@@ -1,7 +1,7 @@
 //! The examples of the compiler's catalogue as crates: `tests/ui/fail/page_CODE.rs` for a mistake that stops a build, and
 //! one crate with all that is right, `tests/ui/pass/pages.rs`.
 //!
-//! `UPDATE_GOLDENS=1 cargo test -p isaforge --test ui_pages` writes them, then `TRYBUILD=overwrite cargo test -p isaforge-ui-tests` the messages.
+//! `UPDATE_GOLDENS=1 cargo test -p isaforge --test all ui_pages` writes them, then `TRYBUILD=overwrite cargo test -p isaforge-ui-tests` the messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -100,7 +100,6 @@ fn crates_are_those_of_the_catalogue() {
             stale.push(format!("{} is of no page", path.display()));
         }
     }
-    let advice =
-        "UPDATE_GOLDENS=1 cargo test -p isaforge --test ui_pages && TRYBUILD=overwrite cargo test -p isaforge-ui-tests";
+    let advice = "UPDATE_GOLDENS=1 cargo test -p isaforge --test all ui_pages && TRYBUILD=overwrite cargo test -p isaforge-ui-tests";
     assert!(stale.is_empty(), "{}\n{advice}", stale.join("\n"));
 }

@@ -1,12 +1,11 @@
 //! The doors give the same code, and what is checked in is that code.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
 use isaforge_compiler::{Settings, compile};
 use quote::ToTokens;
-use support::{ROOT, Temporary, succeeds};
+
+use crate::support::{ROOT, Temporary, succeeds};
 
 const COMMAND: &str = "isaforge gen specs/valhall/isa.yaml -o generated/valhall";
 

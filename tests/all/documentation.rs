@@ -1,13 +1,12 @@
 //! Generated crates document their entry points with examples, which rustdoc runs.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use isaforge_compiler::{Settings, compile};
-use support::{ROOT, Temporary, succeeds};
 use syn::{Attribute, Expr, ImplItem, Item, Lit, Meta, Visibility};
+
+use crate::support::{ROOT, Temporary, succeeds};
 
 /// The documentation of an item.
 fn documentation(attributes: &[Attribute]) -> String {
