@@ -105,8 +105,8 @@ impl Level {
     }
 
     /// Returns the level, for tests, that compiles the first time what otherwise is compiled once it has run often:
-    /// runs
-    /// of Valhall's instructions and of the USC's groups. It makes no difference where no machine code is generated.
+    /// runs of Valhall's instructions and of the USC's groups. It makes no difference where no machine code is
+    /// generated.
     pub fn eager(self) -> Level {
         Level { compiles: Compiles::Always, ..self }
     }
