@@ -348,8 +348,8 @@ impl Program {
     }
 }
 
-/// Sets the unit of parts without an encoding, for which it is not computed otherwise, and brings numbers into the range
-/// that their fields could have.
+/// Sets the unit of parts without an encoding, for which it is not computed otherwise, and brings numbers into the
+/// range that their fields could have.
 fn placed(parts: &Parts) -> Parts {
     let mut placed = *parts;
     if let Some(tst) = &mut placed.tst {
