@@ -40,8 +40,8 @@ impl Vpu {
         Vpu { states: state::all().into_iter().map(with_cells).collect() }
     }
 
-    /// Executes a word by the reference, or by operations on rows at a level. The writes are always the reference's, since
-    /// operations on rows do not record them.
+    /// Executes a word by the reference, or by operations on rows at a level. The writes are always the reference's,
+    /// since operations on rows do not record them.
     fn execute(&self, level: Option<Level>, word: u64, number: usize) -> Effect {
         let (before, cells) = &self.states[number % STATES];
         let mut after = before.clone();
