@@ -36,7 +36,7 @@ pub(super) struct Machine<'a, O> {
     observer: O,
 }
 
-/// Why a warp stopped.
+/// The reason why a warp stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     /// All its threads have ended.

@@ -84,7 +84,7 @@ impl Space<'_> {
         self.view().read(lane, address, into)
     }
 
-    /// Checks that a lane can write `len` bytes. At most 60 bytes are checked.
+    /// Checks that a lane can write `len` bytes, which must be at most 60.
     pub fn check(&self, lane: usize, address: u64, len: usize) -> Result<(), MemoryFault> {
         match address {
             address if !Memory::RESERVED.contains(&address) => self.memory.read(address, &mut [0; 60][..len.min(60)]),

@@ -1,4 +1,4 @@
-//! Groups that only compute, and branches among them, as machine code.
+//! Groups without side effects, and branches among them, as machine code.
 //!
 //! All instances of a task branch together, and groups that concern no other task may be executed before the task's
 //! turn. A loop of such groups is therefore one function for a task, which returns at the end of the task's turn. A

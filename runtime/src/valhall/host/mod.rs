@@ -323,7 +323,7 @@ pub trait Host: fmt::Debug {
         Err(HostError::Missing { kind: Kind::Image, handle })
     }
 
-    /// Looks a texture up.
+    /// Performs a texture look-up.
     ///
     /// # Errors
     /// When there is no such texture or sampler, or it has another shape.

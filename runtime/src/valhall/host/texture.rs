@@ -43,7 +43,7 @@ pub enum TextureError {
         /// The number of faces.
         layers: u32,
     },
-    /// It has no levels, or more than its size can be halved.
+    /// It has no levels, or more than its size allows.
     #[error("a texture of this size has 1 to {most} levels, not {found}")]
     Levels {
         /// The number of levels.
