@@ -1,4 +1,4 @@
-//! The lint over shaders that a good compiler made: whatever it reports there is either true, or a mistake of the lint.
+//! The lint over compiled shaders of good quality: each finding is either correct, or an error of the lint.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,15 +10,17 @@ use isaforge_core::Tables;
 use isaforge_valhall::ISA;
 use isaforge_valhall::semantics::SEMANTICS;
 
-/// Two things are found. A vertex shader is two or three consecutive programs: positions with point sizes,
-/// positions alone, varyings; the words say nothing of these entry points, and the command is told by `--entry`. Mesa takes the
-/// store of point sizes out of the finished code of the second, so what it would store is computed in vain: true.
+/// Two kinds of findings are known. A vertex shader is two or three consecutive programs: positions with point sizes,
+/// positions alone, varyings. The words do not contain these entry points, and the command gets them by `--entry`. Mesa
+/// removes the store of point sizes from the finished code of the second program, so the value is indeed computed in
+/// vain.
 ///
-/// The second colour of dual source blending is in r4 to r7. No instruction of the program reads them: a blend shader does, which
-/// is called behind `BLEND.end`, where the hardware goes on if the render target needs one.
+/// The second colour of dual source blending is in r4 to r7. No instruction of the program reads it, but a blend shader
+/// does: the hardware calls it after `BLEND.end` if the render target needs one.
 ///
-/// Waits, values that are given up and barriers have no finding. Some shaders overwrite registers that a message reads without
-/// waiting for it, although the document asks them to; so does every ordinary instruction, and the lint does not look at these.
+/// There are no findings for waits, discarded values and barriers. Some shaders overwrite registers that a message
+/// reads without waiting for the message, although the document requires the wait; so does every ordinary instruction,
+/// and the lint does not check these.
 #[test]
 fn findings_in_compiled_shaders_are_known() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/valhall/shaders.tsv.gz");

@@ -1,4 +1,4 @@
-//! Assembling whole programs: isaforge in this process, GNU as as a process of its own.
+//! Assembling whole programs: isaforge in this process, GNU as as a separate process.
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use isaforge_benches::assembler::GnuAs;

@@ -1,5 +1,5 @@
-//! The way from the Valhall specification to the source of its crate, stage by stage; the proof that no two of a thousand
-//! instructions match one word.
+//! Compiling the Valhall specification to the source of its crate, stage by stage, and proving that no two of a
+//! thousand instructions match the same word.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use isaforge_benches::work;
@@ -12,7 +12,7 @@ fn compile(c: &mut Criterion) {
     group.sample_size(20);
     group.bench_function("read and check", |b| b.iter(|| work::check(&settings)));
     group.bench_function("lower", |b| b.iter(|| isaforge_compiler::lower::lower(&checked.isa)));
-    // Who uses tokens takes them apart; giving them back is not part of making them.
+    // Dropping tokens is part of using them, not of making them.
     group.bench_function("emit tokens", |b| {
         b.iter_with_large_drop(|| isaforge_compiler::backend::rust::emit(&compiled.lowered, &settings.options))
     });

@@ -1,4 +1,4 @@
-//! Decoding: isaforge's Valhall, iced-x86, disarm64, each on real code of its own; sets that are read from a stream.
+//! Decoding: isaforge's Valhall, iced-x86 and disarm64, each on real code, and sets that are decoded from a stream.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use isaforge_benches::{code, streams, work};
@@ -31,7 +31,7 @@ fn decode(c: &mut Criterion) {
     group.finish();
 }
 
-/// Sets whose tables are made while the benchmark starts, as those of the command are.
+/// Decodes sets whose tables are compiled when the benchmark starts, as in the command.
 fn decode_streams(c: &mut Criterion) {
     let mut group = c.benchmark_group("decode a stream");
     for stream in streams::streams() {

@@ -1,10 +1,10 @@
 //! Running programs: `cargo bench -p isaforge-benches --bench execute` prints a table in Markdown, in about two
-//! minutes; with `-- NAME` behind it, only the rows whose names contain that. Contenders take turns, so that a busy
-//! machine slows all of them; ratios are medians of the rounds' ratios.
+//! minutes; with `-- NAME`, only the rows whose names contain NAME. Contenders take turns, so that a busy machine slows
+//! all of them; ratios are medians of the rounds' ratios.
 //!
-//! Native code is the same computation as a loop over lanes, which the compiler turned into vector instructions; for
-//! RISC-V, whose instructions have one lane, a plain loop. The last column is what a commit before the engine was made one
-//! for all sets took on the machine where `benches/before.sh` recorded it.
+//! Native code is the same computation as a loop over lanes that the compiler vectorizes or, for RISC-V, whose
+//! instructions have one lane, as a plain loop. The last column is the time of a commit from before the engine was
+//! shared by all sets, on the machine where `benches/before.sh` recorded it.
 
 use std::hint::black_box;
 use std::num::NonZero;
@@ -39,15 +39,16 @@ fn results(memory: &Memory) -> Vec<u32> {
     bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect()
 }
 
-/// What an earlier commit printed on this machine, as `benches/before.sh` has recorded it.
+/// The output of an earlier commit on this machine, recorded by `benches/before.sh`.
 const BEFORE: &str = include_str!("../data/before.md");
 
-/// The commit that [`BEFORE`] is of.
+/// The commit of [`BEFORE`].
 fn commit() -> &'static str {
     BEFORE.lines().next().and_then(|line| line.split_whitespace().nth(1)).unwrap_or("no commit")
 }
 
-/// Prints a row: nanoseconds of a warp's instruction, its share of native, and how often as fast as interpreters it is.
+/// Prints a row: nanoseconds per instruction of a warp, the speed relative to native, and the speedup over
+/// interpreters.
 fn print(name: &str, ours: Vec<f64>, to_native: Option<Vec<f64>>, times: [Option<Vec<f64>>; 2]) {
     let share = to_native.map_or(String::new(), |of| format!("{:.1} %", 100.0 * median(of)));
     let [scalar, reference] = times.map(|times| times.map_or(String::new(), |times| format!("{:.0}", median(times))));
@@ -58,7 +59,7 @@ fn print(name: &str, ours: Vec<f64>, to_native: Option<Vec<f64>>, times: [Option
     println!("| {name} | {:.3} ns | {share} | {scalar} | {reference} | {before} |", median(ours));
 }
 
-/// Prints the row of a kernel; `native` computes the same.
+/// Prints the row of a kernel, given the same computation as native code.
 fn row(kernel: &Kernel, small: &Kernel, budget: Duration, exact: bool, mut native: impl FnMut(&mut [u32])) {
     let level = Level::best();
     let run = |kernel: &Kernel, memory: &mut Memory| fast::run(&kernel.launch, memory, level).expect("kernels end");
@@ -69,7 +70,7 @@ fn row(kernel: &Kernel, small: &Kernel, budget: Duration, exact: bool, mut nativ
     if exact {
         assert_eq!(results(&memory), out, "{}", kernel.name);
     }
-    // The slow ones get less to do.
+    // Slow contenders get a smaller kernel.
     let mut slow = small.memory.clone();
     let slow_outcome = reference::run(&small.launch, &mut slow).expect("kernels end");
     let mut again = small.memory.clone();
@@ -96,7 +97,7 @@ fn row(kernel: &Kernel, small: &Kernel, budget: Duration, exact: bool, mut nativ
     print(kernel.name, ours, Some(to_native), [Some(to_scalar), Some(to_reference)]);
 }
 
-/// Whether results agree with those of the host; with a tolerance they are floats.
+/// Whether results agree with those of the host. With a tolerance they are floats.
 fn agree(ours: &[u32], native: &[u32], tolerance: f32) -> bool {
     let near = |a: f32, b: f32| (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0);
     ours.len() == native.len()
@@ -106,7 +107,7 @@ fn agree(ours: &[u32], native: &[u32], tolerance: f32) -> bool {
             .all(|(a, b)| a == b || tolerance > 0.0 && near(f32::from_bits(*a), f32::from_bits(*b)))
 }
 
-/// Prints the row of a kernel whose threads share memory; `small` is the same for fewer threads.
+/// Prints the row of a kernel whose threads share memory; `small` is the same kernel with fewer threads.
 fn shared_row(of: &Shared, small: &Shared, budget: Duration) {
     let (level, name) = (Level::best(), of.kernel.name);
     for case in [of, small] {
@@ -139,16 +140,16 @@ fn shared_row(of: &Shared, small: &Shared, budget: Duration) {
     print(name, ours, Some(to_native), [None, Some(to_reference)]);
 }
 
-/// Steps of the picture that two threads draw.
+/// The number of steps of the picture that two host threads compute.
 const LONG: u32 = 1 << 13;
 
-/// Prints what it costs to decode and lower an instruction, and what a second thread of the host brings.
+/// Prints the cost of decoding and lowering an instruction, and the gain of a second host thread.
 fn rest(budget: Duration) {
     let kernel = kernels::mandelbrot("lowering", 3.0 / 256.0, [-2.2, -1.5], kernels::SIDE * kernels::SIDE);
     let program = kernel.launch.program.iter().copied().cycle().take(1 << 16).collect();
-    // Without workgroups there is nothing else to do.
+    // Without workgroups, nothing else is done.
     let launch = Launch { program, groups: [0; 3], ..kernel.launch.clone() };
-    // Starting a thread and putting together what both have done costs about as much as half of the usual steps.
+    // Starting a thread and merging the results of both costs about half as much as the usual number of steps.
     let mut long = kernels::mandelbrot("long", 3.0 / 256.0, [-2.2, -1.5], kernels::SIDE * kernels::SIDE);
     long.launch.uniforms[7] = LONG;
     let (mut lowering, mut gain) = (vec![], vec![]);
@@ -166,7 +167,7 @@ fn rest(budget: Duration) {
     println!("Two threads of the host, divergent mandelbrot, {LONG} steps: {:.2} times as fast.", median(gain));
 }
 
-/// Prints what it costs to find the shape of a word, and to make one.
+/// Prints the cost of finding the shape of a word, and of making one.
 fn shapes(budget: Duration) {
     let words: Vec<_> = code::valhall().into_iter().filter_map(|word| isaforge_valhall::decode(word).ok()).collect();
     let mut shapes = Shapes::new(isaforge_valhall::semantics::SEMANTICS, isaforge_valhall::ISA);
@@ -198,7 +199,7 @@ fn shapes(budget: Duration) {
     );
 }
 
-/// Prints the row of a loop of the RISC-V example: machine code, beside Rust and beside the evaluator.
+/// Prints the row of a loop of the RISC-V example: machine code, Rust and the evaluator.
 fn scalar_row(example: &riscv::Example, of: &riscv::Loop, budget: Duration) {
     let mut compiler = Compiler::default();
     let mut machine = example.machine(of);
@@ -222,7 +223,7 @@ fn scalar_row(example: &riscv::Example, of: &riscv::Loop, budget: Duration) {
     print(of.name, ours, Some(to_native), [None, Some(to_reference)]);
 }
 
-/// Prints the row of a loop of the USC on eight tasks, beside the same on the host's vectors.
+/// Prints the row of a USC loop on eight tasks, with the same loop on the host's vectors.
 fn usc_row(name: &str, program: &Program, budget: Duration, mut native: impl FnMut()) {
     const TASKS: usize = 8;
     let (mut machine, tasks) = (usc::machine(Level::best()), usc::tasks(TASKS));
@@ -238,7 +239,7 @@ fn usc_row(name: &str, program: &Program, budget: Duration, mut native: impl FnM
     print(name, ours, Some(to_native), [None, None]);
 }
 
-/// Prints the row of the VPU's rasteriser, beside a plain interpreter. There is no loop by hand that does the same.
+/// Prints the row of the VPU's rasterizer, with a plain interpreter. There is no native loop to compare it with.
 fn vpu_row(name: &str, budget: Duration) {
     let (scene, words) = vpu::rasteriser();
     let plain = Naive::run(&scene, &words, u64::MAX).expect("it ends");
@@ -253,10 +254,10 @@ fn vpu_row(name: &str, budget: Duration) {
     print(name, ours, None, [Some(to_plain), None]);
 }
 
-/// Prints what launches cost besides their loops: the kernels with one round, after which threads end.
+/// Prints the cost of launches without their loops: the kernels with a single round.
 fn launches(budget: Duration) {
     let picture = kernels::mandelbrot("mandelbrot", 0.0, [-0.1, 0.1], 1 << 13);
-    // Each with the uniform that says how often its loop goes round.
+    // Each kernel with the index of the uniform that holds its number of rounds.
     let short = [
         (picture, 7),
         (kernels::hash(1 << 13), 8),
@@ -273,7 +274,7 @@ fn launches(budget: Duration) {
         let mut time = |groups: u32, level: Level, unlike: u32| {
             let mut launch = Launch { groups: [groups, 1, 1], ..kernel.launch.clone() };
             launch.uniforms[rounds] = 1;
-            // Nobody reads it, but no code is kept for such uniforms.
+            // No thread reads this uniform, but its value makes the launch need new code.
             launch.uniforms.push(unlike);
             1e6 * seconds(|| _ = black_box(fast::run(&launch, &mut memory, level)))
         };
@@ -284,7 +285,7 @@ fn launches(budget: Duration) {
             let unchecked = time(1, best.eager().unchecked(), unlike - 2);
             let first = time(1, best.eager(), unlike);
             let later = time(1, best.eager(), unlike);
-            // Before and after, for each launch has to drop what an earlier one has left.
+            // Measured before and after, since each launch must drop what an earlier one has left.
             let unchecked = (unchecked + time(1, best.eager().unchecked(), unlike - 1)) / 2.0;
             let more = (time(often, best.eager(), unlike) - later) / f64::from(often - 1);
             for (costs, cost) in costs.iter_mut().zip([time(0, best, unlike), first, later, more, first - unchecked]) {
@@ -298,7 +299,7 @@ fn launches(budget: Duration) {
     let example = riscv::Example::open();
     for of in &riscv::LOOPS {
         let mut machine = example.machine(of);
-        // As many instructions as reach all of the loop that is compiled first.
+        // Enough instructions to reach all of the loop that is compiled first.
         let mut time = |compiler: &mut Compiler| {
             example.start(&mut machine, 1);
             1e6 * seconds(|| _ = black_box(compiler.run(&mut machine, &mut (), 100)))
@@ -322,7 +323,7 @@ fn launches(budget: Duration) {
 }
 
 fn main() {
-    // `cargo test --benches` runs this too, to see that it works.
+    // `cargo test --benches` also runs this, as a smoke test.
     let measuring = std::env::args().any(|argument| argument == "--bench");
     let only = std::env::args().nth(1).filter(|argument| !argument.starts_with('-'));
     let budget = if measuring { Duration::from_secs(6) } else { Duration::ZERO };

@@ -1,4 +1,4 @@
-//! isaforge beside its peers, as a table in Markdown: `cargo bench -p isaforge-benches --bench peers`, about a minute.
+//! isaforge and its peers, as a table in Markdown: `cargo bench -p isaforge-benches --bench peers`, in about a minute.
 //!
 //! Contenders of a row take turns, so that a busy machine slows all of them; the ratio is the median of the rounds' ratios.
 
@@ -9,7 +9,7 @@ use isaforge_benches::assembler::GnuAs;
 use isaforge_benches::code::{self, X86};
 use isaforge_benches::work;
 
-/// Something that is timed: how many instructions one run works on, and the run.
+/// A contender: the number of instructions of one run, and the function that runs it.
 struct Contender<'a> {
     name: &'static str,
     count: u64,
@@ -21,7 +21,7 @@ impl<'a> Contender<'a> {
         Contender { name, count, run: Box::new(run) }
     }
 
-    /// Nanoseconds an instruction.
+    /// Runs once, and returns the nanoseconds per instruction.
     fn time(&mut self) -> f64 {
         let start = Instant::now();
         assert_ne!(black_box((self.run)()), 0, "{} did nothing", self.name);
@@ -34,11 +34,11 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Prints a row for each contender after the first, which is ours.
+/// Prints a row for each contender after the first, which is isaforge.
 fn compare(what: &str, budget: Duration, mut contenders: Vec<Contender<'_>>) {
     let mut times = vec![Vec::new(); contenders.len()];
     let start = Instant::now();
-    // The first round warms up.
+    // The first round is a warm-up.
     for round in 0.. {
         for (contender, times) in contenders.iter_mut().zip(&mut times) {
             let time = contender.time();
@@ -59,7 +59,7 @@ fn compare(what: &str, budget: Duration, mut contenders: Vec<Contender<'_>>) {
 }
 
 fn main() {
-    // `cargo test --benches` runs this too, to see that it works.
+    // `cargo test --benches` also runs this, as a smoke test.
     let measuring = std::env::args().any(|argument| argument == "--bench");
     let budget = Duration::from_secs(if measuring { 10 } else { 0 });
     let (words, a64, x86) = (code::valhall(), code::a64(), code::x86());

@@ -1,4 +1,4 @@
-//! Decoding and printing, an instruction at a time into a buffer that is used again.
+//! Decoding and printing, one instruction at a time into a reused buffer.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use isaforge_benches::{code, work};

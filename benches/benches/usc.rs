@@ -1,4 +1,5 @@
-//! Groups of USC: what compilers wrote, decoded, encoded, printed and assembled. Each iteration is all groups once.
+//! Groups of the USC, written by compilers: decoded, encoded, printed and assembled. Each iteration processes all
+//! groups.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -8,7 +9,7 @@ use isaforge_core::group::{Form, assemble, decode, encode, print, text::SEPARATO
 use isaforge_core::text::Line;
 use isaforge_usc::{Group, ISA, Parts};
 
-/// The groups of the corpus, each in a buffer as long as the longest, as in the middle of a program.
+/// The groups of the corpus, each in a buffer as long as the longest group, as within a program.
 fn groups() -> Vec<[u8; 32]> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/data/usc");
     let mut all = Vec::new();

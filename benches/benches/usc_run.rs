@@ -1,9 +1,9 @@
-//! The USC: instances times operations a second in a loop of multiply-adds and in a loop of integer operations, beside the
-//! same loops written for the host's vectors.
+//! The USC: operations per second, summed over instances, in a loop of multiply-adds and in a loop of integer
+//! operations, compared with the same loops for the host's vectors.
 //!
-//! The loops have sixteen chains, so that neither side waits for a result. A task has 32 instances; a launch of eight tasks
-//! runs beside one of a single task. The host's version keeps everything in vector registers, at the best level that the
-//! runtime would use.
+//! The loops have sixteen chains, so that neither side waits for results. A task has 32 instances; launches of one and
+//! of eight tasks are measured. The host's version keeps everything in vector registers, at the best level available to
+//! the runtime.
 
 use std::hint::black_box;
 

@@ -1,7 +1,7 @@
-//! The VPU: thread-instructions a second, to completion, on the triangles of `examples/vpu`.
+//! The VPU: thread instructions per second, to completion, on the triangles of `examples/vpu`.
 //!
-//! Building a machine and filling its memory is no part of what is timed. A step is an instruction of a group of four
-//! threads, and counts as four, as it does for the plain interpreter, which does the four one by one.
+//! Building a machine and filling its memory is not timed. A step is an instruction of a group of four threads and
+//! counts as four, as it does for the plain interpreter, which executes the threads one at a time.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use isaforge_benches::vpu::{THREADS, machine, rasteriser};
@@ -27,7 +27,7 @@ fn run(c: &mut Criterion) {
     group.bench_function("two cores, in parallel", |b| {
         b.iter_batched_ref(|| ready(2), |machine| machine.run_parallel(), BatchSize::PerIteration);
     });
-    // This one copies the scene each time, which is little beside what it does then.
+    // The plain interpreter copies the scene each time, which takes little time compared with the run.
     group.bench_function("plain interpreter", |b| b.iter(|| Naive::run(&scene, &words, u64::MAX)));
     group.finish();
 }

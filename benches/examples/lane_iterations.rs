@@ -1,30 +1,31 @@
-//! What a lane's iteration of some kernels costs, for `benches/peers/compare.py`: a line for each, with its name, ns of
-//! processor time, and the sum of the first run's results. The argument is how many seconds each is run.
+//! The cost of a lane's iteration in some kernels, for `benches/peers/compare.py`: prints one line for each kernel with
+//! its name, ns of processor time, and the sum of the first run's results. The argument is the number of seconds for
+//! each kernel.
 
 use isaforge_benches::kernels::{self, Kernel, OUT, ROUNDS, SIDE};
 use isaforge_runtime::{Level, Memory, valhall};
 
-/// Seconds that this process, which has one thread, has had the processor: others on the machine do not count.
+/// Processor time of this process in seconds, so that others on the machine do not count. The process has one thread.
 fn now() -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").expect("Linux keeps it");
     let time: f64 = text.split(' ').next().and_then(|time| time.parse().ok()).expect("it begins with ns");
     time * 1e-9
 }
 
-/// How many results a kernel has left, and their sum.
+/// The number of results of a kernel, and their sum.
 fn results(memory: &Memory) -> (f64, f64) {
     let words = memory.region(OUT).expect("kernels write here").chunks_exact(4);
     let words = words.map(|c| f64::from(u32::from_le_bytes([c[0], c[1], c[2], c[3]])));
     words.fold((0.0, 0.0), |(count, sum), word| (count + 1.0, sum + word))
 }
 
-/// `iterations` is how many a thread makes, `None` when the results say it.
+/// Measures a kernel. `iterations` is the number per thread, or `None` if the results contain it.
 fn measure(kernel: &Kernel, seconds: f64, iterations: Option<u32>) {
     let mut memory = kernel.memory.clone();
     let run = |memory: &mut Memory| {
         valhall::fast::run(&kernel.launch, memory, Level::best()).expect("kernels end");
     };
-    // The first run is not counted.
+    // The first run is a warm-up.
     run(&mut memory);
     let (threads, sum) = results(&memory);
     let (start, mut runs) = (now(), 0.0);

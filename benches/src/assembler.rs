@@ -1,4 +1,4 @@
-//! GNU as, run as a process on the text of real code.
+//! GNU as, run as a process on the disassembly of real code.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -10,35 +10,36 @@ use iced_x86::{Decoder, DecoderOptions, Formatter, GasFormatter};
 
 use crate::code::X86;
 
-/// GNU as with a file to assemble, deleted when dropped.
+/// GNU as with a file to assemble, which is deleted on drop.
 #[derive(Debug)]
 pub struct GnuAs {
     command: &'static str,
     arguments: &'static [&'static str],
     folder: PathBuf,
     source: PathBuf,
-    /// Lines of the file.
+    /// The number of lines of the file.
     pub lines: u64,
 }
 
 impl GnuAs {
-    /// The assembler for x86-64, which a machine that links has, with at least `least` lines of the disassembly of `code`.
+    /// Sets up the assembler for x86-64, which is present if a linker is, with at least `least` lines of the
+    /// disassembly of `code`.
     ///
     /// # Errors
-    /// Says why the comparison is not possible here.
+    /// When the comparison is not possible here; the text gives the reason.
     pub fn x86(code: &X86, least: usize) -> Result<Self, String> {
         Self::new("as", &["--64"], x86_listing(code), least)
     }
 
-    /// The assembler for A64, where Debian's `binutils-aarch64-linux-gnu` or its like is installed.
+    /// Sets up the assembler for A64, if Debian's `binutils-aarch64-linux-gnu` or an equivalent is installed.
     ///
     /// # Errors
-    /// Says why the comparison is not possible here.
+    /// When the comparison is not possible here; the text gives the reason.
     pub fn a64(words: &[u32], least: usize) -> Result<Self, String> {
         Self::new("aarch64-linux-gnu-as", &[], a64_listing(words), least)
     }
 
-    /// Writes a file that the assembler takes without a complaint.
+    /// Writes a file that the assembler accepts without complaints.
     fn new(
         command: &'static str,
         arguments: &'static [&'static str],
@@ -55,7 +56,7 @@ impl GnuAs {
         let source = folder.join("code.s");
         let mut gnu = GnuAs { command, arguments, folder, source, lines: 0 };
         let mut wrong = HashSet::new();
-        // A line it refuses (data among the code, a spelling of its own) is not what is measured.
+        // Lines that it rejects (data within code, a spelling of its own) are dropped, since they are not measured.
         for _ in 0..3 {
             gnu.write(once.iter())?;
             wrong = gnu.complaints()?;
@@ -93,7 +94,7 @@ impl GnuAs {
         command.output().map_err(|e| format!("cannot run `{}`: {e}", self.command))
     }
 
-    /// The lines that the assembler refuses.
+    /// Returns the lines that the assembler rejects.
     fn complaints(&self) -> Result<HashSet<usize>, String> {
         let output = self.run()?;
         if output.status.success() {
@@ -105,7 +106,7 @@ impl GnuAs {
         if wrong.is_empty() { Err(format!("`{}` failed: {text}", self.command)) } else { Ok(wrong) }
     }
 
-    /// Assembles the file, as a process from start to end; the number of lines.
+    /// Assembles the file in a new process, and returns the number of lines.
     pub fn assemble(&self) -> u64 {
         match self.run() {
             Ok(output) if output.status.success() => self.lines,
@@ -120,7 +121,7 @@ impl Drop for GnuAs {
     }
 }
 
-/// The code as `objdump -d` would show it, in the syntax of GNU as.
+/// The code as `objdump -d` prints it, in the syntax of GNU as.
 fn x86_listing(code: &X86) -> Vec<String> {
     let mut formatter = GasFormatter::new();
     let decoder = Decoder::with_ip(64, &code.bytes, code.address, DecoderOptions::NONE);

@@ -1,22 +1,22 @@
-//! The loops of the USC's benchmark written for the host, as a compiler makes them of plain loops.
+//! The loops of the USC benchmark for the host, as vectorized by the compiler.
 
 #![allow(unsafe_code, reason = "calls of functions compiled for processors that were detected")]
 
-/// Chains side by side, each with a value of every instance.
+/// Parallel chains, each with a value for every instance.
 pub type Chains<T> = [[T; 32]; 16];
 
 macro_rules! levels {
     ($name:ident, $avx512:ident, $avx2:ident, $portable:ident, ($($arg:ident: $ty:ty),*), $value:ident: $of:ty, $f:expr) => {
-        /// The loop with the best vectors of this processor.
+        /// Runs the loop with the best vectors of this processor.
         pub fn $name(chains: Chains<$of>, $($arg: $ty,)* rounds: u32) -> Chains<$of> {
             #[cfg(target_arch = "x86_64")]
             {
                 if is_x86_feature_detected!("avx512f") {
-                    // SAFETY: it has just been detected.
+                    // SAFETY: the features have just been detected.
                     return unsafe { $avx512(chains, $($arg,)* rounds) };
                 }
                 if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                    // SAFETY: they have just been detected.
+                    // SAFETY: the features have just been detected.
                     return unsafe { $avx2(chains, $($arg,)* rounds) };
                 }
             }
@@ -25,7 +25,7 @@ macro_rules! levels {
 
         #[inline(always)]
         fn $portable(mut chains: Chains<$of>, $($arg: $ty,)* rounds: u32) -> Chains<$of> {
-            // Part of the chains at a time fits the registers.
+            // A part of the chains at a time fits into registers.
             for part in chains.chunks_exact_mut(4) {
                 let [mut c0, mut c1, mut c2, mut c3] = [part[0], part[1], part[2], part[3]];
                 for _ in 0..rounds {

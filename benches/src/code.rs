@@ -1,36 +1,36 @@
-//! Real code, in the order in which it lies in its programs.
+//! Real code, in program order.
 
 use std::path::Path;
 
-/// The words of 2,499 Valhall shaders; data/README.md says where they come from.
+/// The words of 2,499 Valhall shaders; data/README.md gives their source.
 pub fn valhall() -> Vec<u64> {
     let bytes = include_bytes!("../data/valhall-shaders.bin");
     bytes.as_chunks().0.iter().map(|b| u64::from_le_bytes(*b)).collect()
 }
 
-/// A stretch of SQLite, compiled for A64; data/README.md says where it comes from.
+/// A part of SQLite, compiled for A64; data/README.md gives its source.
 pub fn a64() -> Vec<u32> {
     let bytes = include_bytes!("../data/a64-sqlite3.bin");
     bytes.as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).collect()
 }
 
-/// x86 code and the address it runs at.
+/// x86 code and its address.
 #[derive(Clone, Debug)]
 pub struct X86 {
-    /// The bytes.
+    /// The code.
     pub bytes: Vec<u8>,
-    /// Address of the first.
+    /// The address of the first byte.
     pub address: u64,
 }
 
-/// The code of the running benchmark itself. `None` where that is not an x86-64 ELF file.
+/// The code of the running benchmark. `None` when it is not an x86-64 ELF file.
 pub fn x86() -> Option<X86> {
     let own =
         if Path::new("/proc/self/exe").exists() { "/proc/self/exe".into() } else { std::env::current_exe().ok()? };
     text_section(&std::fs::read(own).ok()?)
 }
 
-/// The section `.text` of an x86-64 ELF file.
+/// The section `.text` of an x86-64 ELF file. `None` when there is none.
 fn text_section(file: &[u8]) -> Option<X86> {
     let number = |at: usize, bytes: usize| {
         let field = file.get(at..at.checked_add(bytes)?)?;
@@ -77,7 +77,7 @@ mod tests {
         for word in super::valhall() {
             let instruction = isaforge_valhall::decode(word).expect("a word made by a compiler is valid");
             for text in [format!("{instruction}"), format!("{instruction:#}")] {
-                // Blanks where none print are what the fast way leaves to the slow one.
+                // Unusual blanks make the fast path fall back to the slow one.
                 let spaced = format!("{} ", text.replace(", ", " ,  "));
                 let read = |text: &str| isaforge_core::parse::parse(isaforge_valhall::ISA, text);
                 assert_eq!(read(&text), read(&spaced), "{text}");
@@ -91,7 +91,7 @@ mod tests {
         let mut noise = 0x9e37_79b9_7f4a_7c15u64;
         for (i, word) in super::valhall().into_iter().enumerate() {
             noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            // One to three bits flipped: near a valid word, where mistakes would be.
+            // One to three bits flipped: errors are most likely near valid words.
             let flips = (0..=i % 3).map(|k| 1u64 << (noise >> (8 * k + 32) & 63));
             let word = flips.fold(word, |word, bit| word ^ bit);
             let exactly = isaforge_core::decode::decode(isa, word);

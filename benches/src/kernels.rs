@@ -1,26 +1,26 @@
-//! Compute kernels for Valhall, and what they compute.
+//! Compute kernels for Valhall, with the parameters of their computations.
 
 use isaforge_runtime::{Launch, Memory};
 
-/// Where kernels read and write.
+/// The address to which kernels write.
 pub const OUT: u64 = 0x100_0000;
-/// Where saxpy reads.
+/// The address from which kernels read.
 pub const IN: u64 = 0x1000_0000;
 
 /// A kernel, ready to run.
 pub struct Kernel {
-    /// What it is.
+    /// The name of the kernel.
     pub name: &'static str,
-    /// The program and its threads.
+    /// The program with its threads and uniforms.
     pub launch: Launch,
-    /// What it works on.
+    /// The memory that it accesses.
     pub memory: Memory,
 }
 
-/// Threads of a workgroup.
+/// The number of threads of a workgroup.
 pub const LOCAL: u32 = 128;
 
-/// The address of the thread's own word in r62.
+/// Computes the address of the thread's own word in r62.
 const OWN: &str = "SHADDX.u64 r62, u0, r60.w0, shift:0x2\n";
 
 pub(crate) fn kernel(name: &'static str, text: &str, threads: u32, uniforms: &[u32]) -> Kernel {
@@ -40,12 +40,13 @@ pub(crate) fn kernel(name: &'static str, text: &str, threads: u32, uniforms: &[u
     Kernel { name, launch, memory }
 }
 
-/// Points each way of the picture of Mandelbrot's set.
+/// The width and height of the picture of the Mandelbrot set in points.
 pub const SIDE: u32 = 256;
-/// Steps until a point counts as one of the set.
+/// The number of steps after which a point counts as a member of the set.
 pub const STEPS: u32 = 256;
 
-/// Mandelbrot's set over the whole picture: lanes part. `scale` 0 makes every thread compute the same point.
+/// The Mandelbrot set over the whole picture, with divergent lanes. If `scale` is 0, all threads compute the same
+/// point.
 pub fn mandelbrot(name: &'static str, scale: f32, corner: [f32; 2], threads: u32) -> Kernel {
     let text = format!(
         "{OWN}
@@ -78,10 +79,10 @@ pub fn mandelbrot(name: &'static str, scale: f32, corner: [f32; 2], threads: u32
     kernel(name, &text, threads, &[scale.to_bits(), x, y, STEPS, SIDE - 1, 4.0f32.to_bits()])
 }
 
-/// Rounds of xorshift and multiplication in each thread.
+/// The number of rounds of xorshift and multiplication in each thread.
 pub const ROUNDS: u32 = 256;
 
-/// A hash of the thread's number, over and over.
+/// A hash of the thread's number, in many rounds.
 pub fn hash(threads: u32) -> Kernel {
     let round = "
         LSHIFT_XOR.i32 r0, r0, u4.b00, r0
@@ -103,7 +104,7 @@ pub fn hash(threads: u32) -> Kernel {
     kernel("integer mixing", &text, threads, &[13, 17, 5, 0x9e37_79b1, ROUNDS])
 }
 
-/// Two halves a lane, `x = x · a + b`, over and over.
+/// Two halves per lane: `x = x · a + b`, in many rounds.
 pub fn half_fma(threads: u32) -> Kernel {
     let text = format!(
         "{OWN}
@@ -119,10 +120,10 @@ pub fn half_fma(threads: u32) -> Kernel {
     kernel("v2f16 FMA", &text, threads, &[0x3800_3bff, 0x3c00_2e66, ROUNDS])
 }
 
-/// The factor of saxpy.
+/// The factor `a` of saxpy.
 pub const FACTOR: f32 = 1.5;
 
-/// `y = a · x + y`, each workgroup a run of the elements, each thread `each` of them.
+/// `y = a · x + y`. Each workgroup has consecutive elements, and each thread `each` of them.
 pub fn saxpy(name: &'static str, elements: u32, each: u32) -> Kernel {
     let threads = elements / each;
     let body = "

@@ -1,8 +1,8 @@
-//! What the benchmarks have in common: real code to decode, and one function for each thing that is timed.
+//! Shared parts of the benchmarks: real code to decode, and one function for each operation that is timed.
 //!
-//! isaforge and its peers do the same amount of work for their users (a whole listing, a whole program) but not equal
-//! work: x86 instructions vary in length, A64 words have half the bits of Valhall words. The figure compared is the time
-//! that one instruction costs.
+//! isaforge and its peers do the same amount of work for their users (a whole listing, a whole program), but it is not
+//! the same work: x86 instructions vary in length, and A64 words have half as many bits as Valhall words. The
+//! benchmarks compare the time per instruction.
 
 pub mod assembler;
 pub mod chains;

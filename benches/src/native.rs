@@ -1,8 +1,8 @@
-//! The kernels of [`kernels`](super::kernels) as loops over lanes, for the compiler to turn into vector instructions.
+//! The kernels of [`kernels`](super::kernels) as loops over lanes that the compiler vectorizes.
 
 use super::kernels::{FACTOR, ROUNDS, SIDE, STEPS};
 
-/// Compiles a loop for what the processor has and calls the best.
+/// Compiles a loop for several levels, and calls the best version that the processor supports.
 macro_rules! dispatched {
     ($(#[$doc:meta])* $name:ident($($arg:ident: $ty:ty),*) = $body:ident) => {
         $(#[$doc])*
@@ -18,11 +18,11 @@ macro_rules! dispatched {
                     $body($($arg),*)
                 }
                 if is_x86_feature_detected!("avx512dq") && is_x86_feature_detected!("avx512vl") {
-                    // SAFETY: a processor with these parts of AVX-512 has the others, and what came before.
+                    // SAFETY: processors with these parts of AVX-512 have the other parts, and all earlier features.
                     return unsafe { avx512($($arg),*) };
                 }
                 if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                    // SAFETY: they were detected; all such processors have F16C.
+                    // SAFETY: the features were detected, and all such processors have F16C.
                     return unsafe { avx2($($arg),*) };
                 }
             }
@@ -33,11 +33,11 @@ macro_rules! dispatched {
 
 pub(crate) use dispatched;
 
-/// Lanes that advance together: enough to hide latencies.
+/// The number of lanes that advance together, which is enough to hide latencies.
 const L: usize = 64;
 
 dispatched! {
-    /// How many steps each point takes.
+    /// Computes the number of steps of each point.
     mandelbrot(out: &mut [u32], scale: f32, corner: [f32; 2]) = mandelbrot_lanes
 }
 
@@ -70,7 +70,7 @@ fn mandelbrot_lanes(out: &mut [u32], scale: f32, corner: [f32; 2]) {
 }
 
 dispatched! {
-    /// The hash of each thread's number.
+    /// Computes the hash of each thread's number.
     hash(out: &mut [u32]) = hash_lanes
 }
 
@@ -91,7 +91,7 @@ fn hash_lanes(out: &mut [u32]) {
 }
 
 dispatched! {
-    /// `y = a · x + y`.
+    /// Computes `y = a · x + y`.
     saxpy(y: &mut [f32], x: &[f32]) = saxpy_lanes
 }
 
@@ -102,17 +102,17 @@ fn saxpy_lanes(y: &mut [f32], x: &[f32]) {
     }
 }
 
-/// `x = x · a + b` on pairs of halves. Through single precision, and so not always rounded right, where the processor has
-/// no half-precision arithmetic.
+/// Computes `x = x · a + b` on pairs of halves. Without half-precision arithmetic in the processor, single precision is
+/// used, which does not always round correctly. Returns the name of the method.
 #[cfg(target_arch = "x86_64")]
 pub fn half_fma(out: &mut [u32], a: u32, b: u32) -> &'static str {
     use std::arch::x86_64::*;
 
-    /// Takes the words of each block through all rounds, as vectors.
+    /// Applies all rounds to the words of each block, as vectors.
     macro_rules! rounds {
         ($vector:ty, $out:ident, $round:expr) => {
             for block in $out.as_chunks_mut::<L>().0 {
-                // SAFETY: any bits are a vector of words, and the sizes are equal.
+                // SAFETY: vectors of words accept any bits, and the sizes are equal.
                 let mut x: [$vector; 4 * L / size_of::<$vector>()] = unsafe { std::mem::transmute(*block) };
                 for _ in 0..ROUNDS {
                     x = x.map($round);
@@ -144,17 +144,17 @@ pub fn half_fma(out: &mut [u32], a: u32, b: u32) -> &'static str {
     }
 
     if is_x86_feature_detected!("avx512fp16") {
-        // SAFETY: it was detected.
+        // SAFETY: the feature was detected.
         unsafe { fp16(out, a, b) };
         return "AVX512-FP16";
     }
     if is_x86_feature_detected!("avx512bw") {
-        // SAFETY: it was detected.
+        // SAFETY: the feature was detected.
         unsafe { single(out, a, b) };
         return "AVX-512, through f32";
     }
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c") {
-        // SAFETY: it was detected.
+        // SAFETY: the features were detected.
         unsafe { single_of_avx2(out, a, b) };
         return "AVX2, through f32";
     }

@@ -1,4 +1,4 @@
-//! Loops of the RISC-V example, beside the same loops in Rust.
+//! Loops of the RISC-V example, with the same loops in Rust.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -10,11 +10,11 @@ use isaforge_core::stream::Engine;
 use isaforge_core::stream::program::assemble;
 use isaforge_runtime::exec::jit::engine::Compiler;
 
-/// Where programs stand.
+/// The address of programs.
 const CODE: u64 = 0x1000;
-/// Where the flags of the sieve stand.
+/// The address of the sieve's flags.
 const FLAGS: u64 = 0x20000;
-/// How many numbers are sieved.
+/// The number of integers that are sieved.
 pub const NUMBERS: usize = 1 << 16;
 
 /// The example's tables.
@@ -25,16 +25,16 @@ pub struct Example {
     hardware: &'static Hardware,
 }
 
-/// A loop: its name, its text, the same in Rust, which returns what `a1` holds at the end.
+/// A loop in RISC-V assembly and in Rust.
 #[derive(Clone, Copy, Debug)]
 pub struct Loop {
-    /// Its name.
+    /// The name of the loop.
     pub name: &'static str,
-    /// Its text.
+    /// The assembly text.
     pub text: &'static str,
-    /// The same in Rust.
+    /// The same loop in Rust, which returns the final value of `a1`.
     pub native: fn(u32) -> u32,
-    /// What `a0` holds at the start.
+    /// The initial value of `a0`.
     pub rounds: u32,
 }
 
@@ -131,7 +131,7 @@ impl Example {
     /// Compiles the example's specification.
     ///
     /// # Panics
-    /// When it has a mistake.
+    /// When the specification has errors.
     pub fn open() -> Example {
         let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/riscv/isa.yaml");
         let compiled = compile(&Settings::new(spec)).unwrap_or_else(|failure| panic!("{failure}"));
@@ -143,10 +143,10 @@ impl Example {
         }
     }
 
-    /// A machine at the start of a loop.
+    /// Creates a machine at the start of a loop.
     ///
     /// # Panics
-    /// When the loop is no program.
+    /// When the loop does not assemble.
     pub fn machine(&self, of: &Loop) -> Machine {
         let mut machine = Machine::new(Encoding::from(self.engine), self.semantics, self.hardware);
         let code = assemble(self.engine, of.text).unwrap_or_else(|mistakes| panic!("{}: {mistakes:?}", of.name));
@@ -156,7 +156,7 @@ impl Example {
         machine
     }
 
-    /// Starts a machine again.
+    /// Restarts a machine.
     pub fn start(&self, machine: &mut Machine, rounds: u32) {
         for (name, value) in [("a0", rounds), ("a1", 0)] {
             let register = machine.register(name).expect("the example names it");
@@ -165,14 +165,14 @@ impl Example {
         machine.set_pc(CODE);
     }
 
-    /// What `a1` holds.
+    /// Returns the value of `a1`.
     pub fn result(&self, machine: &Machine) -> u32 {
         let register = machine.register("a1").expect("the example names it");
         machine.read(register, 0).expect("there is one lane") as u32
     }
 }
 
-/// Runs a machine to the end of its program as machine code.
+/// Runs a machine as machine code until its program ends.
 ///
 /// # Panics
 /// When the program does not end.
@@ -181,7 +181,7 @@ pub fn run(compiler: &mut Compiler, machine: &mut Machine) {
     assert!(matches!(stop, Stop::Exit(_)), "{stop:?}");
 }
 
-/// The same by the evaluator.
+/// Runs a machine by the evaluator until its program ends.
 ///
 /// # Panics
 /// When the program does not end.

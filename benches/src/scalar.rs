@@ -1,4 +1,4 @@
-//! The obvious interpreter: one thread at a time, one decoded instruction at a time. Knows what the kernels use.
+//! A plain interpreter: one thread at a time, one decoded instruction at a time. It supports what the kernels use.
 
 use std::cmp::Ordering;
 
@@ -35,7 +35,7 @@ struct Thread<'a> {
     pc: usize,
 }
 
-/// Nothing is left to say after an instruction.
+/// The empty error type of executed instructions, since missing ones panic.
 struct Done;
 
 impl From<Unimplemented> for Done {
@@ -74,7 +74,7 @@ impl Thread<'_> {
         Done
     }
 
-    /// Shifts the first source by the second, then joins it with the third.
+    /// Shifts the first source by the second, then combines it with the third.
     fn shift(
         &mut self,
         dest: v::Register,
@@ -87,12 +87,12 @@ impl Thread<'_> {
     }
 }
 
-/// The bits of a result, every NaN as the one NaN.
+/// The bits of a result, with the canonical NaN.
 fn result(value: f32) -> u32 {
     if value.is_nan() { 0x7fc0_0000 } else { value.to_bits() }
 }
 
-/// Whether an order meets a condition; there is none with a NaN.
+/// Whether an ordering satisfies a condition; it is `None` if an operand is NaN.
 fn holds(condition: Condition, order: Option<Ordering>) -> bool {
     match condition {
         Condition::Ne => !order.is_some_and(Ordering::is_eq),

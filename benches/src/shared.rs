@@ -1,33 +1,33 @@
-//! Kernels whose threads share memory: what they compute, and the same as loops of the host.
+//! Kernels whose threads share memory, and the same computations as loops for the host.
 
 use isaforge_runtime::Memory;
 
 use super::kernels::{IN, Kernel, LOCAL, OUT, kernel};
 use super::native::dispatched;
 
-/// A kernel, and a function that computes the same from the words it reads.
+/// A kernel, and a function that computes the same from the kernel's input.
 pub struct Shared {
-    /// The kernel, its input at [`IN`].
+    /// The kernel, with its input at [`IN`].
     pub kernel: Kernel,
     /// The words at [`IN`].
     pub input: Vec<u32>,
-    /// Writes what the kernel leaves at [`OUT`]; all words there are zeros before.
+    /// Writes what the kernel leaves at [`OUT`], where all words are initially 0.
     pub native: fn(&mut [u32], &[u32]),
-    /// By how much results may differ, of their sizes: the host divides and takes roots where the kernel looks them up.
+    /// The relative tolerance of results: the host divides and takes roots, where the kernel uses tables.
     pub tolerance: f32,
 }
 
-/// Numbers that look random.
+/// Pseudorandom words.
 fn words(count: usize) -> impl Iterator<Item = u32> {
     (0..count as u32).map(|i| i.wrapping_mul(0x9e37_79b1).rotate_left(13).wrapping_mul(0x85eb_ca6b))
 }
 
-/// Numbers from 0 to 1.
+/// Pseudorandom floats from 0 to 1.
 fn floats(count: usize) -> Vec<u32> {
     words(count).map(|word| ((word >> 8) as f32 / (1 << 24) as f32).to_bits()).collect()
 }
 
-/// A kernel of `groups` workgroups that writes `out` words.
+/// Creates a kernel of `groups` workgroups that writes `out` words.
 fn shared(
     name: &'static str,
     text: &str,
@@ -48,13 +48,14 @@ fn shared(
     Shared { kernel, input, native, tolerance: 0.0 }
 }
 
-/// The address of the thread's own word of the workgroup's memory in r46.
+/// Computes the address of the thread's own word in workgroup memory in r46.
 const PLACE: &str = "SHADDX.u64 r46, workgroup_local_pointer.w0, r55.w0, shift:0x2\n";
 
-/// Words that each thread adds before the workgroup adds what its threads have.
+/// The number of words that each thread adds before the workgroup adds the sums of its threads.
 const EACH: u32 = 16;
 
-/// The sum of each workgroup's words: threads add some, then halves of the threads those of the others.
+/// The sum of each workgroup's words: each thread adds some words, then half of the threads add the sums of the other
+/// half, and so on.
 pub fn reduction(groups: u32) -> Shared {
     let halves: String = (0..7)
         .map(|step| {
@@ -101,7 +102,7 @@ pub fn reduction(groups: u32) -> Shared {
 }
 
 dispatched! {
-    /// The sum of each workgroup's words.
+    /// Computes the sum of each workgroup's words.
     sums(out: &mut [u32], input: &[u32]) = sums_lanes
 }
 
@@ -112,7 +113,7 @@ fn sums_lanes(out: &mut [u32], input: &[u32]) {
     }
 }
 
-/// The sums of each workgroup's words up to each of them, by steps of 1, 2, 4 and so on.
+/// The prefix sums of each workgroup's words, in steps of 1, 2, 4 and so on.
 pub fn prefix_sum(groups: u32) -> Shared {
     let steps: String = (0..7)
         .map(|step| {
@@ -145,7 +146,7 @@ pub fn prefix_sum(groups: u32) -> Shared {
 }
 
 dispatched! {
-    /// Each workgroup's sums up to each word.
+    /// Computes the prefix sums of each workgroup's words.
     prefixes(out: &mut [u32], input: &[u32]) = prefixes_lanes
 }
 
@@ -160,7 +161,7 @@ fn prefixes_lanes(out: &mut [u32], input: &[u32]) {
     }
 }
 
-/// How many words there are of each low byte, counted in mapped memory with atomics; each thread has one word.
+/// The number of words for each low byte, counted in mapped memory with atomics; each thread has one word.
 pub fn histogram(groups: u32) -> Shared {
     let text = "SHADDX.u64 r58, u2, r60.w0, shift:0x2
         LOAD.i32.unsigned.slot0.wait0 @r1, r58, offset:0
@@ -174,7 +175,7 @@ pub fn histogram(groups: u32) -> Shared {
 }
 
 dispatched! {
-    /// How many words there are of each low byte.
+    /// Counts the words for each low byte.
     counts(out: &mut [u32], input: &[u32]) = counts_lanes
 }
 
@@ -185,11 +186,11 @@ fn counts_lanes(out: &mut [u32], input: &[u32]) {
     }
 }
 
-/// Rows and columns of the matrices, and of the parts that workgroups have in their memory.
+/// The number of rows and columns of the matrices, and of the tiles in workgroup memory.
 const SIDE: usize = 128;
 const TILE: usize = 16;
 
-/// The product of two matrices. A workgroup has an element of the product for each thread.
+/// The product of two matrices. Each thread computes one element of the product.
 pub fn matrix_product() -> Shared {
     let steps: String = (0..TILE)
         .map(|k| {
@@ -202,7 +203,7 @@ pub fn matrix_product() -> Shared {
             )
         })
         .collect();
-    // r20 and r21: row and column in the part; r22 and r23: of the part, times its side.
+    // r20 and r21: row and column within the tile; r22 and r23: row and column of the tile, times its size.
     let text = format!(
         "RSHIFT_OR.i32 r20, r55, u4.b00, 0x0
         LSHIFT_AND.i32 r21, r55, 0x0.b00, u5
@@ -262,7 +263,7 @@ pub fn matrix_product() -> Shared {
 }
 
 dispatched! {
-    /// The product of two matrices.
+    /// Computes the product of two matrices.
     product(out: &mut [u32], input: &[u32]) = product_lanes
 }
 
@@ -280,10 +281,10 @@ fn product_lanes(out: &mut [u32], input: &[u32]) {
     }
 }
 
-/// What keeps bodies apart.
+/// Softening, which keeps the distance of bodies above 0.
 const SOFT: f32 = 0.01;
 
-/// The first coordinate of the force on each body, by all bodies: three coordinates and a mass.
+/// The x component of the force on each body by all bodies, which have three coordinates and a mass.
 pub fn n_body(bodies: u32) -> Shared {
     let text = "SHADDX.u64 r62, u0, r60.w0, shift:0x2
         SHADDX.u64 r58, u2, r60.w0, shift:0x4
@@ -316,7 +317,7 @@ pub fn n_body(bodies: u32) -> Shared {
 }
 
 dispatched! {
-    /// The force on each body.
+    /// Computes the force on each body.
     forces(out: &mut [u32], input: &[u32]) = forces_lanes
 }
 

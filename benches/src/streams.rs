@@ -1,5 +1,5 @@
-//! Sets that are read from a stream of bytes: RV32IMC as the example has it, and documents of others where they stand beside
-//! the project, on words whose text is known.
+//! Sets that are decoded from a stream of bytes: RV32IMC from the example and, if they are present next to the project,
+//! sets from other projects' documents, on words with known text.
 
 use std::collections::BTreeSet;
 use std::hint::black_box;
@@ -9,23 +9,23 @@ use std::path::{Path, PathBuf};
 use isaforge_compiler::{Settings, compile};
 use isaforge_core::stream::Engine;
 
-/// A set and code of it.
+/// A set with code for it.
 #[derive(Clone, Debug)]
 pub struct Stream {
-    /// What it is called.
+    /// The name of the set.
     pub name: &'static str,
     /// Its tables.
     pub engine: Engine,
-    /// Its instructions, contiguous.
+    /// The code: contiguous instructions.
     pub code: Vec<u8>,
-    /// How many there are.
+    /// The number of instructions.
     pub count: u64,
 }
 
-/// The sets that are there; what is not is said.
+/// Returns the sets that are present, and prints which are missing.
 ///
 /// # Panics
-/// When a document has mistakes.
+/// When a document has errors.
 pub fn streams() -> Vec<Stream> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let shared = own.join("../shared");
@@ -62,7 +62,7 @@ fn stream(name: &'static str, document: &Path, rows: &Path, generations: &[&str]
     }
     let settings =
         Settings { generation: generations.last().map(|name| (*name).to_owned()), ..Settings::new(document) };
-    // What is generated has the wanted generation alone.
+    // The tables contain only the wanted generation.
     let compiled = compile(&settings).unwrap_or_else(|failure| panic!("{failure}"));
     let stream = compiled.lowered.stream().expect("it is a stream");
     let engine = Engine { stream, generation: stream.generations.1 };
@@ -96,7 +96,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     digits.filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
-/// Decodes all code and adds up the layouts.
+/// Decodes all code and adds up the layout numbers.
 pub fn sum(stream: &Stream) -> u64 {
     let (mut at, mut sum) = (0, 0);
     while let Some(rest) = stream.code.get(at..).filter(|rest| !rest.is_empty()) {

@@ -1,14 +1,14 @@
-//! The loops of the USC's benchmarks: sixteen chains, so that neither side waits for a result.
+//! The loops of the USC benchmarks, with sixteen chains, so that neither side waits for results.
 
 use isaforge_core::group::listing::assemble_program;
 use isaforge_runtime::Level;
 use isaforge_runtime::usc::{LANES, Machine, Program, Software, Task};
 
-/// How often a loop goes round.
+/// The number of rounds of a loop.
 pub const ROUNDS: u32 = 2000;
-/// Chains of a round.
+/// The number of chains.
 pub const CHAINS: usize = 16;
-/// Operations of a chain in a round.
+/// The number of operations of a chain in a round.
 pub const TIMES: usize = 4;
 
 fn program(body: &str) -> Program {
@@ -19,10 +19,10 @@ fn program(body: &str) -> Program {
     Program::load(&assemble_program(isaforge_usc::ISA, &text).expect("it is a program")).expect("it loads")
 }
 
-/// r0 to r15 each times r16 plus r17, two in a group.
+/// Multiplies r0 to r15 by r16 and adds r17, two registers in a group.
 ///
 /// # Panics
-/// When it is no program.
+/// When the text does not assemble.
 pub fn multiply_adds() -> Program {
     let pair = |n: usize| {
         let m = n + 1;
@@ -31,10 +31,10 @@ pub fn multiply_adds() -> Program {
     program(&(0..TIMES).flat_map(|_| (0..CHAINS).step_by(2)).map(pair).collect::<String>())
 }
 
-/// r0 to r15 each times r16 plus r17, then with r18 crossed out.
+/// Multiplies r0 to r15 by r16 and adds r17, then computes the exclusive or with r18.
 ///
 /// # Panics
-/// When it is no program.
+/// When the text does not assemble.
 pub fn integers() -> Program {
     let one = |n: usize| {
         format!(
@@ -46,20 +46,20 @@ pub fn integers() -> Program {
     program(&text.replace("byp ft3, c0", "cbs ft3, ft2"))
 }
 
-/// A machine that goes round as often as the benchmark wants.
+/// Creates a machine that is set to the number of rounds of the benchmark.
 ///
 /// # Panics
-/// Never: the register exists.
+/// Never, since the register exists.
 pub fn machine(level: Level) -> Machine<Software> {
     let mut machine = Machine::new(Software::default()).at_level(level);
     machine.set("sh0".parse().expect("a register"), ROUNDS).expect("it can be set");
     machine
 }
 
-/// Tasks of 32 instances.
+/// Creates tasks of 32 instances.
 ///
 /// # Panics
-/// Never: a task has room for 32.
+/// Never, since a task can have 32 instances.
 pub fn tasks(count: usize) -> Vec<Task> {
     vec![Task::new(LANES).expect("32 instances"); count]
 }

@@ -3,15 +3,15 @@
 use isaforge_runtime::vpu::scene::{Scene, Work};
 use isaforge_runtime::vpu::{Config, Machine, Rectangle, SetupError, TileSize, assemble};
 
-/// Positions of the screen each way: the triangles are on the first 64, and the program runs for all.
+/// The width and height of the screen. The triangles are in the first 64 columns and rows, but all positions are run.
 const SIDE: u16 = 256;
-/// Threads of a group.
+/// The number of threads of a group.
 pub const THREADS: u64 = 4;
 
-/// The scene and its program.
+/// Returns the scene and its program.
 ///
 /// # Panics
-/// When the example has a mistake.
+/// When the example has errors.
 pub fn rasteriser() -> (Scene, Vec<u64>) {
     let mut scene = Scene::from_json(include_str!("../data/triangle.json")).expect("the example is a scene");
     scene.work = Work::Rectangle { rectangle: screen(), entry: 0 };
@@ -24,10 +24,10 @@ fn screen() -> Rectangle {
     Rectangle { x: 0, y: 0, width: SIDE.into(), height: SIDE.into() }
 }
 
-/// A machine with the screen spread over its cores.
+/// Creates a machine with the screen distributed over its cores.
 ///
 /// # Errors
-/// When there cannot be such a machine.
+/// When the machine cannot be created.
 pub fn machine(scene: &Scene, words: &[u64], cores: usize) -> Result<Machine, SetupError> {
     let config = Config { cores, tile_size: scene.tile_size, memory: scene.external.len(), ..Config::default() };
     let mut machine = Machine::new(&config)?;

@@ -1,4 +1,4 @@
-//! The things that are timed. Each returns something that depends on all of its work.
+//! The operations that are timed. Each returns a value that depends on all of its work.
 
 use std::fmt::Write;
 
@@ -46,14 +46,14 @@ pub fn valhall_print(words: &[u64]) -> u64 {
     bytes
 }
 
-/// The text of all words, an instruction a line.
+/// The text of all words, one instruction per line.
 pub fn valhall_text(words: &[u64]) -> String {
     let mut text = String::new();
     isaforge_core::program::disassemble(ISA, words, Style::Exact, &mut text).expect("a text takes everything");
     text
 }
 
-/// Assembles a text; the number of words.
+/// Assembles a text, and returns the number of words.
 pub fn valhall_assemble(text: &str) -> u64 {
     isaforge_core::program::assemble(ISA, text).map_or(0, |words| words.len() as u64)
 }
@@ -62,7 +62,7 @@ fn x86_decoder(code: &X86) -> Decoder<'_> {
     Decoder::with_ip(64, &code.bytes, code.address, DecoderOptions::NONE)
 }
 
-/// How many instructions the code has.
+/// The number of instructions of the code.
 pub fn x86_count(code: &X86) -> u64 {
     x86_decoder(code).iter().count() as u64
 }
@@ -150,12 +150,12 @@ pub fn compile(settings: &Settings) -> Compiled {
     isaforge_compiler::compile(settings).unwrap_or_else(|failure| panic!("{failure}"))
 }
 
-/// The model of 1,000 instructions with primary and secondary opcodes in several places; the last matches a word of the first.
+/// A model of 1,000 instructions, with opcodes in several places; the last one matches a word of the first.
 pub fn thousand_instructions() -> Isa {
     let mut text = String::from("isa: thousand\nword: 64\nevery: { unused: ignored }\ninstructions:\n");
     for i in 0..999 {
         let (primary, secondary) = (i / 4, i % 4);
-        // As in real words, where the secondary opcode lies depends on the primary one.
+        // As in real encodings, the position of the secondary opcode depends on the primary one.
         let at = 4 * (primary % 9);
         let _ = writeln!(text, "  I{i}: {{ fixed: {{ 56..48: {primary}, {}..{at}: {secondary} }} }}", at + 1);
     }

@@ -1,5 +1,4 @@
-//! Files of each format, built according to the published layouts. None was written by the program that usually writes
-//! them.
+//! Files of each format, built from the published layouts. None of them was written by the usual program.
 
 use std::io::Write;
 
@@ -14,7 +13,7 @@ fn is_code(bytes: &[u8]) -> bool {
 
 const CODE: [u8; 12] = [0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0xca, 0xcb];
 
-/// The parts with code: names and code.
+/// The names and the code of all parts with code.
 fn found(container: &Container<'_>) -> Vec<(String, Vec<u8>)> {
     let shaders = container.parts.iter().filter_map(|part| Some((part, code(part, &is_code)?)));
     shaders.map(|(part, range)| (part.name.clone(), part.bytes[range].to_vec())).collect()
@@ -68,7 +67,7 @@ fn output_of_the_offline_compiler_names_the_stages() {
         assert_eq!(opened.kind, "output of Arm's offline compiler (MBS2)");
         assert_eq!(found(&opened), [("vertex0".into(), CODE.to_vec()), ("fragment1".into(), CODE[..4].to_vec())]);
     }
-    // A size that extends past the end of the file gives no code.
+    // A size that extends past the end of the file yields no code.
     assert_eq!(open(&[&b"MBS2"[..], &words(&[99, 1]), b"OBJC", &words(&[u32::MAX])].concat()).unwrap().parts, []);
 }
 
@@ -181,7 +180,7 @@ fn cut_and_changed_files_are_no_trouble() {
 
 #[test]
 fn what_unpacks_without_end_is_refused() {
-    // A hundred megabytes of zeros, with a size that tells so or not.
+    // A hundred megabytes of zeros, with a correct or a wrong size.
     let zeros = zlib(&vec![0; 100 << 20]);
     for size in [100 << 20, 64 << 20, u32::MAX] {
         let mut file = item(&[], &zeros, None);

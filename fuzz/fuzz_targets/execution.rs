@@ -7,7 +7,7 @@ use isaforge_fuzz::execution::Engines;
 
 static ENGINES: OnceLock<Engines> = OnceLock::new();
 
-// Every eight bytes choose a program.
+// Each eight bytes are the seed of a program.
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let engines = ENGINES.get_or_init(Engines::new);
     for chunk in data.chunks(8).take(4) {

@@ -1,8 +1,8 @@
-//! Texts to begin with, and changes at random.
+//! Initial texts and random changes to them.
 
 use isaforge_core::sample::Random;
 
-/// Documents of others in each format that is read, by the name that tells the format. They are of machines that do not exist.
+/// Documents in each external format, by the file name that identifies the format. They describe fictitious machines.
 pub const DOCUMENTS: [(&str, &str); 6] = [
     ("isa.xml", include_str!("../../compiler/tests/data/bifrost.xml")),
     ("isa.xml", include_str!("../../compiler/tests/data/isaspec/loom.xml")),
@@ -18,10 +18,10 @@ pub const DOCUMENTS: [(&str, &str); 6] = [
     ),
 ];
 
-/// What one of them imports.
+/// A file that one of the documents imports.
 pub const PART: (&str, &str) = ("threads.xml", include_str!("../../compiler/tests/data/isaspec/threads.xml"));
 
-/// A text with some of its bytes changed, its parts left out, doubled or moved, or signs put in.
+/// Returns a text with bytes changed, parts removed, duplicated or moved, or characters inserted.
 pub fn changed(text: &[u8], random: &mut Random) -> Vec<u8> {
     const SIGNS: &str = "\n \u{20} :,{}[]~-\"'#&*<>0\u{e9}\u{202e}\0";
     const NUMBERS: [&str; 4] = ["  ", "99999999999999999999", "0x", "-1"];

@@ -1,4 +1,4 @@
-//! Launch files: any text is one that can be carried out or has mistakes with places.
+//! Launch files: any text is either a valid launch file or yields errors with places.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use isaforge_compiler::diagnostic::{Diagnostics, Style};
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::read_yaml;
 
-/// Examples to begin with, one of each kind.
+/// Initial examples, one of each kind.
 pub const LAUNCHES: [&str; 5] = [
     include_str!("../../cli/tests/data/launch.yaml"),
     include_str!("../../examples/usc/julia.yaml"),
@@ -16,7 +16,7 @@ pub const LAUNCHES: [&str; 5] = [
     include_str!("../../examples/vpu/blend.yaml"),
 ];
 
-/// Reads a launch file as `isaforge run` does. Nothing is executed, since that may take long, and nothing written.
+/// Reads a launch file as `isaforge run` does. Nothing is executed, since that may take long, and nothing is written.
 pub fn launch(data: &[u8]) {
     let text = String::from_utf8_lossy(data).into_owned();
     let (mut sources, mut out) = (Sources::new(), Diagnostics::new());

@@ -1,5 +1,6 @@
-//! What the fuzz targets do. Tests on stable call the same functions: `compiler/tests/all/properties.rs`, those of `runtime/tests`
-//! with random programs, `cli/tests/cli/launch.rs`; and `cli/examples/campaign.rs` calls them by the million.
+//! The functions of the fuzz targets. Tests on stable Rust call the same functions: `compiler/tests/all/properties.rs`,
+//! the tests in `runtime/tests` with random programs, and `cli/tests/cli/launch.rs`. `cli/examples/campaign.rs` calls
+//! them millions of times.
 
 pub mod change;
 #[cfg(feature = "execution")]

@@ -1,4 +1,4 @@
-//! One function a target: it takes any bytes and panics when a promise is broken.
+//! One function for each target. It accepts any bytes, and panics if an invariant is violated.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -27,7 +27,8 @@ const SETS: [&Isa; 3] = [isaforge_valhall::ISA, isaforge_valhall_2021::ISA, isaf
 /// The built-in set of groups.
 const GROUPS: &GroupIsa = isaforge_usc::ISA;
 
-/// What decodes prints, and its exact text is read as the same word; the customary text is read as an instruction.
+/// Checks that the exact text of every word that decodes parses to the same word, and that its customary text is not
+/// empty.
 ///
 /// The data are words of 64 bits.
 pub fn words(data: &[u8]) {
@@ -37,14 +38,14 @@ pub fn words(data: &[u8]) {
     }
 }
 
-/// One word of a set.
+/// Checks one word of a set.
 pub fn word(isa: &'static Isa, word: u64) {
     let Ok(opcode) = decode(isa, word) else { return };
     let mut line = Line::new();
     print(isa, opcode, word, Style::Exact, &mut line);
     match parse(isa, line.as_str()) {
         Ok(read) => assert_eq!(read, (opcode, word), "{}: {}", isa.name, line.as_str()),
-        // Some words do what the assembler keeps back.
+        // Some words exceed a limit that the assembler enforces.
         Err(error) => {
             let limit = matches!(error.reason, ParseReason::Encode(EncodeError::Limit { .. }));
             assert!(limit, "{}: {word:#x} prints {}: {error}", isa.name, line.as_str());
@@ -56,8 +57,8 @@ pub fn word(isa: &'static Isa, word: u64) {
     annotate(isa, opcode, word, &mut |note| assert!(note.high >= note.low));
 }
 
-/// A group that decodes holds its bytes, encodes to them, and its text is read as the same group. A program's listing
-/// assembles to the same bytes.
+/// Checks that every group that decodes encodes to its bytes, and that its text parses to the same group; and that the
+/// listing of a program assembles to the same bytes.
 pub fn group_bytes(data: &[u8]) {
     let isa = GROUPS;
     let mut at = 0;
@@ -84,7 +85,7 @@ pub fn group_bytes(data: &[u8]) {
     }
 }
 
-/// Any text is assembled or refused, every mistake in a line of the text.
+/// Checks that any text is assembled or rejected with errors in lines of the text.
 pub fn assemble(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for isa in SETS {
@@ -95,7 +96,7 @@ pub fn assemble(data: &[u8]) {
     }
 }
 
-/// The same for groups; bytes that come from text give text that comes to the same bytes.
+/// Checks the same for groups, and that assembled bytes have a text that assembles to the same bytes.
 pub fn assemble_groups(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     match assemble_program(GROUPS, &text) {
@@ -107,7 +108,7 @@ pub fn assemble_groups(data: &[u8]) {
     }
 }
 
-/// The engines of a set of mixed lengths, and of two that are read from documents of others.
+/// The engines of a set with instructions of mixed lengths, and of two sets from external documents.
 pub fn stream_engines() -> &'static [Engine] {
     static ENGINES: OnceLock<Vec<Engine>> = OnceLock::new();
     ENGINES.get_or_init(|| {
@@ -123,7 +124,8 @@ pub fn stream_engines() -> &'static [Engine] {
     })
 }
 
-/// What a stream decodes holds its bytes and prints a text, which is read as an instruction with that text.
+/// Checks that instructions decoded from a stream consist of its bytes, and print a text that parses to an instruction
+/// with the same text.
 pub fn streams(data: &[u8]) {
     for engine in stream_engines() {
         let mut at = 0;
@@ -144,7 +146,7 @@ pub fn streams(data: &[u8]) {
     }
 }
 
-/// Any text is assembled as a stream or refused, every mistake in a line of the text.
+/// Checks that any text is assembled as a stream or rejected with errors in lines of the text.
 pub fn assemble_streams(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for engine in stream_engines() {
@@ -162,13 +164,13 @@ fn placed(text: &str, errors: &[program::ProgramError]) {
     }
 }
 
-/// Any text is a specification that compiles to Rust, or has mistakes with places that can be drawn.
+/// Checks that any text is a specification that compiles to Rust, or yields errors with places that can be displayed.
 pub fn spec(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     compile_files(&[("isa.yaml", &text)], None);
 }
 
-/// Any document is one that compiles or has mistakes, in Mesa's schema and in Arm's.
+/// Checks that any document in Mesa's or Arm's schema compiles or yields errors.
 pub fn xml(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for base in ["document.yaml", "arm.yaml"] {
@@ -176,18 +178,19 @@ pub fn xml(data: &[u8]) {
     }
 }
 
-/// Any document of others is one that compiles or has mistakes. The first byte chooses the format.
+/// Checks that any external document compiles or yields errors. The first byte selects the format.
 pub fn reader(data: &[u8]) {
     let Some((first, data)) = data.split_first() else { return };
     let (name, _) = DOCUMENTS[usize::from(*first) % DOCUMENTS.len()];
-    // Of a document of many processors one is meant.
+    // A document of several processors needs the name of one.
     let generation = name.ends_with(".jsonl").then(|| "gfx1010".to_owned());
     compile_files(&[(name, &String::from_utf8_lossy(data)), PART], Some(generation));
 }
 
-/// Compiles files, the first of which is the entry or lies in it. A document of others has a generation, or none.
+/// Compiles files, the first of which is the entry or is in the entry's folder. An external document may have a
+/// generation.
 fn compile_files(files: &[(&str, &str)], document: Option<Option<String>>) {
-    // Where there is no room for files, nothing is tried.
+    // Without room for files, nothing can be tested.
     let Ok(folder) = tempfile::tempdir() else { return };
     let path = |name: &str| folder.path().join(name);
     let bases = catalogue::BASES.iter().map(|base| (base.name, base.text));
@@ -197,7 +200,7 @@ fn compile_files(files: &[(&str, &str)], document: Option<Option<String>>) {
             return;
         }
     }
-    // A document is a file, or the folder that it stands in.
+    // A document is a file, or the folder that contains it.
     let entry = files.first().and_then(|(name, _)| name.split('/').next()).unwrap_or_default();
     let settings = Settings {
         root: Some(folder.path().to_owned()),
@@ -219,7 +222,7 @@ fn compile_files(files: &[(&str, &str)], document: Option<Option<String>>) {
         Err(failure) => {
             let drawn = failure.render(Drawn { cap: 5, ..Drawn::default() });
             assert!(failure.diagnostics.has_errors() && !drawn.is_empty());
-            // What is wrong with a whole document has no place in it.
+            // Errors of an external document as a whole have no place in it.
             let placed = |found: &isaforge_compiler::diagnostic::Diagnostic| found.primary.is_some();
             assert!(
                 document.is_some() || failure.diagnostics.iter().all(placed),

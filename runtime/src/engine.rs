@@ -1,4 +1,4 @@
-//! What executes a program. All leave the same bits.
+//! The engines that execute programs. Their results are bit-identical.
 
 use std::fmt;
 
@@ -9,19 +9,19 @@ use crate::level::Level;
 /// A way to execute programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// One warp after another, an instruction at a time, by the rules that say what instructions mean.
+    /// Executes one warp at a time, instruction by instruction, by the semantics in the specification.
     Reference,
-    /// Several warps at once, by functions that were compiled for a level of the processor.
+    /// Executes several warps at once, by functions compiled for a level of the processor.
     Handlers,
-    /// The same, and machine code for what is executed often.
+    /// Executes like [`Handlers`](Engine::Handlers), with machine code for what runs often.
     Compiled,
 }
 
 impl Engine {
-    /// All of them, the slowest first.
+    /// All engines, the slowest first.
     pub const ALL: [Engine; 3] = [Engine::Reference, Engine::Handlers, Engine::Compiled];
 
-    /// Its name.
+    /// The name of the engine.
     pub fn name(self) -> &'static str {
         match self {
             Engine::Reference => "reference",
@@ -31,40 +31,40 @@ impl Engine {
     }
 }
 
-/// An engine at a level of the processor that it can use.
+/// An engine at a level that the processor supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Execution {
     engine: Engine,
     level: Level,
 }
 
-/// Why there is no such execution on this processor.
+/// The reason why an execution does not exist on this processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NoExecution {
-    /// The processor does not have the level.
+    /// The processor does not support the level.
     #[error("this processor has no level `{0}`, only {list}", list = Level::available().iter().map(|level| level.name()).collect::<Vec<_>>().join(", "))]
     Level(&'static str),
-    /// Machine code is made for other levels only.
+    /// No machine code is generated for this level.
     #[error("no machine code is made for level `{0}`, only for `avx512fp16`, `avx512` and `avx2`")]
     Engine(&'static str),
 }
 
 impl Execution {
-    /// The fastest.
+    /// Returns the fastest execution.
     pub fn best() -> Self {
         let level = Level::best();
         Execution { engine: if level.compiles() { Engine::Compiled } else { Engine::Handlers }, level }
     }
 
-    /// The reference.
+    /// Returns the execution of the reference.
     pub fn reference() -> Self {
         Execution { engine: Engine::Reference, level: Level::portable() }
     }
 
-    /// The fastest with what is asked for.
+    /// Returns the fastest execution with the given engine and level, as far as they are given.
     ///
     /// # Errors
-    /// When the processor does not have the level, or the level does not have the engine.
+    /// When the processor does not support the level, or the engine does not exist at the level.
     pub fn with(engine: Option<Engine>, level: Option<&'static str>) -> Result<Self, NoExecution> {
         let wanted = match level {
             Some(name) => Level::named(name).ok_or(NoExecution::Level(name))?,
@@ -79,7 +79,7 @@ impl Execution {
         }
     }
 
-    /// All that this processor has, the reference first.
+    /// Returns all executions that this processor supports, the reference first.
     pub fn available() -> Vec<Self> {
         let handlers = |level: Level| Execution { engine: Engine::Handlers, level: level.without_machine_code() };
         let compiled = |level: Level| Execution { engine: Engine::Compiled, level };
@@ -89,28 +89,28 @@ impl Execution {
         std::iter::once(Execution::reference()).chain(slow).chain(fast).collect()
     }
 
-    /// The same; what can become machine code does so the first time.
+    /// Returns the execution that compiles everything compilable the first time that it runs.
     pub fn eager(self) -> Self {
         if self.engine == Engine::Compiled { Execution { level: self.level.eager(), ..self } } else { self }
     }
 
-    /// The same; machine code is not checked before it is executed.
+    /// Returns the execution that does not check machine code before executing it.
     pub fn unchecked(self) -> Self {
         Execution { level: self.level.unchecked(), ..self }
     }
 
-    /// Which engine.
+    /// The engine.
     pub fn engine(self) -> Engine {
         self.engine
     }
 
-    /// At which level; of the reference the one that any processor has.
+    /// The level; for the reference, the portable one.
     pub fn level(self) -> Level {
         self.level
     }
 }
 
-/// The name of the engine, and of the level where that matters.
+/// Writes the name of the engine, and of the level if it matters.
 impl fmt::Display for Execution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.engine {

@@ -1,4 +1,4 @@
-//! Values between two pages that nobody may access: machine code that went beyond them would be stopped by the processor.
+//! Values between two guard pages: the processor stops machine code that accesses memory beyond them.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -7,9 +7,10 @@ use isaforge_core::machine::Bytes;
 
 use pages::Pages;
 
-/// A slice with a guard page before it and one after it, where machine code can be executed.
+/// A slice with a guard page before it and one after it, on targets where machine code can be executed.
 ///
-/// It begins at a multiple of 64 bytes, and ends as close to the second guard page as that allows. No values need no pages.
+/// It begins at a multiple of 64 bytes, and ends as close to the second guard page as that allows. An empty slice needs
+/// no pages.
 ///
 /// ```
 /// let mut guarded = isaforge_runtime::Guarded::from(vec![1, 2, 3]);
@@ -24,11 +25,11 @@ impl<T: fmt::Debug> fmt::Debug for Guarded<T> {
     }
 }
 
-/// The least run of zeros that is left out.
+/// The number of bytes that are skipped together if they are all zero.
 const ZEROS: usize = 4096;
 
 impl<T: Copy> Guarded<T> {
-    /// So many copies of a value.
+    /// Creates `len` copies of a value.
     pub fn filled(value: T, len: usize) -> Self {
         Guarded(Pages::collect(std::iter::repeat_n(value, len)))
     }
@@ -41,7 +42,7 @@ impl<T> Default for Guarded<T> {
 }
 
 impl From<Vec<u8>> for Guarded<u8> {
-    /// Where bytes are zero no memory is used until they are written.
+    /// Memory is not committed for blocks of zeros until they are written.
     fn from(bytes: Vec<u8>) -> Self {
         let mut pages = Pages::zeroed(bytes.len());
         for (to, from) in pages.chunks_mut(ZEROS).zip(bytes.chunks(ZEROS)) {
@@ -97,7 +98,7 @@ impl Bytes for Guarded<u8> {
     }
 }
 
-/// Where there is no machine code, nothing can go beyond a slice.
+/// Without machine code, all accesses are bounds-checked, and no guard pages are needed.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 mod pages {
     use std::ops::{Deref, DerefMut};
@@ -147,20 +148,20 @@ mod pages {
 
     use region::{Allocation, Protection};
 
-    /// Where values begin: at a multiple of this.
+    /// The alignment of the first value.
     const ALIGNMENT: usize = 64;
 
     /// Values in pages of their own.
     pub struct Pages<T> {
-        /// So many of them are there, for as long as the pages are.
+        /// The first of `len` initialized values, valid for as long as the pages are.
         start: NonNull<T>,
         len: usize,
         _pages: Option<Allocation>,
     }
 
-    // SAFETY: nobody else knows of the pages; who has them has the values.
+    // SAFETY: the pages are reachable only through `self`, which owns the values.
     unsafe impl<T: Send> Send for Pages<T> {}
-    // SAFETY: a reference to them gives no more than one to the values.
+    // SAFETY: a shared reference gives only shared references to the values.
     unsafe impl<T: Sync> Sync for Pages<T> {}
 
     impl<T: Copy> Pages<T> {
@@ -168,14 +169,14 @@ mod pages {
             let len = values.len();
             let mut pages = Pages::without_values(len);
             for value in values.take(len) {
-                // SAFETY: there is room for all of them.
+                // SAFETY: there is room for `len` values, and `pages.len` is less than `len`.
                 unsafe { pages.start.add(pages.len).write(value) };
                 pages.len += 1;
             }
             pages
         }
 
-        /// Zeroed memory for `len` values.
+        /// Allocates memory for `len` values, zeroed and counted as 0 values so far.
         fn without_values(len: usize) -> Self {
             const { assert!(align_of::<T>() <= ALIGNMENT) };
             if len == 0 {
@@ -189,11 +190,11 @@ mod pages {
             let mut pages = pages.unwrap_or_else(|_| handle_alloc_error(layout));
             let first = pages.as_mut_ptr::<u8>();
             for guard in [first, first.wrapping_add(page + inner)] {
-                // SAFETY: this is the first page of the allocation, or the last; nothing lies there.
+                // SAFETY: this is the first or the last page of the allocation, and holds no values.
                 let guarded = unsafe { region::protect(guard, page, Protection::NONE) };
                 guarded.unwrap_or_else(|_| handle_alloc_error(layout));
             }
-            // As many bytes before the last page as are needed, rounded up to what values are aligned to.
+            // The values end at the last page, except for the rounding to their alignment.
             let start = NonNull::new(first.wrapping_add(page + inner - bytes).cast());
             Pages { start: start.unwrap_or_else(|| handle_alloc_error(layout)), len: 0, _pages: Some(pages) }
         }
@@ -201,7 +202,7 @@ mod pages {
 
     impl Pages<u8> {
         pub fn zeroed(len: usize) -> Self {
-            // Pages of the system are zero, and zeros are bytes.
+            // Pages from the operating system are zero, and zeros are valid bytes.
             Pages { len, ..Pages::without_values(len) }
         }
     }
@@ -217,7 +218,7 @@ mod pages {
 
         #[inline(always)]
         fn deref(&self) -> &[T] {
-            // SAFETY: that many values were written there, and the pages live as long as `self`.
+            // SAFETY: `len` values were written at `start`, and the pages live as long as `self`.
             unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
         }
     }
@@ -225,7 +226,7 @@ mod pages {
     impl<T> DerefMut for Pages<T> {
         #[inline(always)]
         fn deref_mut(&mut self) -> &mut [T] {
-            // SAFETY: as above; who has `self` for themselves has the values for themselves.
+            // SAFETY: as above, and a unique reference to `self` makes the access to the values unique.
             unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
         }
     }

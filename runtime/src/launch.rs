@@ -1,4 +1,4 @@
-//! What to run, what came of it, and what can go wrong.
+//! Launches, their outcomes and their errors.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,32 +13,34 @@ use crate::valhall::host::HostError;
 /// A compute program and the threads to run it on.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The words of the program. Every thread starts at the first.
+    /// The words of the program. Every thread starts at the first word.
     pub program: Vec<u64>,
-    /// How many workgroups there are in x, y and z.
+    /// The number of workgroups in x, y and z.
     pub groups: [u32; 3],
-    /// How many threads a workgroup has in x, y and z; at most [`Launch::MAX_THREADS`] in all.
+    /// The number of threads of a workgroup in x, y and z; at most [`Launch::MAX_THREADS`] in total.
     pub local_size: [u32; 3],
-    /// The fast-access uniforms, at most [`Launch::MAX_UNIFORMS`]; those beyond read 0.
+    /// The fast-access uniforms, at most [`Launch::MAX_UNIFORMS`]; uniforms beyond these read as 0.
     pub uniforms: Vec<u32>,
-    /// Bytes of memory that a workgroup shares, at most [`Launch::MAX_SHARED_BYTES`]; zero at the start of each group.
+    /// Bytes of memory shared by a workgroup, at most [`Launch::MAX_SHARED_BYTES`]; zeroed at the start of each
+    /// workgroup.
     pub shared_bytes: u32,
-    /// How many instructions all threads together may execute: one of a warp with 16 active lanes counts as 16.
+    /// The number of instructions that all threads together may execute. An instruction of a warp with 16 active lanes
+    /// counts as 16.
     pub budget: u64,
-    /// Until when they may run.
+    /// The time at which the run must end.
     pub deadline: Deadline,
 }
 
 impl Launch {
-    /// The budget of [`Launch::default`]: 2^32 instructions, all threads together.
+    /// The budget of [`Launch::default`]: 2^32 instructions for all threads together.
     pub const DEFAULT_BUDGET: u64 = 1 << 32;
-    /// Threads that a workgroup may have.
+    /// The maximum number of threads of a workgroup.
     pub const MAX_THREADS: u64 = 1024;
-    /// Words of uniforms that an instruction can name.
+    /// The number of uniform words that an instruction can name.
     pub const MAX_UNIFORMS: u64 = 128;
-    /// Bytes that a workgroup may share.
+    /// The maximum number of bytes shared by a workgroup.
     pub const MAX_SHARED_BYTES: u64 = 1 << 20;
-    /// Words that a program may have.
+    /// The maximum number of words of a program.
     pub const MAX_WORDS: u64 = 1 << 20;
 }
 
@@ -57,27 +59,27 @@ impl Default for Launch {
     }
 }
 
-/// What a finished launch did. What it computed is in memory.
+/// Statistics of a finished launch. Its results are in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Instructions executed, each active lane counted.
+    /// Instructions executed, counted once per active lane.
     pub thread_instructions: u64,
-    /// Instructions executed, each warp counted once.
+    /// Instructions executed, counted once per warp.
     pub warp_instructions: u64,
-    /// The thread instructions by mnemonic, most frequent first; only those that were executed.
+    /// The thread instructions by mnemonic, most frequent first, without those that were never executed.
     pub mnemonics: Vec<(&'static str, u64)>,
 }
 
-/// What one thread of a fragment program gave.
+/// The result of one thread of a fragment program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FragmentOutcome {
-    /// Red, green, blue and alpha as the bits of f32.
+    /// Red, green, blue and alpha as the bits of an f32.
     pub colour: [u32; 4],
-    /// Instructions executed, the one that gave the colour included.
+    /// Instructions executed, including the one that wrote the colour.
     pub thread_instructions: u64,
 }
 
-/// What kind of program runs.
+/// The kind of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Threads in workgroups.
@@ -89,7 +91,8 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// A warp in words: that of a workgroup; with the first of its pixels, x and y in `group`; with the first of its vertices.
+    /// Describes a warp: by its workgroup and number, by the x and y of its first pixel in `group`, or by its first
+    /// vertex.
     pub(crate) fn warp(self, [x, y, z]: [u32; 3], warp: u32) -> String {
         match self {
             Stage::Compute => format!("workgroup ({x},{y},{z}) warp {warp}"),
@@ -102,17 +105,17 @@ impl Stage {
 /// Where an error happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// What kind of program it happened in.
+    /// The kind of program.
     pub stage: Stage,
-    /// The word of the program, from 0.
+    /// The word of the program, counted from 0.
     pub pc: usize,
-    /// The workgroup; all zeros in other programs.
+    /// The workgroup; zeros for other kinds of programs.
     pub group: [u32; 3],
-    /// The thread in its workgroup, the number of the vertex, or x and y of the pixel, where the error concerns one.
+    /// The thread within its workgroup, the vertex index, or x and y of the pixel, if the error concerns one thread.
     pub thread: Option<[u32; 3]>,
-    /// The lane of the warp that holds this thread.
+    /// The lane that executes this thread.
     pub lane: Option<u8>,
-    /// The instruction's text, or the word where it is none; empty outside the program.
+    /// The text of the instruction, or the word if it does not decode; empty outside the program.
     pub text: String,
 }
 
@@ -139,128 +142,128 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a run ended before its program did.
+/// The reason why a run ended before its program did.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RunError {
-    /// The launch asks for more than the runtime gives, or for nothing.
+    /// The launch exceeds a limit of the runtime, or asks for less than the minimum.
     #[error("{what} must be from {least} to {greatest}, not {found}")]
     Limit {
-        /// What is limited.
+        /// The limited quantity.
         what: &'static str,
-        /// What was asked for.
+        /// The requested value.
         found: u64,
-        /// The least that is allowed.
+        /// The minimum.
         least: u64,
-        /// The greatest that is allowed.
+        /// The maximum.
         greatest: u64,
     },
-    /// A word that is no instruction was to be executed.
+    /// The next word to execute is not an instruction.
     #[error("{place}: {error}")]
     Undecodable {
-        /// Where.
+        /// Where it happened.
         place: Box<Place>,
-        /// What is wrong with the word.
+        /// Why the word does not decode.
         error: DecodeError,
     },
     /// The runtime does not execute this instruction, at least not in this kind of program.
     #[error("{place}: {what} is not supported")]
     Unsupported {
-        /// Where.
+        /// Where it happened.
         place: Box<Place>,
-        /// The mnemonic, or the part of the instruction.
+        /// The mnemonic, or the part of the instruction that is not supported.
         what: &'static str,
     },
-    /// The instruction names a register beyond the last one.
+    /// The instruction names a register that does not exist.
     #[error("{place}: there is no register r{register}")]
     Register {
-        /// Where.
+        /// Where it happened.
         place: Box<Place>,
         /// The number of the register.
         register: u16,
     },
-    /// An address that nothing is mapped at, or not enough.
+    /// An access to memory that is unmapped, or not mapped for the whole size.
     #[error("{place}: {fault}")]
     Memory {
-        /// Where.
+        /// Where it happened.
         place: Box<Place>,
-        /// What is wrong with the address.
+        /// Why the access fails.
         fault: MemoryFault,
     },
-    /// A resource, varying or render target that is not there, or a descriptor that is none.
+    /// A resource, varying or render target that does not exist, or an invalid descriptor.
     #[error("{place}: {error}")]
     Host {
-        /// Where.
+        /// Where it happened.
         place: Box<Place>,
-        /// What is wrong.
+        /// The error of the host.
         error: HostError,
     },
-    /// A pixel index that is not the current pixel's.
+    /// A pixel index other than that of the current pixel.
     #[error("{place}: the pixel index {index:#010x} is not that of the current pixel")]
     PixelIndex {
-        /// Where.
+        /// Where it happened.
         place: Box<Place>,
         /// The index.
         index: u32,
     },
-    /// A jump, or going on after the last word, left the program.
+    /// A jump left the program, or execution ran past its last word.
     #[error("{place}: goes on at word {target}, but the last word of the program is {}", words.saturating_sub(1))]
     OutOfProgram {
-        /// Where the thread came from.
+        /// The instruction that the thread comes from.
         place: Box<Place>,
-        /// The word that it would execute next; negative before the program.
+        /// The word that would be executed next; negative if before the program.
         target: i64,
-        /// How many words there are.
+        /// The number of words of the program.
         words: usize,
     },
-    /// An indirect jump to an address between two words.
+    /// An indirect jump to an address that is not the start of a word.
     #[error("{place}: jumps to {address:#x}, which is not the address of a word")]
     Misaligned {
-        /// Where.
+        /// Where it happened.
         place: Box<Place>,
         /// The address.
         address: u64,
     },
-    /// Threads wait at a barrier while others of their workgroup are on another way.
+    /// Threads wait at a barrier while other threads of their workgroup are elsewhere in the program.
     #[error("{place}: the barrier is in divergent flow, for other threads of the workgroup are at word {elsewhere}")]
     DivergentBarrier {
-        /// The barrier, and a thread that is not at it.
+        /// The barrier, and a thread that is not waiting there.
         place: Box<Place>,
-        /// Where that thread is.
+        /// The word where that thread is.
         elsewhere: usize,
     },
-    /// Threads wait at a barrier that others of their workgroup can no longer reach, because they have ended.
+    /// Threads wait at a barrier that other threads of their workgroup can no longer reach, since they have ended.
     #[error("{place}: deadlock, {waiting} threads wait at the barrier and {ended} have ended")]
     Deadlock {
         /// The barrier.
         place: Box<Place>,
-        /// How many threads wait.
+        /// The number of waiting threads.
         waiting: usize,
-        /// How many have ended.
+        /// The number of threads that have ended.
         ended: usize,
     },
-    /// The launch has used up its budget.
+    /// The budget of the launch is exhausted.
     #[error("{place}: the budget of {budget} instructions is used up")]
     Budget {
-        /// The instruction that was next.
+        /// The instruction that would be executed next.
         place: Box<Place>,
         /// The budget.
         budget: u64,
     },
-    /// The launch has taken as long as it may.
+    /// The deadline of the launch has passed.
     #[error("{place}: the time limit of {} s is over", limit.as_secs_f64())]
     Time {
-        /// An instruction that was next.
+        /// An instruction that would be executed next.
         place: Box<Place>,
-        /// How long it might take.
+        /// The time limit.
         limit: Duration,
     },
-    /// Whoever looks on has stopped the run.
+    /// An observer stopped the run.
     #[error("{place}: stopped")]
     Stopped {
-        /// The instruction that was next, or the last one.
+        /// The instruction that would be executed next, or the last one executed.
         place: Box<Place>,
     },
-    /// A fragment program ended without a colour.
+    /// A fragment program ended without writing a colour.
     #[error("{place}: the program ends without giving a colour")]
     NoColour {
         /// Where it ended.
@@ -269,7 +272,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Where the error happened; `None` for a launch that was refused.
+    /// The place of the error. `None` when the launch was rejected before it ran.
     pub fn place(&self) -> Option<&Place> {
         match self {
             RunError::Limit { .. } => None,

@@ -1,42 +1,42 @@
-//! What this processor can do, detected once.
+//! The capabilities of this processor, detected once.
 
-/// The instructions of the host that may be used. One exists only for what was detected, so that whoever has a level may
-/// call functions compiled for it.
+/// The host instructions that may be used. A level is constructed only after it was detected, so its owner may call
+/// functions compiled for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
     kind: Kind,
-    /// Whether machine code computes with halves: `avx512fp16`.
+    /// Whether machine code uses half-precision arithmetic: `avx512fp16`.
     halves: bool,
     compiles: Compiles,
     /// Whether machine code is checked before it is executed.
     checks: bool,
 }
 
-/// When what can be compiled while it runs becomes machine code.
+/// When code is compiled at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Compiles {
     Never,
-    /// After it has run often.
+    /// Once it has run often.
     Often,
-    /// The first time.
+    /// The first time it runs.
     Always,
 }
 
-/// The levels there are.
+/// The kinds of levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// What every processor has.
+    /// Supported by every processor.
     Portable,
     /// `avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt`.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// These and `avx512f,avx512bw,avx512dq,avx512vl`.
+    /// The features of `Avx2`, and `avx512f,avx512bw,avx512dq,avx512vl`.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
 
 impl Level {
-    /// Those that this processor has, the best first.
+    /// Returns the levels that this processor supports, the best first.
     pub fn available() -> Vec<Level> {
         let mut levels = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -66,17 +66,17 @@ impl Level {
         levels
     }
 
-    /// The best of them.
+    /// Returns the best level that this processor supports.
     pub fn best() -> Level {
         Level::available().first().copied().unwrap_or(Level::portable())
     }
 
-    /// What any processor has.
+    /// Returns the level that every processor supports.
     pub fn portable() -> Level {
         Level::of(Kind::Portable)
     }
 
-    /// The level with a name, if this processor has it.
+    /// Returns the level with this name. `None` when this processor does not support it.
     pub fn named(name: &str) -> Option<Level> {
         Level::available().into_iter().find(|level| level.name() == name)
     }
@@ -85,12 +85,12 @@ impl Level {
         Level { kind, halves: false, compiles: Compiles::Often, checks: true }
     }
 
-    /// The same without machine code that is made while a program runs.
+    /// Returns the level without machine code generated at run time.
     pub fn without_machine_code(self) -> Level {
         Level { compiles: Compiles::Never, ..self }
     }
 
-    /// The same; machine code is executed as it was made, and not decoded again and checked before.
+    /// Returns the level with checks off: machine code is not decoded again and checked before it is executed.
     pub fn unchecked(self) -> Level {
         Level { checks: false, ..self }
     }
@@ -99,18 +99,19 @@ impl Level {
         self.checks
     }
 
-    /// Whether it makes machine code while a program runs, for Valhall and the USC.
+    /// Whether machine code is generated at run time, for Valhall and the USC.
     pub fn compiles(self) -> bool {
         self.compiles_after(0).is_some()
     }
 
-    /// The same, for tests: what becomes machine code when it has run often does so the first time. These are runs of
-    /// Valhall's instructions and of the USC's groups; where no machine code is made there is no difference.
+    /// Returns the level, for tests, that compiles the first time what otherwise is compiled once it has run often:
+    /// runs of Valhall's instructions and of the USC's groups. It makes no difference where no machine code is
+    /// generated.
     pub fn eager(self) -> Level {
         Level { compiles: Compiles::Always, ..self }
     }
 
-    /// How often a run of instructions is executed before it is compiled; `None` where it never is.
+    /// How often a run of instructions is executed before it is compiled. `None` when it is never compiled.
     pub(crate) fn compiles_after(self, times: u32) -> Option<u32> {
         match self.compiles {
             _ if self.kind == Kind::Portable => None,
@@ -136,12 +137,12 @@ impl Level {
         }
     }
 
-    /// Whether machine code may compute with halves.
+    /// Whether machine code may use half-precision arithmetic.
     pub(crate) fn computes_halves(self) -> bool {
         self.halves
     }
 
-    /// Which it is.
+    /// The kind of the level.
     pub(crate) fn kind(self) -> Kind {
         self.kind
     }

@@ -1,7 +1,7 @@
-//! Runs the programs of generated instruction sets: lanes, warps, memory and the meaning of every instruction.
+//! Runs the programs of generated instruction sets: lanes, warps, memory and the semantics of every instruction.
 //!
-//! A [`Launch`] says what to run on how many threads, a [`Memory`] holds what the threads read and write, and
-//! [`valhall::run`] runs it:
+//! A [`Launch`] gives the program and the number of threads, a [`Memory`] holds the data that the threads read and
+//! write, and [`valhall::run`] executes the launch:
 //!
 //! ```
 //! use isaforge_runtime::{Launch, Memory, valhall};
@@ -19,18 +19,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Fragment and vertex programs of Valhall, and compute programs with textures or images, ask a
-//! [`Host`](valhall::host::Host) for what they name: [`valhall::draw`] runs a fragment program for the pixels of a
-//! picture. `docs/valhall-shaders.png` shows what compiled shaders draw.
+//! Fragment and vertex programs of Valhall, and compute programs with textures or images, access their resources
+//! through a [`Host`](valhall::host::Host): [`valhall::draw`] runs a fragment program for the pixels of a picture.
+//! `docs/valhall-shaders.png` shows what compiled shaders draw.
 //!
-//! Each set is a feature, `valhall`, `usc` and `vpu`, all of them by default; what all machines share is there without any.
+//! Each set is a feature: `valhall`, `usc` and `vpu`, all enabled by default. What the machines share needs no feature.
 //!
-//! A program is data from elsewhere. Whatever it contains, a run ends: with an [`Outcome`], or with a [`RunError`] that
-//! names the instruction and the thread. Execution is counted against [`Launch::budget`], every address is checked, and
-//! what a launch may ask for is limited.
+//! A program is untrusted input. Whatever it contains, a run ends: with an [`Outcome`], or with a [`RunError`] that
+//! names the instruction and the thread. Execution counts against [`Launch::budget`], every address is checked, and the
+//! resources of a launch are limited.
 
 #![deny(unsafe_code)]
-// Each machine uses a part of what they share.
+// Each machine uses only a part of the shared code.
 #![cfg_attr(not(all(feature = "valhall", feature = "usc", feature = "vpu")), allow(dead_code, unused_imports))]
 
 mod deadline;

@@ -1,35 +1,35 @@
-//! A machine as those see it who look on: one trait for all instruction sets.
+//! The view that observers have of a machine: one trait for all instruction sets.
 //!
-//! A [`Machine`] is a program with all that it runs on. [`Machine::run`] runs it from its start, as often as somebody
-//! wants and each time alike, and tells an [`Observer`] of every instruction of a warp. The observer sees a [`View`]:
-//! the place, the lanes, registers by bank and lane, memory. A debugger, a trace and a detector of races are observers,
-//! and know no instruction set.
+//! A [`Machine`] is a program with everything that it runs on. [`Machine::run`] runs it from its start; runs can be
+//! repeated and are all alike. It notifies an [`Observer`] of every instruction of a warp. The observer sees a
+//! [`View`]: the place, the lanes, registers by bank and lane, and memory. Debuggers, traces and race detectors are
+//! observers; they are independent of the instruction set.
 
 use std::ops::ControlFlow;
 
 use crate::observe::Terms;
 
-/// A bank of registers. What all lanes share, such as uniforms, is a bank, too.
+/// A bank of registers. Values shared by all lanes, such as uniforms, form a bank too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bank {
-    /// What is written before the number of a register …
+    /// The text before the number of a register.
     pub open: String,
-    /// … and behind it.
+    /// The text after the number of a register.
     pub close: String,
-    /// Names in the place of numbers, by number; empty where there is none.
+    /// Names that replace numbered ones, by register number; empty for a register without such a name.
     pub names: Vec<String>,
-    /// How many registers there are.
+    /// The number of registers.
     pub count: u32,
-    /// Bits in a register, at most 64.
+    /// The width of a register in bits, at most 64.
     pub width: u32,
-    /// Whether all lanes share the registers.
+    /// Whether the registers are shared by all lanes.
     pub uniform: bool,
-    /// Whether the registers are the same in every program, so that they are shown to who asks for them alone.
+    /// Whether the registers have the same values in every program; they are shown only on request.
     pub constant: bool,
 }
 
 impl Bank {
-    /// Registers with a value for each lane, called by a letter and a number: how many, and their width in bits.
+    /// Creates a bank of registers with a value for each lane, named by `open` and a number. `width` is in bits.
     pub fn new(open: &str, count: u32, width: u32) -> Self {
         Bank {
             open: open.to_owned(),
@@ -42,12 +42,12 @@ impl Bank {
         }
     }
 
-    /// The same; all lanes share the registers.
+    /// Returns the bank with its registers shared by all lanes.
     pub fn shared(self) -> Self {
         Bank { uniform: true, ..self }
     }
 
-    /// The name of a register.
+    /// Returns the name of a register.
     pub fn name(&self, index: u32) -> String {
         match self.names.get(index as usize) {
             Some(name) if !name.is_empty() => name.clone(),
@@ -55,13 +55,13 @@ impl Bank {
         }
     }
 
-    /// The number of the register with this name. Returns `None` if it is in another bank.
+    /// Returns the number of the register with this name. `None` when the bank has no such register.
     pub fn index(&self, name: &str) -> Option<u32> {
         let index = match self.names.iter().position(|known| !known.is_empty() && known == name) {
             Some(index) => index as u32,
             None => {
                 let digits = name.strip_prefix(self.open.as_str())?.strip_suffix(self.close.as_str())?;
-                // `r+1` would be read as a number, too.
+                // `parse` would also accept `+1`.
                 if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
                     return None;
                 }
@@ -84,9 +84,9 @@ pub struct Register {
 /// A warp at an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct At {
-    /// Which warp: a number that no other one has in the same run.
+    /// The warp, by a number that is unique within the run.
     pub warp: u64,
-    /// The instruction, in the unit in which [`Machine::unit`] counts.
+    /// The instruction, in units of [`Machine::unit`].
     pub pc: u64,
     /// The lanes that have not ended, bit 0 for lane 0.
     pub live: u64,
@@ -99,54 +99,55 @@ pub struct At {
 pub struct Access {
     /// The lane.
     pub lane: u8,
-    /// Bytes; of what one instruction does in several parts, each part. An atomic of no bytes takes or gives back a lock.
+    /// The size in bytes. If an instruction makes several accesses, the size of this one. An atomic of 0 bytes acquires
+    /// or releases a lock.
     pub size: u8,
-    /// The first byte.
+    /// The address of the first byte.
     pub address: u64,
-    /// Loads, stores, or both at once.
+    /// Whether it loads, stores, or does both at once.
     pub kind: AccessKind,
 }
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {
-    /// Loads.
+    /// A load.
     Load,
-    /// Stores.
+    /// A store.
     Store,
-    /// Does both so that nobody comes between.
+    /// A load and a store with no other access between them.
     Atomic,
 }
 
-/// What an observer sees of the warp that is at an instruction, and of the memory around it.
+/// What an observer sees: the warp that is at an instruction, and the memory around it.
 pub trait View {
-    /// Where it is.
+    /// The warp and its instruction.
     fn at(&self) -> At;
 
-    /// The warp in words, such as `workgroup (0,0,0) warp 1`.
+    /// A description of the warp, such as `workgroup (0,0,0) warp 1`.
     fn origin(&self) -> String;
 
-    /// Where the thread of a lane is among all of the run: its place in the grid, its pixel, its number.
+    /// The thread of a lane among all threads of the run: its place in the grid, its pixel, or its number.
     fn thread(&self, lane: usize) -> [u32; 3];
 
-    /// Threads that can wait for each other at barriers have the same number.
+    /// The group of the warp. Only threads with the same group wait for each other at barriers.
     fn group(&self) -> u64 {
         self.at().warp
     }
 
-    /// What a register holds in a lane. Returns `None` if there is no such register or lane.
+    /// Returns the value of a register in a lane. `None` when the register or the lane does not exist.
     fn read(&self, register: Register, lane: usize) -> Option<u64>;
 
-    /// Fills `into` with memory as a lane sees it. Returns `None` where nothing is mapped.
+    /// Fills `into` with memory as a lane sees it. Returns `None` when the bytes are not mapped.
     fn memory(&self, lane: usize, address: u64, into: &mut [u8]) -> Option<()>;
 
-    /// The accesses to memory of an instruction that has been executed, in order.
+    /// The memory accesses of an executed instruction, in order.
     fn accesses(&self) -> &[Access] {
         &[]
     }
 }
 
-/// Looks on while a program runs. `Break` ends the run.
+/// Observes a run of a program. `Break` ends the run.
 pub trait Observer {
     /// A warp is about to execute an instruction.
     fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
@@ -160,7 +161,7 @@ pub trait Observer {
         ControlFlow::Continue(())
     }
 
-    /// The warps of a group (see [`View::group`]) have met at a barrier and go on.
+    /// The warps of a group (see [`View::group`]) have met at a barrier and continue.
     fn barrier(&mut self, group: u64) {
         let _ = group;
     }
@@ -170,13 +171,13 @@ pub trait Observer {
         let _ = (stream, bytes);
     }
 
-    /// All has ended. There are no lanes and no registers; memory is as the program leaves it.
+    /// The program has ended. There are no lanes and no registers; memory is as the program leaves it.
     fn end(&mut self, view: &dyn View) {
         let _ = view;
     }
 }
 
-/// What is left when a program has ended: memory, which the function reads as [`View::memory`] does.
+/// The view after a program has ended: only memory, which the function reads as [`View::memory`] does.
 pub(crate) struct Ended<F>(pub F);
 
 impl<F: Fn(u64, &mut [u8]) -> Option<()>> View for Ended<F> {
@@ -201,40 +202,40 @@ impl<F: Fn(u64, &mut [u8]) -> Option<()>> View for Ended<F> {
     }
 }
 
-/// What is the same in all runs of a machine.
+/// The properties that all runs of a machine share.
 #[derive(Clone, Debug)]
 pub struct Properties {
-    /// The machine's words.
+    /// The machine's terminology.
     pub terms: Terms,
-    /// Lanes of a warp, at most 64.
+    /// The number of lanes of a warp, at most 64.
     pub lanes: usize,
     /// The banks of registers.
     pub banks: Vec<Bank>,
-    /// How many bytes of the program's code one step of a [`pc`](At::pc) is: 1 where places are addresses.
+    /// The number of bytes of code per step of a [`pc`](At::pc): 1 if a `pc` is an address.
     pub unit: u64,
-    /// The place of the first byte of the program's code.
+    /// The `pc` of the first byte of the program's code.
     pub base: u64,
-    /// The program's code, in the order of memory.
+    /// The program's code, in memory order.
     pub code: Vec<u8>,
 }
 
-/// A program with all that it runs on.
+/// A program with everything that it runs on.
 pub trait Machine {
-    /// What is the same in all its runs.
+    /// The properties that all its runs share.
     fn properties(&self) -> &Properties;
 
-    /// Runs the program from its start while somebody looks on. Each run is like the first.
+    /// Runs the program from its start with an observer. All runs are alike.
     ///
     /// # Errors
-    /// Why it ended before its end, unless the observer ended it.
+    /// When the run fails before the program ends. It is not an error if the observer ends the run.
     fn run(&self, observer: &mut dyn Observer) -> Result<(), String>;
 
-    /// The machine's words.
+    /// The machine's terminology.
     fn terms(&self) -> Terms {
         self.properties().terms
     }
 
-    /// Lanes of a warp, at most 64.
+    /// The number of lanes of a warp, at most 64.
     fn lanes(&self) -> usize {
         self.properties().lanes
     }
@@ -244,17 +245,17 @@ pub trait Machine {
         &self.properties().banks
     }
 
-    /// How many bytes of the program's code one step of a [`pc`](At::pc) is: 1 where places are addresses.
+    /// The number of bytes of code per step of a [`pc`](At::pc): 1 if a `pc` is an address.
     fn unit(&self) -> u64 {
         self.properties().unit
     }
 
-    /// The place of the first byte of the program's code.
+    /// The `pc` of the first byte of the program's code.
     fn base(&self) -> u64 {
         self.properties().base
     }
 
-    /// The program's code, in the order of memory.
+    /// The program's code, in memory order.
     fn code(&self) -> &[u8] {
         &self.properties().code
     }

@@ -1,87 +1,87 @@
-//! The memory that programs read and write: regions of bytes at 64-bit addresses.
+//! The memory of programs: regions of bytes at 64-bit addresses.
 
 use thiserror::Error;
 
 use crate::guarded::Guarded;
 
-/// Why a region cannot be mapped.
+/// The reason why a region cannot be mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum MapError {
-    /// It has no bytes.
+    /// The region has no bytes.
     #[error("the region at {base:#x} is empty")]
     Empty {
-        /// Where it was to begin.
+        /// The first address of the region.
         base: u64,
     },
-    /// It would reach beyond the last address.
+    /// The region would extend beyond the last address.
     #[error("a region of {len} bytes at {base:#x} ends beyond the last address")]
     Wraps {
-        /// Where it was to begin.
+        /// The first address of the region.
         base: u64,
-        /// How many bytes it has.
+        /// The number of bytes of the region.
         len: usize,
     },
-    /// Another region has some of its addresses.
+    /// The region overlaps another one.
     #[error("a region of {len} bytes at {base:#x} overlaps the one at {other:#x}")]
     Overlaps {
-        /// Where it was to begin.
+        /// The first address of the region.
         base: u64,
-        /// How many bytes it has.
+        /// The number of bytes of the region.
         len: usize,
-        /// Where the other region begins.
+        /// The first address of the other region.
         other: u64,
     },
-    /// The runtime keeps some of its addresses for scratch memory, [`Memory::RESERVED`].
+    /// The region overlaps the addresses that the runtime keeps for scratch memory, [`Memory::RESERVED`].
     #[error("a region of {len} bytes at {base:#x} lies in the addresses of workgroup and thread memory")]
     Reserved {
-        /// Where it was to begin.
+        /// The first address of the region.
         base: u64,
-        /// How many bytes it has.
+        /// The number of bytes of the region.
         len: usize,
     },
     /// All regions together would be larger than [`Memory::MAX_BYTES`].
     #[error("a region of {len} bytes makes memory larger than {max} bytes")]
     TooLarge {
-        /// How many bytes it has.
+        /// The number of bytes of the region.
         len: usize,
-        /// How many bytes all regions may have.
+        /// The maximum number of bytes of all regions together.
         max: usize,
     },
 }
 
-/// Why an access to memory fails.
+/// The reason why an access to memory fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum MemoryFault {
     /// No region holds the first byte.
     #[error("nothing is mapped at {address:#x} ({size} bytes wanted)")]
     Unmapped {
-        /// The first byte.
+        /// The address of the access.
         address: u64,
-        /// How many bytes were to be read or written.
+        /// The number of bytes to read or write.
         size: usize,
     },
-    /// The access begins in a region and ends outside it.
+    /// The access begins in a region and extends beyond its end.
     #[error("{size} bytes at {address:#x} reach beyond the region, which ends at {end:#x}")]
     Straddles {
-        /// The first byte.
+        /// The address of the access.
         address: u64,
-        /// How many bytes were to be read or written.
+        /// The number of bytes to read or write.
         size: usize,
         /// The first address after the region.
         end: u64,
     },
 }
 
-/// A run of bytes that can be read and written.
+/// A contiguous range of mapped bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Region {
     base: u64,
     bytes: Guarded<u8>,
 }
 
-/// Regions of bytes at 64-bit addresses, little-endian. Accesses need no alignment but must lie in one region.
+/// Regions of bytes at 64-bit addresses, little-endian. Accesses may be unaligned but must lie in one region.
 ///
-/// Each region lies between guard pages of its own where machine code may access it; see [`Guarded`].
+/// Where machine code may access it, each region lies between guard pages of its own; see [`Guarded`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
     /// In ascending order, without overlap.
@@ -90,18 +90,18 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// How many bytes all regions together may have: 1 GiB.
+    /// The maximum number of bytes of all regions together: 1 GiB.
     pub const MAX_BYTES: usize = 1 << 30;
 
-    /// Addresses that cannot be mapped: the runtime puts workgroup memory and thread memory there.
+    /// Addresses that cannot be mapped: the runtime places workgroup memory and thread memory there.
     pub const RESERVED: std::ops::Range<u64> = 0xffff_0000_0000_0000..0xffff_ffff_0000_0000;
 
-    /// Memory without any region.
+    /// Creates memory without regions.
     pub fn new() -> Self {
         Memory::default()
     }
 
-    /// Adds a region that begins at `base` and holds `bytes`.
+    /// Maps a region that begins at `base` and holds `bytes`.
     ///
     /// # Errors
     /// When the region is empty, wraps around, overlaps another or the [reserved](Memory::RESERVED) addresses, or makes
@@ -130,13 +130,13 @@ impl Memory {
         Ok(())
     }
 
-    /// The bytes of the region that begins at `base`.
+    /// Returns the bytes of the region that begins at `base`. `None` when no region begins there.
     pub fn region(&self, base: u64) -> Option<&[u8]> {
         let at = self.regions.binary_search_by_key(&base, |r| r.base).ok()?;
         self.regions.get(at).map(|r| &*r.bytes)
     }
 
-    /// Takes away the region that begins at `base`, and gives its bytes.
+    /// Removes the region that begins at `base` and returns its bytes. `None` when no region begins there.
     pub fn unmap(&mut self, base: u64) -> Option<Vec<u8>> {
         let at = self.regions.binary_search_by_key(&base, |r| r.base).ok()?;
         let region = self.regions.remove(at);
@@ -144,7 +144,7 @@ impl Memory {
         Some(region.bytes.to_vec())
     }
 
-    /// Fills `into` with the bytes from `address` on.
+    /// Fills `into` with the bytes from `address` onwards.
     ///
     /// # Errors
     /// When no region holds all of them.
@@ -155,7 +155,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Replaces the bytes from `address` on.
+    /// Overwrites the bytes from `address` onwards.
     ///
     /// # Errors
     /// When no region holds all of them; nothing is written then.
@@ -167,7 +167,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Takes over the bytes of `other` that differ from what was there `before`. All three have the same regions.
+    /// Copies the bytes of `other` that differ from `before`. All three have the same regions.
     pub(crate) fn merge(&mut self, before: &Memory, other: &Memory) {
         for ((region, before), other) in self.regions.iter_mut().zip(&before.regions).zip(&other.regions) {
             for ((byte, before), other) in region.bytes.iter_mut().zip(&*before.bytes).zip(&*other.bytes) {
@@ -176,7 +176,7 @@ impl Memory {
         }
     }
 
-    /// The first address at which two memories with the same regions differ, with what is there in both.
+    /// Finds the first address at which two memories with the same regions differ, and both bytes there.
     pub(crate) fn first_difference(&self, other: &Memory) -> Option<(u64, u8, u8)> {
         self.regions.iter().zip(&other.regions).find_map(|(one, other)| {
             let mut bytes = one.bytes.iter().zip(other.bytes.iter()).enumerate();
@@ -185,7 +185,7 @@ impl Memory {
         })
     }
 
-    /// The region that holds `address`: its index, where it begins, and how many bytes it has.
+    /// Returns the index, first address and number of bytes of the region that holds `address`.
     #[inline]
     pub(crate) fn window(&self, address: u64) -> Option<(usize, u64, usize)> {
         let at = self.at(address)?;
@@ -193,24 +193,24 @@ impl Memory {
         Some((at, region.base, region.bytes.len()))
     }
 
-    /// Where each region begins, and how many bytes it has.
+    /// The first address and the number of bytes of each region.
     pub(crate) fn regions(&self) -> impl Iterator<Item = (u64, usize)> {
         self.regions.iter().map(|region| (region.base, region.bytes.len()))
     }
 
-    /// The bytes of a region.
+    /// Returns the bytes of a region, by its index.
     #[inline]
     pub(crate) fn bytes(&self, region: usize) -> Option<&[u8]> {
         self.regions.get(region).map(|region| &*region.bytes)
     }
 
-    /// As [`Memory::bytes`], to write.
+    /// Returns the bytes of a region for writing, by its index.
     #[inline]
     pub(crate) fn bytes_mut(&mut self, region: usize) -> Option<&mut [u8]> {
         self.regions.get_mut(region).map(|region| &mut *region.bytes)
     }
 
-    /// The index of the region that holds `address`.
+    /// Returns the index of the region that holds `address`.
     fn at(&self, address: u64) -> Option<usize> {
         let at = self.regions.partition_point(|r| r.base <= address).checked_sub(1)?;
         (self.regions.get(at)?.last() >= address).then_some(at)
@@ -218,13 +218,14 @@ impl Memory {
 }
 
 impl Region {
-    /// The last address; `map` has checked that there is one.
+    /// The last address. It does not overflow, since `map` has checked it.
     fn last(&self) -> u64 {
         self.base + (self.bytes.len() as u64 - 1)
     }
 }
 
-/// Where `size` bytes at `address` lie in `bytes`, which begin at `base`. What is returned is a valid range of `bytes`.
+/// Returns the range of `size` bytes at `address` in `bytes`, which begin at address `base`. The range is valid for
+/// `bytes`.
 pub(crate) fn within(
     bytes: &[u8],
     base: u64,

@@ -1,20 +1,20 @@
-//! What looking on at a run gives, whatever the machine: profiles, and how the values of lanes are written.
+//! What observers of any machine share: profiles, and the notation for the values of lanes.
 
 use std::fmt;
 use std::ops::AddAssign;
 
-/// Bytes moved between registers and memory. An atomic moves its word both ways. What textures, varyings and the like
-/// move is not counted.
+/// Bytes moved between registers and memory. An atomic counts its word as both read and written. Accesses by textures,
+/// varyings and the like are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// From memory.
+    /// Bytes read from memory.
     pub read: u64,
-    /// To memory.
+    /// Bytes written to memory.
     pub written: u64,
 }
 
 impl Traffic {
-    /// The same, a number of times.
+    /// Returns the traffic multiplied by a count.
     pub fn times(self, count: u64) -> Self {
         Traffic { read: self.read * count, written: self.written * count }
     }
@@ -27,51 +27,51 @@ impl AddAssign for Traffic {
     }
 }
 
-/// What was seen of one instruction of the instruction set.
+/// The counts of one instruction of the instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Its name.
+    /// The mnemonic.
     pub mnemonic: &'static str,
     /// How often warps executed it.
     pub warps: u64,
-    /// How often threads did.
+    /// How often threads executed it.
     pub threads: u64,
-    /// What it moved.
+    /// The bytes that it moved.
     pub traffic: Traffic,
 }
 
-/// What a machine calls things, in the singular.
+/// The terminology of a machine, in the singular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// What is counted by name.
+    /// The unit that profiles count by name.
     pub instruction: &'static str,
-    /// What is executed at once; it may hold several of these.
+    /// The unit that is executed at once; it may hold several instructions.
     pub step: &'static str,
-    /// What runs in a lane.
+    /// The unit that runs in a lane.
     pub thread: &'static str,
-    /// What has several lanes.
+    /// The unit that consists of lanes.
     pub warp: &'static str,
 }
 
 /// Counts instructions, lanes and bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// The machine's words.
+    /// The machine's terminology.
     pub terms: Terms,
-    /// An instruction each.
+    /// One row for each instruction.
     rows: Vec<Row>,
-    /// How often a number of lanes took part together, by that number.
+    /// How often each number of lanes was active together, indexed by that number.
     pub occupancy: Vec<u64>,
 }
 
 impl Profile {
-    /// One in which nothing is counted, for instructions with these names and warps of `lanes` lanes.
+    /// Creates an empty profile for instructions with these names and warps of `lanes` lanes.
     pub fn new(names: impl IntoIterator<Item = &'static str>, lanes: usize, terms: Terms) -> Self {
         let row = |mnemonic| Row { mnemonic, warps: 0, threads: 0, traffic: Traffic::default() };
         Profile { terms, rows: names.into_iter().map(row).collect(), occupancy: vec![0; lanes + 1] }
     }
 
-    /// Counts an instruction, by its place among the names: how often, and on how many lanes each time.
+    /// Counts `times` executions of an instruction, given as the index of its name, each on `lanes` lanes.
     pub fn count(&mut self, instruction: usize, times: u64, lanes: u32, traffic: Traffic) {
         if let Some(row) = self.rows.get_mut(instruction) {
             row.warps += times;
@@ -80,21 +80,21 @@ impl Profile {
         }
     }
 
-    /// Counts how many lanes took part together.
+    /// Counts one step with this number of active lanes.
     pub fn occupy(&mut self, lanes: u32) {
         if let Some(times) = self.occupancy.get_mut(lanes as usize) {
             *times += 1;
         }
     }
 
-    /// Everything that was executed, what most threads did first.
+    /// Returns the rows of all instructions that were executed, those executed by most threads first.
     pub fn rows(&self) -> Vec<Row> {
         let mut rows: Vec<Row> = self.rows.iter().copied().filter(|row| row.warps > 0).collect();
         rows.sort_by(|a, b| b.threads.cmp(&a.threads).then(a.mnemonic.cmp(b.mnemonic)));
         rows
     }
 
-    /// All rows added up.
+    /// Returns the sum of all rows.
     pub fn total(&self) -> Row {
         let mut total = Row { mnemonic: "all", warps: 0, threads: 0, traffic: Traffic::default() };
         for row in &self.rows {
@@ -106,7 +106,7 @@ impl Profile {
     }
 }
 
-/// Writes values that begin with the one of all lanes in a mask, or with each lane's.
+/// Writes the values of the lanes in a mask: a single value if several lanes share it, else each with its lane.
 pub(crate) fn write_values(f: &mut fmt::Formatter<'_>, values: &[u32], mask: u32) -> fmt::Result {
     let mut values = values.iter().enumerate().filter(|(lane, _)| mask.checked_shr(*lane as u32).unwrap_or(0) & 1 != 0);
     let Some((first, value)) = values.next() else { return Ok(()) };

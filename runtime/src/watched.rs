@@ -1,4 +1,4 @@
-//! Programs of any set whose specification says what its instructions do, as machines that anybody can look at.
+//! Observable machines for the programs of any set with semantics.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -10,15 +10,15 @@ use isaforge_core::semantics::Semantics;
 use crate::machine::{Access, AccessKind, At, Bank, Machine, Observer, Properties, Register, View};
 use crate::observe::Terms;
 
-/// Makes a machine at the start of its program.
+/// Creates a machine at the start of its program.
 pub type Start<'a, const L: usize> = Box<dyn Fn() -> Result<own::Machine<L>, String> + 'a>;
 
-/// A program of a set of one's own, with all that it runs on.
+/// A program of any set with semantics, with everything that it runs on.
 pub struct Watched<'a, const L: usize> {
     properties: Properties,
-    /// States that are banks, behind those of registers.
+    /// The states that are shown as banks; they follow the banks of registers.
     states: Vec<&'static str>,
-    /// Where the program ends, if it ends at a place.
+    /// The address at which the program ends, if there is one.
     end: Option<u64>,
     budget: u64,
     start: Start<'a, L>,
@@ -31,7 +31,8 @@ impl<const L: usize> fmt::Debug for Watched<'_, L> {
 }
 
 impl<'a, const L: usize> Watched<'a, L> {
-    /// A program with this code from an address on. It ends at `end`, or as it says, after at most `budget` instructions.
+    /// Creates a program with this code at a base address. It ends at `end`, or when it stops itself; after `budget`
+    /// instructions it is an error.
     pub fn new(
         (semantics, hardware): (&'static Semantics, &'static Hardware),
         (base, code): (u64, Vec<u8>),
@@ -115,13 +116,13 @@ impl<const L: usize> Machine for Watched<'_, L> {
     }
 }
 
-/// The lanes that execute the instruction at the place where the machine is.
+/// The active lanes of the instruction at the current address.
 fn active<const L: usize>(machine: &own::Machine<L>, pc: u64) -> u64 {
     let here = (0..L).filter(|lane| machine.pc_of(*lane) == Some(pc)).fold(0, |mask, lane| mask | 1 << lane);
     here & machine.live() & !machine.masked()
 }
 
-/// What is around the machine: nothing that a program could call but streams.
+/// The host of the machine: programs can only write to streams, and accesses are recorded.
 struct Noted<'a> {
     accesses: Vec<Access>,
     observer: &'a mut dyn Observer,

@@ -1,6 +1,6 @@
-//! Compiled code does what the evaluator does: random programs of the RISC-V example, each on two machines.
+//! Compiled code agrees with the evaluator on random programs of the RISC-V example, each run on two machines.
 //!
-//! On hosts that are not x86-64 nothing is compiled, and this compares the evaluator with itself.
+//! On hosts other than x86-64 nothing is compiled, so the evaluator is compared with itself.
 
 mod seed;
 
@@ -29,7 +29,7 @@ impl Random {
         of[self.below(of.len() as u64) as usize]
     }
 
-    /// Numbers at whose sides instructions differ.
+    /// Numbers at which instructions behave differently.
     fn value(&mut self) -> u32 {
         match self.below(4) {
             0 => self.pick(&[0, 1, 2, 31, 32, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff]),
@@ -74,7 +74,7 @@ fn jal(to: i32, rd: u32) -> u32 {
     (to >> 20 & 1) << 31 | (to >> 1 & 0x3ff) << 21 | (to >> 11 & 1) << 20 | (to >> 12 & 0xff) << 12 | rd << 7 | 0x6f
 }
 
-/// A program: its first registers are numbers, those from 8 to 11 addresses, which it changes seldom.
+/// A random program. Its first registers hold numbers, and registers 8 to 11 hold addresses, which it rarely changes.
 fn program(random: &mut Random, length: u32) -> Vec<u8> {
     let mut bytes: Vec<u8> = Vec::new();
     while bytes.len() < length as usize * 4 {
@@ -106,7 +106,7 @@ fn program(random: &mut Random, length: u32) -> Vec<u8> {
             35 => jal(to(random), random.pick(&[0, 1, 5])),
             36 => random.value() & 0xffff_f000 | rd << 7 | random.pick(&[0x37, 0x17]),
             37 => match random.below(6) {
-                // Where a jump or another one left an address.
+                // A jump to where another jump has left an address.
                 0 => i(0, random.pick(&[1, 5, 12]), 0, rd, 0x67),
                 1 => i(random.pick(&[0x340, 0x340, 0xc00]), a, random.pick(&[1, 2, 3, 5, 6, 7]), rd, 0x73),
                 2 => 0x0ff0_000f,
@@ -114,7 +114,7 @@ fn program(random: &mut Random, length: u32) -> Vec<u8> {
                 _ => r(0, c, a, 0, rd),
             },
             _ => {
-                // Two short ones, or a short one and a byte pair that is none by chance.
+                // Two short instructions, or a short one and two bytes that may not decode.
                 let short = |random: &mut Random| match random.below(5) {
                     0 => 0x8402 | (1 + random.below(7)) << 7 | (1 + random.below(7)) << 2 | 0x400 & random.next(),
                     1 => 0x4001 | (1 + random.below(7)) << 7 | random.below(32) << 2,
@@ -157,7 +157,7 @@ fn registers(machine: &Machine<1>) -> Vec<u64> {
 
 type Ended = Result<Stop, Trap>;
 
-/// Runs in several steps.
+/// Runs in several steps, each with a budget.
 fn run(steps: &[u64], mut run: impl FnMut(u64) -> Ended) -> (usize, Ended) {
     for (at, budget) in steps.iter().enumerate() {
         match run(*budget) {
@@ -232,7 +232,7 @@ fn random_programs_do_the_same_compiled() {
     }
 }
 
-/// A loop that sums words: registers stay in registers, and the access is compared with the one window there is.
+/// In a loop that sums words, values stay in registers, and addresses are compared with the only window.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn a_loop_becomes_the_code_that_is_expected() {
@@ -250,13 +250,13 @@ fn a_loop_becomes_the_code_that_is_expected() {
 
 #[test]
 fn where_machine_code_begins_to_differ_is_found() {
-    // A loop of 100,000 rounds, and one instruction behind it.
+    // A loop of 100,000 rounds, followed by one instruction.
     let words = [i(-1, 10, 0, 10, 0x13), r(0, 13, 12, 0, 12), b(-8, 0, 10, 1), i(1, 0, 0, 14, 0x13)];
     let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut registers = [0; 32];
     registers[10] = 100_000;
     let start = Start { code, writable: false, registers, data: vec![1; 256] };
-    // The reference gets the first machine, machine code the second.
+    // The first machine is for the reference, the second for machine code.
     let found = |change: fn(&mut Machine<1>)| {
         let mut is_reference = false;
         let machine = || {

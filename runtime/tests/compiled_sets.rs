@@ -1,5 +1,5 @@
-//! Compiled code does what the evaluator does for a set of other widths: registers of 64 bits, flags in states, integers of
-//! 8 to 64 bits, vectors, atomics, faults, accesses that have to be aligned.
+//! Compiled code agrees with the evaluator for a set of other widths: 64-bit registers, flags in states, integers of 8
+//! to 64 bits, vectors, atomics, faults, accesses that must be aligned.
 
 mod seed;
 
@@ -23,7 +23,7 @@ impl Random {
         (self.next() >> 11) % most
     }
 
-    /// Numbers at whose sides instructions differ.
+    /// Numbers at which instructions behave differently.
     fn value(&mut self) -> u64 {
         let sign = 1u64 << [7, 15, 31, 63][self.below(4) as usize];
         match self.below(4) {
@@ -35,12 +35,12 @@ impl Random {
     }
 }
 
-/// Above the addresses of 32 bits, so that these do not suffice.
+/// These addresses need more than 32 bits.
 const CODE: u64 = 0x12_0000_1000;
 const DATA: u64 = 0x7fff_ffff_8000;
 const OPCODES: u64 = 37;
 
-/// Registers 8 and 9 are addresses of data, 10 one of code.
+/// A random program. Registers 8 and 9 hold addresses of data, 10 an address of code.
 fn program(random: &mut Random, length: u64) -> Vec<u8> {
     let word = |random: &mut Random, at: u64| {
         let (d, a, b) = (random.below(8), random.below(8), random.below(8));
@@ -113,7 +113,7 @@ fn random_programs_of_other_widths_do_the_same_compiled() {
     }
 }
 
-/// Every operation with numbers of every kind, in a loop, so that both ways of each branch are gone.
+/// Tests every operation with all classes of numbers, in a loop, so that branches go both ways.
 #[test]
 fn every_operation_does_the_same_compiled() {
     let mut random = Random(seed::seed(2));

@@ -1,4 +1,4 @@
-//! Two instructions that one word can be are always found, and the word that proves it is really one of both.
+//! Two instructions that match a common word are always found, and the word given as proof matches both.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ use isaforge_core::sample::Random;
 
 use crate::seed;
 
-/// The model of a specification, whether or not it keeps the rules.
+/// The model of a specification, valid or not.
 fn model(text: &str) -> (Isa, Sources) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("isa.yaml");
@@ -29,7 +29,7 @@ fn model(text: &str) -> (Isa, Sources) {
     }
 }
 
-/// Instructions with random constant bits in words of `width` bits.
+/// A specification of instructions with random constant bits in words of `width` bits.
 fn random_patterns(random: &mut Random, count: u64, width: u64) -> String {
     let mut text = format!("isa: random\nword: {width}\nevery: {{ unused: ignored }}\ninstructions:\n");
     for i in 0..count {
@@ -58,7 +58,7 @@ fn no_pair_is_missed_and_none_is_made_up() {
         }
         let found: BTreeSet<(usize, usize)> = pairs(&isa).into_iter().collect();
         assert_eq!(found, expected, "{text}");
-        // What is reported covers every pair: each has an instruction that a message is about.
+        // The messages cover every pair: each pair has an instruction with a message.
         let mut out = Diagnostics::new();
         check(&isa, &mut out);
         let told: BTreeSet<&str> = out.iter().filter_map(|found| found.message.split('`').nth(1)).collect();
@@ -69,7 +69,7 @@ fn no_pair_is_missed_and_none_is_made_up() {
     }
 }
 
-/// An instruction of 16-bit words with fields that do not take every value.
+/// A random instruction of 16-bit words with fields that do not accept every value.
 fn random_instruction(random: &mut Random, name: &str) -> String {
     let mut lines = vec![format!("  {name}:\n    title: t\n")];
     let fixed = |random: &mut Random, bits: &[u64]| -> String {
@@ -110,7 +110,7 @@ kinds:
 instructions:
 ";
 
-/// Whether each word is a valid one of the only instruction of a specification.
+/// Whether each word is a valid word of the only instruction of a specification.
 fn words(text: &str) -> Option<Vec<bool>> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::write(folder.path().join("isa.yaml"), text).expect("the folder is writable");
@@ -124,7 +124,7 @@ fn witnesses_are_valid_words_of_both_and_are_found_if_there_are_any() {
     let mut random = Random(seed::seed(7));
     let (mut proved, mut disproved) = (0, 0);
     for round in 0..1000 {
-        // Few pairs overlap: draws go on until there are enough of both.
+        // Few pairs overlap, so drawing continues until there are enough of both kinds.
         if round >= 120 && proved >= 8 && disproved >= 1 {
             break;
         }
@@ -174,7 +174,7 @@ fn a_witness_has_the_operand_that_uses_what_the_other_instruction_fixes() {
 fn a_thousand_instructions_are_compared_at_once() {
     let mut text = "isa: large\nword: 64\nevery: { unused: ignored }\ninstructions:\n".to_owned();
     for i in 0..1000u64 {
-        // Opcodes of 9 bits and secondary ones of 4 bits, in two places.
+        // Primary opcodes of 9 bits and secondary opcodes of 4 bits, in two places.
         let place = if i % 2 == 0 { "27..24" } else { "19..16" };
         text.push_str(&format!(
             "  I{i}: {{ title: t, fixed: {{ 56..48: {}, {place}: {} }} }}\n",

@@ -1,6 +1,7 @@
-//! Arm's machine-generated description: one file, a model for each architecture.
+//! Arm's machine-readable description: one file with a model for each architecture.
 //!
-//! `data/arm` holds samples of both files, Copyright (C) 2026 Arm Ltd., SPDX-License-Identifier: MIT; their heads say so.
+//! `data/arm` holds samples of both files, Copyright (C) 2026 Arm Ltd., SPDX-License-Identifier: MIT, as their headers
+//! state.
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +42,7 @@ fn text_of(isa: &'static Isa, word: u64) -> Result<String, String> {
     Ok(line.as_str().to_owned())
 }
 
-/// Compiles the sample for architecture 9 with some text of it replaced; gives the messages.
+/// Compiles the sample for architecture 9 with some text of it replaced, and returns the messages.
 fn mistake(replacements: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut xml = std::fs::read_to_string(data("isa-v9-v14.xml")).expect("the sample is part of the repository");
@@ -77,7 +78,7 @@ fn since_and_until_choose_what_exists() {
     assert_eq!(names(15), ["ACMPXCHG.i32", "ADR", "AND.i32"]);
     let unit = |architecture| isa(architecture).forms.iter().find(|f| f.name.str == "CLPER").map(|f| f.unit);
     assert_eq!((unit(10), unit(11)), (Some("sfu"), Some("cvt")));
-    // Values, too: architecture 14 has operations that 13 does not have, 10 a flow that 9 does not have.
+    // Values as well: architecture 14 has operations that 13 does not have, and 10 has a flow that 9 does not have.
     assert!(parse(isa(14), "CLPER.subgroup2.prefix r0, r1, r2").is_ok());
     assert!(parse(isa(13), "CLPER.subgroup2.prefix r0, r1, r2").is_err());
     assert!(
@@ -110,7 +111,8 @@ fn known_words_have_known_texts() {
 #[test]
 fn computed_fields_follow_what_is_written_and_must_agree() {
     let v9 = isa(9);
-    // One register without a lane, two with one; the count is in the word, and a word in which it is wrong is refused.
+    // One register without a lane, two with one. The count is part of the word, and a word with a wrong count is
+    // rejected.
     let word = parse(v9, "LOAD.i32.slot0 @r2, u0, #0").expect("valid").1;
     assert_eq!(word >> 33 & 7, 1);
     assert!(text_of(v9, word ^ 3 << 33).is_err_and(|e| e.contains("reserved value")));
@@ -118,13 +120,13 @@ fn computed_fields_follow_what_is_written_and_must_agree() {
         parse(v9, "LOAD.i32.slot0.d0.sext @r2, u0, #0")
             .is_err_and(|e| e.to_string() == "the list must have 2 registers")
     );
-    // `none` is stored as `zext`; a word that stores `sext` without a lane means nothing.
+    // `none` is stored as `zext`; a word that stores `sext` without a lane is invalid.
     assert!(text_of(v9, word ^ 1 << 39).is_err());
     // The sign of the third source of a multiplication depends on the rounding.
     let v14 = isa(14);
     let neg2 = |text: &str| parse(v14, text).expect("valid").1 >> 34 & 1;
     assert_eq!((neg2("FMUL.f32 r0, r1, r2"), neg2("FMUL.f32.round_down r0, r1, r2")), (1, 0));
-    // A register format says how many registers four components take.
+    // A register format determines how many registers four components take.
     assert!(parse(v9, "BLEND.slot0.v4.f16 @r0:r1, u0, #0, r2").is_ok());
     assert!(
         parse(v9, "BLEND.slot0.v4.f32 @r0:r1, u0, #0, r2")
@@ -147,7 +149,7 @@ fn words_that_are_always_written_must_be_written() {
     assert!(parse(v9, "MKVEC.v2i8 r0, r1, r2.b2, r3.b01").is_ok());
 }
 
-/// `FABS x` is `FADD |x|, -0`: the special case wins, and only for its own words.
+/// `FABS x` is `FADD |x|, -0`: the special case has priority, but only for its own words.
 #[test]
 fn a_special_case_wins_over_what_it_is_a_case_of() {
     let v9 = isa(9);
@@ -171,10 +173,10 @@ fn sources_in_pieces_have_all_their_bits() {
         let (_, word) = parse(v15, &format!("AND.i32 r0, r0, {text}")).expect("valid");
         assert_eq!((word >> 16 & 0xff, word >> 50 & 1), (low, high), "{text} as the third source");
     }
-    // 0x180..0x1bf are no sources.
+    // 0x180..0x1bf are not sources.
     let (_, word) = parse(v15, "AND.i32 r0, u0, r0").expect("valid");
     assert!(text_of(v15, word | 0x80).is_err());
-    // The registers of an instruction are found in pieces, too, and every bit has one meaning.
+    // Registers encoded in pieces are found too, and no bit has two meanings.
     let (opcode, word) = parse(v15, "AND.i32 r9, ^r100, r101").expect("valid");
     assert_eq!(registers(v15, opcode, word, false).map(|r| r.first).collect::<Vec<_>>(), [100, 101]);
     let mut seen = 0u64;
@@ -186,7 +188,7 @@ fn sources_in_pieces_have_all_their_bits() {
     assert_eq!(seen, u64::MAX);
 }
 
-/// Where Arm's description and Mesa's document both know a word, they agree on its registers.
+/// For words that both Arm's description and Mesa's document describe, they agree on the registers.
 #[test]
 fn arms_words_name_the_same_registers_as_mesas() {
     let arm = isa(9);
@@ -208,7 +210,7 @@ fn arms_words_name_the_same_registers_as_mesas() {
                 all.sort_unstable();
                 all
             };
-            // Sources that a special case fixes are no operands there.
+            // Sources fixed by a special case are not operands there.
             for write in [false, true] {
                 assert_eq!(
                     names(arm, i as u16, write),
@@ -234,7 +236,7 @@ fn arms_words_name_the_same_registers_as_mesas() {
 
 #[test]
 fn other_spellings_are_read_and_never_printed() {
-    // The sample has an enum with several spellings; give it a field.
+    // The sample has an enum with several spellings; this adds a field for it.
     let folder = tempfile::tempdir().expect("a temporary folder");
     let xml = std::fs::read_to_string(data("isa-v9-v14.xml")).expect("the sample is part of the repository");
     let field = r#"<field name="conservative" pos="35" width="1" type="branch_conservative_m" default="none"/>"#;
@@ -307,7 +309,7 @@ fn mistakes_of_the_file_are_named_where_they_are() {
         assert!(messages.contains(expected), "{expected}\n{messages}");
         assert!(messages.contains("isa-v9-v14.xml:"), "the message has a place: {messages}");
     }
-    // Formulas that are no inverses of each other.
+    // Formulas that are not inverses of each other.
     let broken =
         mistake(&[("<expression literal=\"60\" type=\"uint\"/>", "<expression literal=\"61\" type=\"uint\"/>")]);
     assert!(
@@ -329,7 +331,8 @@ fn an_architecture_that_the_file_does_not_know_is_named() {
     assert!(messages.contains("architecture 3") || messages.contains("there is no"), "{messages}");
 }
 
-/// Files with lines missing, doubled or swapped, and with other numbers and names in them: messages or a model, no panic.
+/// Files with missing, duplicated or swapped lines, or other numbers and names, yield messages or a model without a
+/// panic.
 #[test]
 fn no_damage_to_the_file_brings_the_reader_down() {
     let xml = std::fs::read_to_string(data("isa-v9-v14.xml")).expect("the sample is part of the repository");

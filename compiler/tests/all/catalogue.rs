@@ -1,7 +1,8 @@
-//! The catalogue of errors keeps its word: every code has a page, every wrong example has that mistake alone, every right
-//! one has none, and what is said about the wrong one is what `tests/goldens/CODE.txt` holds, position and drawing included.
+//! The catalogue of errors is correct: every code has a page, every wrong example has only that error, every right
+//! example has none, and the output for the wrong one is that in `tests/goldens/CODE.txt`, including position and
+//! rendering.
 //!
-//! `UPDATE_GOLDENS=1 cargo test -p isaforge-compiler --test all catalogue` writes the goldens anew, for the diff to show.
+//! `UPDATE_GOLDENS=1 cargo test -p isaforge-compiler --test all catalogue` rewrites the goldens; review the diff.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use isaforge_compiler::diagnostic::{Diagnostics, Severity, Style};
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::{Settings, check_spec};
 
-/// What the compiler says about the files of an example.
+/// The diagnostics of the compiler for the files of an example.
 fn findings(files: &[File]) -> (Diagnostics, Sources) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for file in files.iter().chain(&BASES) {
@@ -29,7 +30,7 @@ fn rendered((diagnostics, sources): &(Diagnostics, Sources)) -> String {
     diagnostics.render(sources, Style::default())
 }
 
-/// The codes that stand in quotes in a source file of the compiler.
+/// Collects the codes in string literals of the compiler's source files.
 fn codes_in(path: &Path, codes: &mut BTreeSet<String>) {
     if path.is_dir() {
         let entries = fs::read_dir(path).expect("a folder of sources");
@@ -43,7 +44,7 @@ fn codes_in(path: &Path, codes: &mut BTreeSet<String>) {
     let code = text.split('"').filter(|word| {
         word.len() == 5 && word.starts_with(['E', 'W']) && word[1..].bytes().all(|digit| digit.is_ascii_digit())
     });
-    // Tests make up codes, and so does one that nobody reports.
+    // Codes of tests and a code that is never reported are left out.
     codes.extend(code.filter(|code| !code.starts_with("E09") && !code.starts_with("E99")).map(str::to_owned));
 }
 

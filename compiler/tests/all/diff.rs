@@ -1,4 +1,5 @@
-//! Differences between revisions: what changed, which words read differently, and what is proved to read the same.
+//! Differences between revisions: what has changed, which words read differently, and which are proved to read the
+//! same.
 
 use std::path::{Path, PathBuf};
 
@@ -77,7 +78,7 @@ fn text_of(isa: &'static Isa, word: u64) -> Option<String> {
     Some(line.as_str().to_owned())
 }
 
-/// Every example tells the truth about both revisions.
+/// Checks every example on both revisions.
 fn check_examples(diff: &Diff, old: &'static Isa, new: &'static Isa) {
     for example in diff.instructions.iter().flat_map(|i| &i.examples) {
         let word = u64::from_str_radix(&example.word, 16).expect("hexadecimal");
@@ -200,7 +201,7 @@ fn an_enum_that_gains_a_value_extends_and_one_that_loses_a_value_breaks() {
         (value.sort, value.changes[0].how, value.changes[0].name.as_str()),
         (Sort::Enum, How::Added, "blinking")
     );
-    // The instruction itself did not change, but words of it decode that did not before.
+    // The instruction itself did not change, but more of its words decode.
     assert_eq!(gained.instructions[0].fate, Fate::Affected);
     assert!(matches!(&gained.instructions[0].examples[0].old, Reading::Invalid(_)));
     let lost = against(&[("lit, dark, ~]", "lit, ~, ~]")]);
@@ -275,7 +276,7 @@ fn wide_numbers_are_proved_alike_by_their_type() {
     assert_eq!((other.different, other.unproven), (1, 0));
 }
 
-/// The decision agrees with brute force: of all 65,536 words, exactly those revisions differ that some word shows.
+/// The decision agrees with brute force: two revisions differ exactly if any of all 65,536 words shows it.
 #[test]
 fn the_verdict_on_every_pair_of_small_revisions_is_what_all_words_say() {
     let revisions: Vec<Vec<(&str, &str)>> = vec![
@@ -361,14 +362,14 @@ fn every_rendering_has_every_instruction_and_every_example() {
             }
         }
     }
-    // What is the same everywhere is told once.
+    // A change common to all instructions is reported once.
     assert_eq!(diff.common.len(), 1);
     assert_eq!(text.matches("modifier `immediate_mode` removed").count(), 1);
-    // Code spans hold text with backticks of its own.
+    // Code spans are delimited correctly, although their text contains backticks.
     assert!(!markdown.contains("```"));
 }
 
-/// The engine of a stream.
+/// The engine of a stream specification.
 fn stream(path: &Path) -> Engine {
     let checked = check_spec(&Settings::new(path)).unwrap_or_else(|failure| panic!("{failure}"));
     let stream = checked.isa.stream().expect("it is a stream");
@@ -376,7 +377,7 @@ fn stream(path: &Path) -> Engine {
     Engine { stream, generation: stream.generations.1 }
 }
 
-/// An example with a piece of its text replaced.
+/// The engine of an example with a part of its text replaced.
 fn changed_example(name: &str, from: &str, to: &str) -> Engine {
     let text =
         std::fs::read_to_string(specs().join("../examples").join(name).join("isa.yaml")).expect("the example is there");

@@ -1,8 +1,10 @@
-//! What is generated compiles, whatever names and texts a specification has: or the specification is refused with a place.
+//! Generated code compiles, whatever names and texts a specification has; otherwise the specification is rejected with
+//! a place.
 //!
-//! Keywords of all editions are tried where names become those of functions, a sample of all hostile names in every role.
-//! The names of all roles stand together in one specification, so that they meet each other, and hostile texts in another.
-//! `ISAFORGE_ROUNDS` above 1 tries every name in every role, builds for older editions too, and looks for tests with `rustdoc`.
+//! Keywords of all editions are tested where names become names of functions, and a sample of all hostile names in
+//! every role. The names of all roles are combined in one specification, to meet each other, and hostile texts in
+//! another. With `ISAFORGE_ROUNDS` above 1, every name is tested in every role, older editions are built too, and
+//! `rustdoc` checks for doc tests.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +13,7 @@ use std::process::Command;
 use isaforge_compiler::{Compiled, Settings, check_spec, compile};
 use tempfile::TempDir;
 
-/// The keywords of every edition, names of the prelude and of generated code, and what is no name at all.
+/// The keywords of every edition, names of the prelude and of generated code, and texts that are not names.
 fn names() -> Vec<String> {
     const WORDS: &str = "_ abstract as async auto await become box break const continue crate default do dyn else enum extern \
         false final fn for gen if impl in let loop macro macro_rules match mod move mut override priv pub raw ref return safe \
@@ -63,12 +65,12 @@ fn names() -> Vec<String> {
     words.chain(odd.map(str::to_owned)).chain(["long".repeat(2500)]).collect()
 }
 
-/// Whether everything is tried, which takes minutes.
+/// Whether everything is tested, which takes minutes.
 fn thorough() -> bool {
     std::env::var("ISAFORGE_ROUNDS").is_ok_and(|rounds| rounds.parse().is_ok_and(|rounds: u64| rounds > 1))
 }
 
-/// The names that are tried in a role: an escape goes wrong for one of these first.
+/// The names tested in a role; the sample holds the names most likely to be escaped incorrectly.
 fn tried_in<'a>(role: &str, names: &'a [String]) -> Vec<&'a str> {
     const SAMPLE: [&str; 19] = [
         "_",
@@ -91,12 +93,12 @@ fn tried_in<'a>(role: &str, names: &'a [String]) -> Vec<&'a str> {
         "\\",
         "Ω",
     ];
-    // Operands become functions, which are written small as keywords are.
+    // Operands become functions, whose names are lower-case like keywords.
     let all = thorough() || role == "operand" || role == "operation";
     names.iter().map(String::as_str).filter(|name| all || SAMPLE.contains(name)).collect()
 }
 
-/// Texts that want to be something else.
+/// Texts that could be taken for syntax.
 const TEXTS: [&str; 12] = [
     "First line.\nSecond line.\n\nA paragraph.",
     "*/ pub fn evil() {} /*",
@@ -112,7 +114,7 @@ const TEXTS: [&str; 12] = [
     "\n\n\n",
 ];
 
-/// A text as YAML.
+/// Quotes a text as YAML.
 fn yaml(text: &str) -> String {
     let escaped: String = text
         .chars()
@@ -126,23 +128,23 @@ fn yaml(text: &str) -> String {
     format!("\"{escaped}\"")
 }
 
-/// Names by role; roles that are not there have a plain name.
+/// Names by role. Other roles have a plain name.
 #[derive(Clone, Default)]
 struct Names<'a>(Vec<(&'static str, Vec<&'a str>)>);
 
 impl<'a> Names<'a> {
-    /// The names of a role as YAML, with a plain one that is always there.
+    /// The names of a role as YAML, including a plain one.
     fn of(&self, role: &str) -> Vec<String> {
         let given = self.0.iter().filter(|(known, _)| *known == role).flat_map(|(_, names)| names);
         std::iter::once(yaml(&format!("Plain{role}"))).chain(given.map(|name| yaml(name))).collect()
     }
 
-    /// The last name of a role, as YAML.
+    /// The last name of a role as YAML.
     fn last(&self, role: &str) -> String {
         self.of(role).pop().unwrap_or_default()
     }
 
-    /// A text of documentation.
+    /// A text for documentation.
     fn doc(&self) -> String {
         if self.0.iter().any(|(role, _)| *role == "doc") { self.last("doc") } else { "x".to_owned() }
     }
@@ -172,7 +174,7 @@ const WORD_ROLES: [&str; 16] = [
     "doc",
 ];
 
-/// An instruction set of words. Names beyond what one instruction can hold stand in instructions of their own.
+/// An instruction set of words. Names beyond what one instruction can hold are put in separate instructions.
 fn words(names: &Names<'_>) -> String {
     let doc = names.doc();
     let mut text = format!("doc: {doc}\nword: 64\nprovenance: document\n");
@@ -338,7 +340,7 @@ fn groups(names: &Names<'_>) -> String {
     text
 }
 
-/// A role, a name and what they make: text for each.
+/// Makes the text of a specification from names.
 type Maker = fn(&Names<'_>) -> String;
 
 fn settings(folder: &TempDir, text: &str) -> Settings {
@@ -347,7 +349,7 @@ fn settings(folder: &TempDir, text: &str) -> Settings {
     Settings::new(&path)
 }
 
-/// Whether a specification passes; its mistakes have places.
+/// Checks a specification, whose errors must have places.
 fn checked(folder: &TempDir, text: &str) -> Result<(), String> {
     let failure = match check_spec(&settings(folder, text)) {
         Ok(_) => return Ok(()),
@@ -390,7 +392,7 @@ fn hostile_names_and_texts_are_refused_or_compile() {
         let mut all = Names::default();
         for role in roles.iter().filter(|role| **role != "doc") {
             let tried = tried_in(role, &names);
-            // The names of a role together, as far as it takes them and they are not the same word to the specification.
+            // As many names of the role together as it accepts and as are distinct in the specification.
             let mut together: Vec<&str> = Vec::new();
             let mut batches: Vec<&[&str]> = tried.chunks(if *role == "isa" { 1 } else { 60 }).collect();
             while let Some(batch) = batches.pop() {
@@ -406,7 +408,7 @@ fn hostile_names_and_texts_are_refused_or_compile() {
             let why = || tried.iter().find_map(|name| checked(&folder, &make(&Names(vec![(role, vec![name])]))).err());
             assert!(!together.is_empty(), "{role} takes no name at all: {}", why().unwrap_or_default());
             all.0.push((role, together));
-            // Some names of different roles are the same word to the specification.
+            // Some names of different roles are the same word in the specification.
             if checked(&folder, &make(&all)).is_err() {
                 let (role, together) = all.0.pop().expect("it was put there");
                 add(&compiled(&folder, &make(&Names(vec![(role, together)]))), &mut sources);
@@ -414,7 +416,7 @@ fn hostile_names_and_texts_are_refused_or_compile() {
         }
         assert!(all.0.len() > 5, "only {} roles go together", all.0.len());
         add(&compiled(&folder, &make(&all)), &mut sources);
-        // A text that a title takes is tried everywhere.
+        // A text that a title accepts is tested everywhere.
         let texts: Vec<&str> = TEXTS
             .into_iter()
             .filter(|text| checked(&folder, &make(&Names(vec![("doc", vec![text])]))).is_ok())

@@ -1,4 +1,4 @@
-//! The specifications in `examples/` that teach, against words of other tools.
+//! The tutorial specifications in `examples/`, compared with words of other tools.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use isaforge_compiler::{Settings, check_spec};
 use isaforge_core::stream::Engine;
 use isaforge_core::text::Line;
 
-/// The engine of an example, which has no warnings.
+/// The engine of an example, which must have no warnings.
 fn open(name: &str) -> Engine {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name).join("isa.yaml");
     let checked = check_spec(&Settings::new(path)).unwrap_or_else(|failure| panic!("{failure}"));
@@ -20,7 +20,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal")).collect()
 }
 
-/// Every row prints as expected, as `shown` has it, and the whole text gives the bytes.
+/// Checks that every row prints as `shown` maps it, and that the whole text assembles to its bytes.
 fn both_ways(engine: Engine, rows: &str, shown: impl Fn(&str) -> String) {
     let mut wrong = Vec::new();
     let rows: Vec<_> = rows.lines().filter(|row| !row.starts_with('#')).collect();

@@ -1,4 +1,4 @@
-//! Families of instructions, rulings, and values that are not written as they are called.
+//! Families of instructions, rulings, and values whose text differs from their names.
 
 use std::fs;
 
@@ -51,7 +51,7 @@ fn a_family_is_an_instruction_for_each_number() {
     let isa = tables(SPEC).expect("the specification is right");
     let names: Vec<&str> = isa.forms.iter().map(|f| f.name.str).collect();
     assert_eq!(names, ["READ0", "READ1", "READ2"]);
-    // The number's bits are 12 and, below it, 8.
+    // The number consists of bit 12 and, below it, bit 8.
     let values: Vec<u64> = isa.forms.iter().map(|f| f.match_value).collect();
     assert_eq!(values, [0x2000, 0x2100, 0x3000]);
     assert_eq!(isa.forms[2].title, "read buffer 2");

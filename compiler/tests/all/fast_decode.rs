@@ -1,5 +1,5 @@
-//! The fast tests of streams say what the exact way says: on random words of every layout of every set that is there, whole
-//! and cut short, errors included.
+//! The fast tests of streams agree with exact decoding: on random words of every layout of every available set, whole
+//! and truncated, including errors.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use isaforge_core::stream::{Engine, Stream, Tested, Wide};
 
 use crate::seed;
 
-/// Words of each layout.
+/// The number of words of each layout.
 const ROUNDS: u64 = 24;
 
 fn compiled(document: PathBuf, generation: Option<&str>) -> Option<&'static Stream> {
@@ -22,7 +22,7 @@ fn compiled(document: PathBuf, generation: Option<&str>) -> Option<&'static Stre
     Some(compiled.lowered.stream().expect("it is a stream"))
 }
 
-/// Compares the two ways in all generations that have fast tests, and returns how many words were valid.
+/// Compares both ways in all generations that have fast tests, and returns the number of valid words.
 fn compare(stream: &'static Stream, random: &mut Random) -> usize {
     let exact: &'static Stream = Box::leak(Box::new(Stream { quick: &[], tested: &[], ..*stream }));
     let mut valid = 0;
@@ -31,7 +31,7 @@ fn compare(stream: &'static Stream, random: &mut Random) -> usize {
         let layouts = stream.layouts_of(0).iter().filter(|l| (l.since..=l.until).contains(generation));
         for layout in layouts {
             for round in 0..ROUNDS {
-                // Many values that mean something have few bits.
+                // Values with a meaning often have few bits set.
                 let chunk = |_| (0..round % 4).fold(random.next(), |all, _| all & random.next());
                 let word = Wide(std::array::from_fn(chunk));
                 let mut word = word & !layout.fixed_mask | layout.fixed_value;
@@ -79,7 +79,7 @@ fn the_fast_tests_say_what_the_exact_way_says() {
     }
 }
 
-/// An override on the upper bits of a wide field and on another field: too much to be asked at once.
+/// An override with conditions on the upper bits of a wide field and on another field, too much for a single test.
 const WIDE_CONDITION: &str = r##"<isa>
   <bitset name="#instruction" size="32">
     <field name="FULL" pos="31" type="bool" display="(full)"/>

@@ -1,4 +1,5 @@
-//! The located reading layer: what is read, what is said about mistakes and where, and that no input brings it down.
+//! The reading layer with positions: values that are read, diagnostics and their positions, and robustness to any
+//! input.
 
 use std::{fs, process};
 
@@ -47,7 +48,7 @@ vocabulary! {
     }
 }
 
-/// Reads `text` as a `T`: the value, and the diagnostics as they would be printed.
+/// Reads `text` as a `T`, and returns the value and the diagnostics as they are printed.
 fn read<T: FromNode>(text: &str) -> (Option<T>, String) {
     let mut sources = Sources::new();
     let file = sources.add("blink.yaml", text.to_owned());
@@ -73,7 +74,7 @@ fn same(actual: &str, golden: &str) {
     assert!(actual == golden, "--- got\n{actual}\n--- expected\n{golden}\n---");
 }
 
-/// The mistakes of a YAML text, which must have some.
+/// Checks the diagnostics of a YAML text, which must have some.
 #[track_caller]
 fn yaml_says(text: &str, golden: &str) {
     same(&read::<Spec>(text).1, golden);
@@ -196,7 +197,7 @@ fn suggestions_are_near_and_lists_are_short() {
 const GOOD_YAML: &str = "word: 16\ndoc: >-\n  Tëxt\n\nenums: &e { A: [1, 0x2], \"B\": ['c', ~, -1.5] } # c\nmore: *e\noperands:\n  - x: |\n     y\n";
 const GOOD_XML: &str = "<?xml version=\"1.0\"?>\n<!-- c -->\n<isa a='1' b=\"&lt;\">\n <é>t &amp; &#65; <![CDATA[x]]></é><y z='2'/>\n</isa>\n";
 
-/// `text` cut at every byte, with every byte replaced by each of `signs`, and with each inserted.
+/// Returns `text` cut at every byte, with every byte replaced by each of `signs`, and with each of them inserted.
 fn variants(text: &str, signs: &[u8]) -> Vec<String> {
     let bytes = text.as_bytes();
     let mut variants: Vec<Vec<u8>> = (0..=bytes.len()).map(|end| bytes[..end].to_vec()).collect();
@@ -230,7 +231,7 @@ fn no_variant_of_an_xml_file_is_too_much() {
     for text in ["<".repeat(3000), "&".repeat(3000), "<a b".repeat(3000), "</".repeat(3000), "<a b='<".repeat(3000)] {
         assert!(element(&text).0.is_none());
     }
-    // The first mark is the file's, any other a character that nobody sees.
+    // The first mark belongs to the file; any other is an invisible character.
     assert!(element("\u{feff}<é>x</é>").0.is_some());
     for text in ["\u{feff}\u{feff}<é>x</é>", "<a>&\u{feff}\u{feff}x &\u{feff}</a>"] {
         assert!(element(text).1.starts_with("error[E0006]"));

@@ -1,4 +1,4 @@
-//! Specifications that mean harm, or only went wrong: each is refused with a place, in time that grows with its size.
+//! Malicious or broken specifications: each is rejected with a place, in time proportional to its size.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use isaforge_core::print::{Style as Printed, print};
 use isaforge_core::text::Line;
 use tempfile::TempDir;
 
-/// A folder with files, the entry of a specification among them as `isa.yaml`.
+/// A folder with files. `isa.yaml` is the entry of the specification.
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
@@ -26,7 +26,7 @@ fn check(folder: &TempDir) -> Result<Checked, Box<Failure>> {
     check_spec(&Settings { root: Some(root.clone()), ..Settings::new(root.join("isa.yaml")) })
 }
 
-/// The messages of a specification that must have mistakes, every one with a place.
+/// The messages of a specification that must have errors, each of them with a place.
 #[track_caller]
 fn refused(folder: &TempDir) -> (Vec<String>, String) {
     let failure = check(folder).expect_err("it has mistakes");
@@ -237,7 +237,7 @@ fn no_chain_of_operators_uses_up_the_stack() {
     let sum = |terms: usize| format!("1{}", " + 1".repeat(terms));
     let casts = |terms: usize| format!("(1 as u32){}", " as u32".repeat(terms));
     let members = |terms: usize| format!("(1 as u32){}", ".h0".repeat(terms));
-    // Chains that each begin with another one.
+    // Nested chains, each of which begins with another one.
     let nested =
         |terms: usize| (0..40).fold("1".to_owned(), |inner, _| format!("({inner}){}", " + 1".repeat(terms / 40)));
     for text in [sum(100_000), casts(100_000), members(100_000), nested(100_000)] {
@@ -251,7 +251,8 @@ fn no_chain_of_operators_uses_up_the_stack() {
 
 // ------------------------------------------------------------------------------------------------------------ groups
 
-/// Groups of a header and a part; `length` says where the header has its length, and `slots` what follows.
+/// A specification of groups with a header and a part; `length` gives the place of the length in the header, and
+/// `slots` the following slots.
 fn groups(length: &str, slots: &str) -> String {
     format!(
         "isa: g\nprovenance: document\nchoices:\n  head:\n    fields: {{ length: {{ number: decimal }}, n: {{ number: decimal }} }}\n    \
@@ -293,7 +294,7 @@ fn a_group_without_a_length_is_not_read_for_ever() {
     let compiled =
         compile(&Settings::new(folder.path().join("isa.yaml"))).unwrap_or_else(|failure| panic!("{failure}"));
     let isa = compiled.lowered.groups().expect("it has groups");
-    // No specification makes such tables, but they can be written by hand.
+    // No specification yields such tables, but they can be written by hand.
     let plans = isa.plans.iter().map(|plan| isaforge_core::group::table::Plan { derived: &[], ..*plan });
     let plans: &'static [_] = Box::leak(plans.collect::<Vec<_>>().into_boxed_slice());
     let program = isaforge_core::group::table::Program {
@@ -370,7 +371,7 @@ fn templates_and_rows_make_no_more_than_a_file_holds() {
     let rows: String = (0..2000).map(|i| format!("r{i}: {{ b: '{}' }}, ", "y".repeat(1000))).collect();
     let row = |doc: String| format!("isa: x\nword: 8\ninstructions: {{ R: {{ rows: {{ {rows} }}, doc: '{doc}' }} }}\n");
     is_told(&row("$b".repeat(1000)), "what `like` and `rows` make is larger than a spec may be");
-    // One row is enough.
+    // A single row is enough.
     is_told(&row("$b".repeat(100_000)), "what `like` and `rows` make is larger than a spec may be");
 }
 

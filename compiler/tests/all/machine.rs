@@ -1,4 +1,4 @@
-//! Machines: what a specification says runs.
+//! Machines: the semantics of a specification execute.
 
 use std::path::Path;
 
@@ -140,7 +140,7 @@ fn traps_say_what_and_where() {
 
 #[test]
 fn what_is_stored_over_code_is_executed() {
-    // The word at 12 becomes `addi x1, x0, 7` before the second pass.
+    // The word at 12 is replaced by `addi x1, x0, 7` before the second pass.
     let text = "lw x5, 32(x0)\naddi x6, x6, 1\naddi x7, x0, 2\naddi x1, x0, 1\nsw x5, 12(x0)\nbne x6, x7, -16\necall\n\
                 .byte 0, 0, 0, 0, 0x93, 0, 0x70, 0\n";
     let mut machine = loaded::<1>(&example("riscv"), text);
@@ -191,7 +191,7 @@ fn every_mistake_in_a_machine_is_marked() {
     assert!(compiled(nothing).err().unwrap().contains("a machine that has nothing to execute"));
 }
 
-/// What a register holds in all lanes.
+/// The values of a register in all lanes.
 fn lanes(machine: &Machine<32>, register: &str) -> Vec<u64> {
     let register = machine.register(register).unwrap();
     (0..32).map(|lane| machine.read(register, lane).unwrap()).collect()
@@ -199,7 +199,7 @@ fn lanes(machine: &Machine<32>, register: &str) -> Vec<u64> {
 
 #[test]
 fn lanes_part_and_meet_again() {
-    // Every lane multiplies as often as its number says; then all add up what they have.
+    // Every lane multiplies as often as its number says; then each adds the result of its neighbour.
     let text = "lane r0\nmov r1, #1\nmov r2, #0\nagain: bne r2, r0, work\nbne r0, #-1, done\nwork: mul r1, r1, #3\nadd r2, r2, #1\n\
                 bne r2, #99, again\ndone: swap r3, r1, #1\nadd r4, r1, r3\nend\n";
     let mut machine = loaded::<32>(&example("lanes"), text);
@@ -209,7 +209,7 @@ fn lanes_part_and_meet_again() {
     assert_eq!(lanes(&machine, "r1"), expected);
     let sums: Vec<u64> = (0..32).map(|n| (power(n) + power(n ^ 1)) & 0xffff_ffff).collect();
     assert_eq!(lanes(&machine, "r4"), sums);
-    // The lanes come to the end together: 31 turns of four instructions, the first three, the last ones.
+    // The lanes reach the end together: 31 iterations of four instructions, the first three, and the last ones.
     assert!(machine.executed() < 31 * 5 + 16, "{}", machine.executed());
 }
 
@@ -241,7 +241,7 @@ fn accesses_are_aligned_where_they_must_be() {
     assert_eq!(trap.reason, Reason::Misaligned { access: Access::Read, address: 2, size: 4 });
 }
 
-/// A stream whose words are `bits` long.
+/// A stream specification with words of `bits` bits.
 fn dsp(bits: &str) -> Compiled {
     compiled(&DSP.replace("BITS", bits)).unwrap_or_else(|why| panic!("{why}"))
 }
@@ -344,7 +344,7 @@ fn what_a_row_says_may_be_a_part_of_a_text() {
     assert!(wrong.contains("`c`") && wrong.contains("does: \"d = $how + 1\""), "{wrong}");
 }
 
-/// A set of one entry whose rows say what they do with `d` and `a`, of eight registers.
+/// A set with one entry whose rows compute `d` from `a`, with eight registers.
 fn rows(word: &str, width: u32, [d, a]: [&str; 2], rows: &[&str]) -> Compiled {
     let row = |(number, how): (usize, &&str)| format!("      t{number}: {{ f: {number}, how: \"{how}\" }}\n");
     let rows: String = rows.iter().enumerate().map(row).collect();
@@ -361,7 +361,7 @@ fn rows(word: &str, width: u32, [d, a]: [&str; 2], rows: &[&str]) -> Compiled {
     .unwrap_or_else(|failure| panic!("{failure}"))
 }
 
-/// What r1 is after each instruction on r1 = 0x33445 and r2 = 0x1122.
+/// The value of r1 after each instruction, with r1 = 0x33445 and r2 = 0x1122 before.
 fn left(set: &Compiled, count: usize) -> Vec<u64> {
     let one = |number: usize| {
         let mut machine = loaded::<1>(set, &format!("t{number} r1, r2\n"));

@@ -1,5 +1,5 @@
-//! Machines that execute groups, on a small set of our own: who executes a group, which register a name stands for, what
-//! repetitions step, and what moves between registers and memory.
+//! Machines that execute groups, on a small set defined here: the lanes that execute a group, the registers that names
+//! refer to, the stepping of repetitions, and moves between registers and memory.
 
 use isaforge_compiler::{Compiled, Settings, compile};
 use isaforge_core::group::listing::assemble_program;
@@ -7,7 +7,7 @@ use isaforge_core::machine::{Machine, Reason, Stop, Trap};
 
 const LANES: usize = 4;
 
-/// Groups of four or six bytes: a header, an operation, two registers.
+/// Groups of four or six bytes: a header, an operation and two registers.
 const SMALL: &str = r#"
 isa: small
 doc: Groups that execute.
@@ -99,7 +99,7 @@ fn compiled(spec: &str) -> Result<Compiled, String> {
         .map_err(|failure| failure.to_string())
 }
 
-/// A machine with a program, whose groups stand between semicolons, and numbers in registers lane by lane.
+/// A machine with a program of groups separated by semicolons, and initial values of registers by lane.
 fn machine(program: &str, registers: &[(&str, [u64; LANES])]) -> Machine<LANES> {
     let compiled = compiled(SMALL).unwrap_or_else(|message| panic!("{message}"));
     let isa = compiled.lowered.groups().expect("it has groups");
@@ -129,17 +129,17 @@ fn a_state_says_which_lanes_execute_a_group() {
     let text = "flag r0, c3; if(flag)\nadd r1, c2; last\nadd r2, c1";
     let mut machine = machine(text, &[]);
     assert_eq!(run(&mut machine), Ok(Stop::Ended));
-    // 7 flags the lower three; what ends the program is executed by all.
+    // 7 flags the lower three lanes; the group that ends the program is executed by all.
     assert_eq!(get(&machine, "r1"), [40, 40, 40, 0]);
     assert_eq!(get(&machine, "r2"), [1; LANES]);
     assert_eq!(machine.read_state("flags", 0, 0), Some(0));
-    // The state counts groups in a register of its own.
+    // The state that counts groups has a register of its own.
     assert_eq!(get(&machine, "r6"), [3; LANES]);
 }
 
 #[test]
 fn groups_that_decide_for_all_are_evaluated_where_nobody_executes_them() {
-    // Nobody is flagged: the flow group is evaluated all the same, and finds that nobody goes.
+    // No lane is flagged. The flow group is evaluated nevertheless, and finds that no lane goes.
     let mut machine = machine("flow if(flag)\ngo r0, c3; last\nadd r2, c1", &[]);
     assert_eq!(run(&mut machine), Ok(Stop::Ended));
     assert_eq!(machine.executed(), 2);
@@ -155,7 +155,7 @@ fn repetitions_step_registers_but_those_that_stay() {
     assert_eq!((run(&mut next), get(&next, "r1")[0]), (Ok(Stop::Ended), 11));
 }
 
-/// Adds a register and the next one.
+/// A machine whose operation adds a register and the next one.
 fn machine_of_two() -> Machine<LANES> {
     machine("last\nsum r1, r2", &[("r2", [5; LANES]), ("r3", [6; LANES])])
 }
@@ -169,7 +169,7 @@ fn an_index_leads_to_another_register_in_each_lane() {
     let mut written = machine("last\nadd r1[r7], c1\n", &registers);
     assert_eq!(run(&mut written), Ok(Stop::Ended));
     assert_eq!([get(&written, "r1"), get(&written, "r4")], [[11, 10, 10, 10], [0, 0, 0, 1]]);
-    // Beyond the end there is no register.
+    // Registers beyond the end do not exist.
     let trap = run(&mut machine("last\nadd r5, r1[r7]\n", &[("r7", [0, 0, 9, 0])])).expect_err("no register");
     assert!(matches!(trap.reason, Reason::Operand { operand: "S", .. }), "{trap}");
 }
@@ -180,7 +180,7 @@ fn a_bank_adds_a_state_to_its_numbers() {
     let mut moved = machine(text, &[]);
     assert_eq!(run(&mut moved), Ok(Stop::Ended));
     assert_eq!([get(&moved, "g2")[0], get(&moved, "g3")[0], get(&moved, "r1")[0]], [0, 40, 40]);
-    // Beyond the end it reads zero, and takes what is written.
+    // Beyond the end, reads return zero, and writes are ignored.
     let mut beyond = machine("shift r0, c3; add g7, c2; last\nadd r1, g7", &[]);
     assert_eq!((run(&mut beyond), get(&beyond, "r1")[0]), (Ok(Stop::Ended), 0));
 }
@@ -188,7 +188,7 @@ fn a_bank_adds_a_state_to_its_numbers() {
 #[test]
 fn lanes_in_turn_see_what_those_before_them_wrote() {
     let own = ("r1", [1, 2, 3, 4]);
-    // At once the highest lane wins; in turn they add up.
+    // At once, the highest lane's value remains; in turn, the values add up.
     for (turn, sum) in [("", 4), ("turn ", 10)] {
         let mut machine = machine(&format!("{turn}last\nadd g0, r1\n"), &[own]);
         assert_eq!((run(&mut machine), get(&machine, "g0")[0]), (Ok(Stop::Ended), sum), "{turn}");
@@ -202,13 +202,13 @@ fn bursts_move_registers_lane_by_lane() {
     assert_eq!(run(&mut machine), Ok(Stop::Ended));
     assert_eq!(get(&machine, "r2"), [0x0302_0100, 0x0b0a_0908, 0x1312_1110, 0x1b1a_1918]);
     assert_eq!(get(&machine, "r3")[1], 0x0f0e_0d0c);
-    // Two bytes of each of two registers.
+    // Two bytes from each of two registers.
     assert_eq!(machine.memory.bytes(0x1008, 8), Some(&[8, 9, 12, 13, 12, 13, 14, 15][..]));
     let trap = run(&mut far_load()).expect_err("nothing is there");
     assert!(matches!(trap.reason, Reason::Memory { .. }), "{trap}");
 }
 
-/// Loads from where nothing is mapped.
+/// A machine that loads from unmapped memory.
 fn far_load() -> Machine<LANES> {
     machine("last\nload r2, r0\n", &[("r0", [0x1000, 0x9000, 0, 0])])
 }

@@ -1,10 +1,10 @@
-//! Machines whose lanes are masked, with program memory, memories of their own, and texts of their own.
+//! Machines with masked lanes, program memory, separate memories, and texts of their own.
 
 use isaforge_compiler::{Compiled, Settings, compile};
 use isaforge_core::machine::{Machine, Reason, Stop};
 use isaforge_core::program::assemble;
 
-/// Four lanes with a scalar bank, a store into another memory, and a lock.
+/// Four lanes with a scalar bank, a store to another memory, and a lock.
 const SPEC: &str = r#"
 isa: t
 word: 16
@@ -76,7 +76,7 @@ fn lanes(machine: &Machine<4>, register: &str) -> [u64; 4] {
 
 #[test]
 fn lanes_that_do_not_branch_are_masked_until_all_meet() {
-    // Lanes 0 and 1 branch over the first `mov`; the others wait for `meet`. What is behind the program ends it.
+    // Lanes 0 and 1 branch over the first `mov`; the others wait at `meet`. Running past the program ends it.
     let mut machine = booted("begin r0\nless r0, 11, 3\nmov r1, 1\nmov r1, 2\nmeet\nmov r2, 3\n");
     for _ in 0..2 {
         machine.step(&mut ()).unwrap();
@@ -98,7 +98,7 @@ fn masked_lanes_go_on_when_the_others_have_ended() {
 fn the_program_counter_wraps_at_the_end_of_program_memory() {
     let mut machine = booted("mov r0, 1\n");
     machine.set_pc(14);
-    // The last word is `end` in no lane.
+    // The last word is `end`, but all lanes are masked.
     machine.set_lanes(15, 15);
     machine.step(&mut ()).unwrap();
     assert_eq!(machine.pc(), 0);
@@ -117,7 +117,7 @@ fn lanes_share_uniform_registers_and_the_highest_wins() {
     assert_eq!(machine.run(&mut (), 100), Ok(Stop::Ended));
     assert_eq!(lanes(&machine, "s0"), [30 << 16 | 30; 4]);
     assert_eq!(lanes(&machine, "r0"), [7 << 16, 7 << 16 | 10, 7 << 16 | 20, 7 << 16 | 30]);
-    // What is written to others is lost.
+    // The reading `other` discards writes.
     assert_eq!(lanes(&machine, "s1"), [0; 4]);
 }
 

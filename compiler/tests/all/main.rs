@@ -1,4 +1,4 @@
-//! All tests of the compiler in one program: it links once, and slow tests run beside others.
+//! All tests of the compiler in one program, which links once and runs slow tests in parallel with others.
 
 #[path = "../../../runtime/tests/seed/mod.rs"]
 mod seed;

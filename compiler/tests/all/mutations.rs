@@ -1,20 +1,21 @@
-//! Single mistakes in the real specifications are found where they are.
+//! Single errors in the real specifications are found at their place.
 //!
-//! Thousands of mutants of the specifications of the repository, each with one mistake of a known kind, are compiled with
-//! warnings as errors. A mutant is *found* when the primary mark of a message is on its line; where nothing tells two sides
-//! of a conflict apart, both marks are primary, and one of them must be. Secondary marks do not count. A mutant with the same
-//! model as the original (a changed description) is no mistake and does not count. For some kinds a mutant may also be a
-//! specification of *another* instruction set, which no compiler can tell from a mistake: those kinds say why, and their
-//! number is printed. For some kinds the line with the mistake cannot be pointed at, since it is gone or as good as before:
-//! such a mutant is *rejected* by a message on another line. All else is *missed*.
+//! Thousands of mutants of the specifications in this repository, each with one error of a known kind, are compiled
+//! with warnings as errors. A mutant is *found* if the primary mark of a message is on its line. If two sides of a
+//! conflict cannot be told apart, both marks are primary, and one of them must be on the line. Secondary marks do not
+//! count. A mutant with the same model as the original (a changed description) is not an error and does not count. For
+//! some kinds a mutant may also be a specification of *another* instruction set, which no compiler can tell from an
+//! error: those kinds give a reason, and their number is printed. For some kinds the line with the error cannot be
+//! marked, since it is gone or plausible: such a mutant is *rejected* by a message on another line. All others are
+//! *missed*.
 //!
-//! The streams in `examples/` are mutated as well. For them there are words of other tools: a mutant that is legal and reads or
-//! writes one of these otherwise is *noticed*, by the test that compares them.
+//! The streams in `examples/` are mutated as well. They have words from other tools: a legal mutant that reads or
+//! writes one of these words differently is *noticed* by the test that compares them.
 //!
-//! `ISAFORGE_MUTANTS=all cargo test --release -p isaforge-compiler --test all mutations -- --nocapture` tries every mutant;
-//! without it every kind is sampled, with a fresh seed. `ISAFORGE_MUTANTS_OF=vpu` takes one specification, `ISAFORGE_MUTANTS_KIND=text` kinds
-//! with this in their name. `ISAFORGE_MISSES=1` prints what was missed, `ISAFORGE_MISSES=all` also what was
-//! rejected elsewhere.
+//! `ISAFORGE_MUTANTS=all cargo test --release -p isaforge-compiler --test all mutations -- --nocapture` tests every
+//! mutant; otherwise every kind is sampled with a fresh seed. `ISAFORGE_MUTANTS_OF=vpu` selects a specification, and
+//! `ISAFORGE_MUTANTS_KIND=text` the kinds with this in their name. `ISAFORGE_MISSES=1` prints missed mutants, and
+//! `ISAFORGE_MISSES=all` also those rejected elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -38,28 +39,28 @@ use kinds::{KINDS, Kind, Mutant};
 
 use crate::seed;
 
-/// How many mutants of a kind are tried for each specification unless all are: others each time.
+/// The number of mutants of a kind that are sampled for each specification.
 const SAMPLE: usize = 7;
-/// The share of mistakes that must be found, in per cent.
+/// The percentage of errors that must be found.
 const GOAL: f64 = 99.0;
 
-/// A specification: its folder, and every file below that it reads, by path relative to `specs/` or `examples/`.
+/// A specification: its folder, and every file below it that it reads, by path relative to `specs/` or `examples/`.
 struct Spec {
     name: &'static str,
-    /// Words of other tools, in the order of memory.
+    /// Words of other tools, in memory order.
     rows: &'static str,
     entry: String,
     files: BTreeMap<String, String>,
 }
 
 impl Spec {
-    /// The files in its own folder: mistakes in a base are found where that is compiled itself.
+    /// The files in its own folder. Errors in a base are found when the base itself is compiled.
     fn own_files(&self) -> impl Iterator<Item = (&String, &String)> {
         self.files.iter().filter(|(name, _)| name.starts_with(&format!("{}/", self.name)))
     }
 }
 
-/// Whether a variable of the environment, if it is there, is a part of the name.
+/// Whether an environment variable is unset or a part of the name.
 fn chosen(variable: &str, name: &str) -> bool {
     env::var(variable).map_or(true, |part| name.contains(&part))
 }
@@ -93,33 +94,34 @@ fn specs() -> Vec<Spec> {
     specs
 }
 
-/// What became of a mutant.
+/// The result of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
-    /// A message points at the line.
+    /// A message marks the line.
     Found,
-    /// As found, but only warnings do.
+    /// As `Found`, but with warnings only.
     Warned,
-    /// It is rejected, but no message points at the line.
+    /// It is rejected, but no message marks the line.
     Elsewhere,
     /// It compiles to the same model.
     Same,
-    /// It compiles to another model, which reads or writes a known word otherwise.
+    /// It compiles to another model, which reads or writes a known word differently.
     Noticed,
     /// It compiles to another model.
     Different,
 }
 
-/// A folder with the files of a specification, in which one at a time is changed.
+/// A folder with the files of a specification, one of which is changed at a time.
 struct Bench {
     folder: tempfile::TempDir,
     entry: PathBuf,
     original: String,
-    /// What the specification makes of known words.
+    /// The results of known words in the original.
     observed: Vec<String>,
 }
 
-/// What a stream makes of the words of rows: their texts, and the bytes of the texts that `first` has for them, or else its own.
+/// The results of a stream on the words of rows: their texts, and the bytes of the texts in `first` or else of its own
+/// texts.
 fn observed(isa: &Isa, rows: &str, first: Option<&[String]>) -> Vec<String> {
     let Some(stream) = isa.stream() else { return Vec::new() };
     let engine = Engine { stream: lower_exact(isa, stream), generation: 0 };
@@ -173,7 +175,7 @@ impl Bench {
         Settings { root, ..Settings::new(&self.entry) }
     }
 
-    /// Compiles a mutant; with its fate, what was said.
+    /// Compiles a mutant, and returns its result and the messages.
     fn try_out(&self, spec: &Spec, mutant: &Mutant) -> (Fate, String) {
         let path = self.folder.path().join(&mutant.file);
         fs::write(&path, &mutant.text).expect("the folder is writable");
@@ -200,7 +202,7 @@ impl Bench {
     }
 }
 
-/// Whether a primary mark is on the line of a mutant: it begins there, or it covers the line and not much else.
+/// Whether a primary mark is on the line of a mutant: it begins there, or covers the line and few others.
 fn points_at(mutant: &Mutant, diagnostics: &Diagnostics, sources: &Sources) -> bool {
     const MOST_LINES: usize = 60;
     let near = |line: usize| mutant.lines.contains(&line);
@@ -216,12 +218,12 @@ fn points_at(mutant: &Mutant, diagnostics: &Diagnostics, sources: &Sources) -> b
     })
 }
 
-/// A model as text, without the places where things stand.
+/// A model as text, without source positions.
 fn meaning(isa: &Isa) -> String {
     let text = format!("{isa:?}");
     let mut kept = String::with_capacity(text.len() / 2);
     let mut from = 0;
-    // `Span { … }` has no braces inside, and a `source: "file:line"` no escaped quotes. Each is looked for once.
+    // `Span { … }` contains no braces, and `source: "file:line"` no escaped quotes. Each is searched for once.
     let (mut spans, mut files) =
         (text.match_indices("Span { ").peekable(), text.match_indices("source: \"").peekable());
     loop {
@@ -262,7 +264,7 @@ fn mistakes_are_found_where_they_are() {
             let mut mutants: Vec<Mutant> =
                 spec.own_files().flat_map(|(name, text)| (kind.mutants)(name, text)).collect();
             if !all && mutants.len() > sample {
-                // Evenly over the files, from anywhere.
+                // Evenly spaced over the files, with a random start.
                 let (step, first) = (mutants.len() as f64 / sample as f64, random.below(mutants.len() as u64) as usize);
                 let place = |i: usize| (first + (i as f64 * step) as usize) % mutants.len();
                 let chosen: BTreeSet<usize> = (0..sample).map(place).collect();
@@ -308,7 +310,7 @@ fn mistakes_are_found_where_they_are() {
     report(&tallies);
 }
 
-/// Prints the rates and holds them against the goal.
+/// Prints the rates and compares them with the goal.
 fn report(tallies: &BTreeMap<(&str, &str), Tally>) {
     let mut lines = vec![format!(
         "{:<34} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>6}  {:>7}",

@@ -1,4 +1,4 @@
-//! The fuzz targets on stable: random bytes, and texts that were right before they were changed at random.
+//! The fuzz targets on stable Rust: random bytes, and valid texts with random changes.
 
 #[path = "../../../fuzz/src/change.rs"]
 mod change;
@@ -21,7 +21,7 @@ fn bytes(random: &mut Random, most: u64) -> Vec<u8> {
     (0..random.below(most)).map(|_| random.next() as u8).collect()
 }
 
-/// All files of a language on the pages of the catalogue.
+/// All files in a language on the pages of the catalogue.
 fn pages(language: &str) -> Vec<&'static str> {
     let files = catalogue::all().flat_map(|page| page.wrong.into_iter().chain(page.right));
     files.filter(|file| file.language == language).map(|file| file.text).collect()
@@ -37,7 +37,7 @@ fn words_print_and_are_read_again() {
     for _ in 0..10_000 * seed::rounds() {
         targets::words(&random.next().to_le_bytes());
     }
-    // Words that are instructions, and those beside them.
+    // Valid words and words near them.
     for isa in [isaforge_valhall::ISA, isaforge_valhall_2021::ISA, isaforge_vpu::ISA] {
         for round in 0..1_000 * seed::rounds() {
             let opcode = (round % isa.forms.len() as u64) as u16;
@@ -54,7 +54,7 @@ fn groups_encode_print_and_are_read_again() {
     for _ in 0..1_000 * seed::rounds() {
         targets::group_bytes(&bytes(&mut random, 48));
     }
-    // Of the starts that there are, chance finds few: they are tried one after the other.
+    // Random data rarely has an existing first byte, so all of them are tested.
     for first in 0..=255 {
         for _ in 0..10 * seed::rounds() {
             let mut data = bytes(&mut random, 48);
@@ -64,7 +64,7 @@ fn groups_encode_print_and_are_read_again() {
     }
 }
 
-/// Programs of valid words, as text.
+/// The text of a program of valid words.
 fn listing(isa: &'static Isa, random: &mut Random) -> String {
     let words: Vec<u64> = (0..1 + random.below(4))
         .map(|_| {
@@ -145,7 +145,7 @@ fn bytes_of_streams_print_and_are_read_again() {
     for _ in 0..300 * seed::rounds() {
         targets::streams(&bytes(&mut random, 48));
     }
-    // Bytes of instructions, and those beside them.
+    // Valid instructions and bytes near them.
     for engine in targets::stream_engines() {
         for round in 0..300 * seed::rounds() {
             let layouts = engine.stream.layouts_of(0);

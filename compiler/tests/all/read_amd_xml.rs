@@ -1,4 +1,4 @@
-//! AMD's own descriptions: a document of ours in their schema.
+//! AMD's descriptions: a small document in their schema, written for this test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ fn words_of_our_own_document_read_both_ways() {
         let parsed = engine.parse(expected).unwrap_or_else(|why| panic!("{expected}: {why}"));
         assert_eq!(engine.store(parsed.decoded.word)[..usize::from(parsed.decoded.len)], *bytes, "{expected}");
     }
-    // A source without a name, a thread that is not there, a bit of no field, an operation that no instruction has.
+    // A source without a name, a thread that does not exist, a bit outside all fields, an unused opcode.
     for word in [0xa010_2001u32, 0xa010_8100, 0xa010_2300, 0xa030_2100] {
         assert!(text(engine, &word.to_le_bytes()).is_err(), "{word:08x}");
     }

@@ -1,4 +1,4 @@
-//! LLVM's records of AMD's GPUs as a document.
+//! LLVM's records of AMD GPUs as a document.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ fn our_own_records_read_both_ways() {
         assert_eq!(found.as_deref(), Ok(expected), "{hex}");
         assert_eq!(assembled(engine, expected).as_deref(), Ok(hex), "{expected}");
     }
-    // A register pair in the middle of an aligned one, a bit that the encoder leaves 0, and a literal that is not there.
+    // A register pair that is not aligned, a bit that the encoder leaves 0, and a missing literal.
     for hex in ["ff0f6ce0000503d1", "050183d501031020", "ff028083"] {
         assert!(text(engine, &bytes(hex)).is_err(), "{hex}");
     }
@@ -107,7 +107,7 @@ fn mistakes_of_a_document_have_places() {
     }
 }
 
-/// A record of an image instruction with some addresses, and the words that they take beside the first two.
+/// A record of an image instruction with `addresses` addresses, which take `words` words besides the first two.
 fn image(addresses: usize, words: u8) -> String {
     let field =
         |name: &str, bits: std::ops::Range<u8>| bits.rev().map(|i| format!("{name}{{{i}}}, ")).collect::<String>();
@@ -146,9 +146,9 @@ fn an_image_instruction_is_as_long_as_its_word_says() {
         assert_eq!(text(engine, &bytes(hex)).as_deref(), Ok(expected), "{hex}");
         assert_eq!(assembled(engine, expected).as_deref(), Ok(hex), "{expected}");
     }
-    // A word more than five addresses need; the text is the same, and the assembler takes the shorter one.
+    // One word more than five addresses need: the text is the same, and the assembler uses the shorter encoding.
     assert_eq!(text(engine, &bytes("0c0154f1020102000304050600000000")).as_deref(), Ok(plain));
-    // Six addresses have no room in one word, and no address may be in a word that is not needed.
+    // Six addresses do not fit in one word, and an unneeded word must not hold an address.
     for hex in ["120154f10201020003040506", "0c0154f1020102000304050600000007"] {
         assert!(text(engine, &bytes(hex)).is_err(), "{hex}");
     }
@@ -174,7 +174,7 @@ fn shared(path: &str) -> Option<PathBuf> {
     path.exists().then_some(path)
 }
 
-/// Processors, and the share of their rows that reads both ways at least.
+/// Processors, and the minimum share of their rows that match in both directions.
 const PROCESSORS: [(&str, f64); 10] = [
     ("gfx908", 0.96),
     ("gfx90a", 0.98),
@@ -188,7 +188,7 @@ const PROCESSORS: [(&str, f64); 10] = [
     ("gfx1250", 0.97),
 ];
 
-/// Replays the rows of one processor; `ISAFORGE_AMDGPU=gfx1100` writes what differs to standard error.
+/// Replays the rows of one processor; `ISAFORGE_AMDGPU=gfx1100` writes the differences to standard error.
 #[test]
 fn rows_of_llvm_read_both_ways() {
     let (Some(document), Some(rows)) =

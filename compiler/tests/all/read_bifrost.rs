@@ -1,4 +1,4 @@
-//! Bifrost's document: a small one of ours in its schema, and Mesa's where it stands beside the project.
+//! Bifrost's document: a small one in its schema, and Mesa's if it is present next to the project.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ fn own() -> [Engine; 2] {
     open(&path).unwrap_or_else(|why| panic!("{why}"))
 }
 
-/// What is wrong with our document with something replaced.
+/// The errors of the small document with a part replaced.
 fn broken(name: &str, old: &str, new: &str) -> String {
     assert!(OWN.contains(old), "{old}");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("read_bifrost");

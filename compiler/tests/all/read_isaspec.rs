@@ -1,4 +1,4 @@
-//! Documents of Mesa's isaspec: rows of other tools where they stand beside the project, and a document of our own.
+//! Documents of Mesa's isaspec: rows of other tools if they are present next to the project, and a small document.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,10 +40,10 @@ fn assembled(engine: Engine, text: &str) -> Result<String, String> {
     Ok(hex(&engine.store(parsed.decoded.word)[..usize::from(parsed.decoded.len)]))
 }
 
-/// A row: bytes, text, generation, and what Mesa's assembler makes of the text.
+/// A row: bytes, text, generation, and the result of Mesa's assembler for the text.
 type Row = (String, String, u32, String);
 
-/// Rows of a file beside the project; `None` where there is none, which is said.
+/// The rows of a file next to the project. `None` when it is missing, which is printed.
 fn rows(name: &str) -> Option<Vec<Row>> {
     let path = shared(&format!("corpora/other/{name}.tsv"))?;
     let text = fs::read_to_string(path).expect("the file is there");
@@ -69,13 +69,13 @@ fn shared(path: &str) -> Option<PathBuf> {
     shared
 }
 
-/// Fails with the first few of what went wrong.
+/// Fails with the first few of the wrong rows, if there are any.
 fn none(wrong: &[String], of: usize) {
     let shown = wrong.iter().take(30).cloned().collect::<Vec<_>>().join("\n");
     assert!(wrong.is_empty(), "{} of {of} are wrong:\n{shown}", wrong.len());
 }
 
-/// Every row prints as the other tool prints it, and what must not decode does not.
+/// Checks that every row prints as in the other tool, and that invalid words do not decode.
 fn prints(document: &str, name: &str) {
     let (Some(path), Some(found), Some(negative)) =
         (shared(&format!("documents/{document}")), rows(name), rows(&format!("{name}-negative")))
@@ -115,8 +115,8 @@ fn etnaviv_prints_as_mesa_prints_it() {
     prints("isaspec-mesa-25.0.7/etnaviv/etnaviv.xml", "etnaviv");
 }
 
-/// Every text that decodes assembles to bytes that decode to it; what Mesa's own assembler gives the same bytes for does so
-/// here.
+/// Checks that every text that decodes assembles to bytes that decode to it. If Mesa's assembler gives the same bytes
+/// for a text, so does this one.
 fn assembles(document: &str, name: &str) {
     let (Some(path), Some(found)) = (shared(&format!("documents/{document}")), rows(name)) else { return };
     let stream = open(&path);
@@ -211,13 +211,14 @@ fn our_own_document_prints_and_assembles() {
         assert_eq!(disassembled(engine, &word(bits)).as_deref(), Ok(text), "{bits:08x}");
         assert_eq!(assembled(engine, text).as_deref(), Ok(word(bits).as_str()), "{text}");
     }
-    // A number says that it is wide by its size alone; a kept bit is what the document's encoder sets.
+    // A wide number is recognized by its value alone; reserved bits are set as by the document's encoder.
     assert_eq!(assembled(engine, "pull <COLOUR:5>, #-2"), Ok(word(0x4405_fffe)));
-    // What two instructions fit is neither, and what none fits is none.
+    // Words that match two instructions or none are invalid.
     for bits in [0x5800_0001, 0x0038_0000, 0x7800_0000] {
         assert!(disassembled(engine, &word(bits)).is_err(), "{bits:08x}");
     }
-    // Two names may be written alike; the first is assembled. Another generation calls it otherwise.
+    // Two instructions may have the same text, of which the first is assembled. Another generation names it
+    // differently.
     assert_eq!(disassembled(engine, &word(0x0028_0001)).as_deref(), Ok("knot        t0, t1"));
     assert_eq!(assembled(engine, "knot t0, t1"), Ok(word(0x0018_0001)));
     assert_eq!(disassembled(loom(4), &word(0x0028_0001)).as_deref(), Ok("weave       t0, t1"));

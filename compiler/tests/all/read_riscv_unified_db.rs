@@ -1,4 +1,4 @@
-//! riscv-unified-db: a small folder of ours in its schema, and its own documents where they stand beside the project.
+//! riscv-unified-db: a small folder in its schema, and its own documents if they are present next to the project.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -96,7 +96,7 @@ fn what_no_generation_has_is_refused() {
         // Bits that no text shows.
         (RV64, "8f00300f"),
         (RV64, "0f003083"),
-        // A value that may not be, and a shorter instruction than there are bytes.
+        // A forbidden value, and an instruction shorter than the bytes.
         (RV64, "0161"),
         (RV64, "0280"),
         (RV64, "2a850000"),
@@ -151,7 +151,7 @@ fn mistakes_of_a_document_are_told() {
     }
 }
 
-/// Without blanks behind commas, in lower case, hexadecimal numbers in decimal.
+/// Normalizes a text: no blanks after commas, lower case, hexadecimal numbers in decimal.
 fn plain(text: &str) -> String {
     let text = text.to_lowercase().replace(", ", ",");
     let mut parts = text.split("0x");

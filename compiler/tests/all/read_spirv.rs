@@ -44,7 +44,8 @@ fn instructions_read_both_ways() {
         assert_eq!(sequence.assemble(text), Ok(units(found)), "{text}");
     }
     assert_eq!(sequence.assemble("%9 = OpFetch %3 %8 Even 16"), sequence.assemble("%9 = OpFetch %3 %8 Aligned 16"));
-    // A reserved value, a missing operand, one too many, a text without an end, a length beyond the bytes, a type that is unknown.
+    // A reserved value, a missing operand, an extra operand, an unterminated text, a length beyond the bytes, an
+    // unknown type.
     let wrong: [&[u32]; 7] = [
         &[2 << 16 | 62, 3],
         &[3 << 16 | 21, 2, 32],
@@ -107,11 +108,11 @@ fn shared(path: &str) -> Option<PathBuf> {
     path.exists().then_some(path)
 }
 
-/// Instructions whose operands the document lists in another way than the tool that made the rows knew.
+/// Instructions whose operands differ between the document and the tool that made the rows.
 const REVISED: [&str; 3] =
     ["OpCompositeConstructContinuedINTEL", "OpReadPipeBlockingINTEL", "OpWritePipeBlockingINTEL"];
 
-/// A cell of a row, `\n` and `\t` as they were.
+/// A cell of a row, with `\n` and `\t` unescaped.
 fn plain(cell: &str) -> String {
     cell.replace("\\n", "\n").replace("\\t", "\t")
 }
@@ -158,7 +159,7 @@ fn rows_of_spirv_dis_read_both_ways() {
         let differs = found.lines().zip(text.lines()).find(|(a, b)| a != b);
         assert_eq!((differs, found.trim_end()), (None, text.trim_end()), "{}", cells[3]);
         let back = sequence.assemble(&text).unwrap_or_else(|why| panic!("{}: {why}", cells[3]));
-        // Version and generator are not in the text.
+        // The text does not contain version and generator.
         assert_eq!(hex(&back[12..]), hex(&module[12..]), "{}", cells[3]);
     }
 }

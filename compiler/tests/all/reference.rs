@@ -1,4 +1,4 @@
-//! The document of the spec language agrees with the types that read it.
+//! The document of the spec language agrees with the types that read specifications.
 
 #[test]
 fn specs_readme_lists_every_key() {

@@ -1,4 +1,4 @@
-//! Registers of generated instructions are those that the readings of their operands say.
+//! The registers of generated instructions are those of the readings of their operands.
 
 use isaforge_core::Isa;
 use isaforge_core::decode::{alternative_of, list_len};
@@ -8,7 +8,7 @@ use isaforge_core::table::{Access, Shape, Type};
 
 use crate::seed;
 
-/// What a word reads or writes, by the operands' readings one after the other.
+/// The registers that a word reads or writes, by the readings of its operands in order.
 fn expected(isa: &'static Isa, opcode: u16, word: u64, write: bool) -> Vec<RegisterUse> {
     let mut found = Vec::new();
     for (index, operand) in isa.forms[usize::from(opcode)].operands.iter().enumerate() {
@@ -40,7 +40,7 @@ fn expected(isa: &'static Isa, opcode: u16, word: u64, write: bool) -> Vec<Regis
     found
 }
 
-/// Compares words of every form of a set.
+/// Compares the registers of words of every form of a set.
 fn compare(isa: &'static Isa, registers: impl Fn(u64, bool) -> Vec<RegisterUse>) {
     let mut random = Random(seed::seed(104));
     let mut seen = 0;

@@ -1,6 +1,8 @@
-//! Revisions of a document dropped in the place of ours: later forms of the same schema, new names, hints for compilers.
+//! Revisions of a document in place of the one in this repository: later forms of the same schema, new names, hints for
+//! compilers.
 //!
-//! The later forms are made here from our own document, in the ways in which the upstream one changed over the years.
+//! The later forms are derived here from the document in this repository, in the ways in which the upstream one has
+//! changed over the years.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +28,7 @@ fn document() -> String {
     std::fs::read_to_string(specs().join("valhall/isa.xml")).expect("isa.xml is part of the repository")
 }
 
-/// Our `isa.yaml` without the files that it imports: they say what instructions do, which is for our document alone.
+/// The `isa.yaml` of this repository without its imports, which define semantics for this document only.
 fn encodings() -> String {
     let entry = std::fs::read_to_string(specs().join("valhall/isa.yaml")).expect("isa.yaml is part of the repository");
     entry
@@ -46,7 +48,7 @@ fn original() -> &'static Isa {
     words(&model(&specs().join("valhall/isa.yaml"))).isa
 }
 
-/// Compiles our `isa.yaml` with another document: the tables, or the messages.
+/// Compiles this `isa.yaml` with another document, and returns the tables or the messages.
 fn with_document(xml: &str) -> Result<&'static Isa, String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("isa.xml"), xml).expect("the folder is writable");
@@ -70,7 +72,7 @@ fn text_of(isa: &'static Isa, word: u64) -> Result<String, String> {
     Ok(line.as_str().to_owned())
 }
 
-/// The document with `<opcode><op val start mask/></opcode>` in place of the attributes, as the patterns of the model say.
+/// The document with `<opcode><op val start mask/></opcode>` in place of the attributes, by the patterns of the model.
 fn with_op_lists(xml: &str) -> String {
     let model = model(&specs().join("valhall/isa.yaml"));
     let mut out = String::new();
@@ -118,7 +120,7 @@ fn with_op_lists(xml: &str) -> String {
     lines.join("\n")
 }
 
-/// The tag of a group without the opcodes that its instructions share.
+/// The tag of a group without the opcodes shared by its instructions.
 fn without_opcodes(line: &str) -> String {
     let mut line = line.to_owned();
     while line.contains("<group ") {
@@ -130,7 +132,7 @@ fn without_opcodes(line: &str) -> String {
     line
 }
 
-/// What later documents say to compilers, and elements that are there for them only.
+/// Adds the hints to compilers of later documents, and elements used only by them.
 fn with_hints(xml: &str) -> String {
     let xml =
         xml.replace("<ins name=", "<ins unused=\"true\" message=\"load\" name=").replace("<mod name=", "<va_mod name=");
@@ -153,7 +155,7 @@ fn hints_for_compilers_and_renamed_elements_change_nothing() {
 fn lists_of_opcodes_give_the_same_words_as_attributes() {
     let xml = with_op_lists(&document());
     assert!(!xml.contains("opcode=\"") && xml.contains("mask=\"0x103\""));
-    // Elements that only said where an opcode lies disappear with it.
+    // Elements that only give the place of an opcode are removed with it.
     let kept: Vec<&str> = xml
         .lines()
         .filter(|l| !["descriptor_type", "memory_width", "\"left\""].iter().any(|w| l.contains(w)))
@@ -177,7 +179,7 @@ fn a_modifier_listed_twice_counts_once() {
     assert!(diff(original(), words(&checked.isa).isa).is_empty());
 }
 
-/// 2022: flags of comparisons became instructions of their own, in the same bits.
+/// 2022: flags of comparisons became separate instructions with the same bits.
 #[test]
 fn comparisons_split_by_their_secondary_opcode_keep_their_words() {
     let xml = document();
@@ -221,7 +223,7 @@ fn comparisons_split_by_their_secondary_opcode_keep_their_words() {
     check_identities(revised, 20, |w| decode(revised, w).ok().map(|_| w));
 }
 
-/// 2026: instructions that differ in one modifier alone are listed apart and keep its element.
+/// 2026: instructions that differ in a single modifier are listed separately and keep its element.
 #[test]
 fn a_modifier_inside_the_opcode_is_never_written_or_always() {
     let xml = with_op_lists(&document());
@@ -305,7 +307,7 @@ fn what_the_specification_lacks_is_named() {
     }
 }
 
-/// A specification in use without generated code is the generated crate: the same opcodes, texts and errors.
+/// A specification used without generated code agrees with the generated crate: the same opcodes, texts and errors.
 #[test]
 fn tables_in_memory_agree_with_the_generated_crate() {
     for (built, generated) in [

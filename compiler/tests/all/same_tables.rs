@@ -1,4 +1,4 @@
-//! Prose is prose: a document with other words in it compiles to the same tables.
+//! Prose has no effect: a document with other descriptions compiles to the same tables.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ fn other_words_in_the_document_change_no_table() {
     let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs/valhall");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let xml = std::fs::read_to_string(specs.join("isa.xml")).expect("isa.xml is part of the repository");
-    // Every description becomes another one of another length, so lines move, too.
+    // Every description is replaced by one of another length, so lines move too.
     let changed =
         xml.replace("<desc>", "<desc>\n\n Something else entirely.\n ").replace(" desc=\"", " desc=\"Or not: ");
     assert_ne!(xml, changed);

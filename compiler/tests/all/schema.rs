@@ -1,4 +1,5 @@
-//! The JSON Schema of specifications: it is fresh, the real specifications keep to it, and mistakes that reading finds do not.
+//! The JSON Schema of specifications: it is fresh, accepts the real specifications, and rejects errors that reading
+//! finds.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -80,9 +81,9 @@ fn real_specifications_keep_to_it() {
 #[test]
 fn the_pages_keep_to_it_but_for_mistakes_of_reading() {
     let validator = Validator::new();
-    // What a schema can say: a value of the wrong kind, unknown keys, unknown words, numbers out of range.
+    // Errors that a schema can express: a value of the wrong type, unknown keys, unknown words, numbers out of range.
     let of_reading = ["E0020", "E0021", "E0023", "E0024"];
-    // YAML that is no map of keys to values, or not there.
+    // YAML that is not a map of keys to values, or missing.
     let unreadable = [
         "E0001", "E0002", "E0003", "E0004", "E0005", "E0010", "E0011", "E0012", "E0013", "E0014", "E0015", "E0016",
         "E0017", "E0018", "E0019",

@@ -1,4 +1,4 @@
-//! Texts that say what instructions do: from a specification to graphs that execute.
+//! Semantics texts: from a specification to graphs that execute.
 
 use isaforge_compiler::{Compiled, Settings, compile};
 use isaforge_core::semantics::evaluate::{Column, Environment, Scratch, evaluate};
@@ -14,7 +14,7 @@ enums:
   Round: { values: [rte, rtp, rtn, rtz], default: rte }
 ";
 
-/// A specification of one instruction `T` with this text; `semantics` is what stands in that section.
+/// A specification of one instruction `T` with this text; `semantics` is the content of that section.
 fn spec(semantics: &str, text: &str) -> String {
     format!(
         "{HEAD}semantics:\n  pc: u32\n{semantics}\ninstructions:\n  T:\n    doc: Does something.\n    fixed: {{ 15: 1 }}\n    \
@@ -31,7 +31,7 @@ fn compiled(source: &str) -> Result<Compiled, String> {
     compile(&Settings { root: Some(folder.path().to_owned()), ..Settings::new(&path) }).map_err(|f| f.to_string())
 }
 
-/// The three registers of `T`, as `d`, `a`, `b`; memory is one word at 16.
+/// The three registers of `T`, which are `d`, `a` and `b`; memory is one word at 16.
 struct Registers {
     values: [u64; 3],
     memory: u64,
@@ -113,7 +113,7 @@ impl Environment<1> for Registers {
     }
 }
 
-/// Modifiers as `neg`, `half`, `round`.
+/// The shape for the modifiers `neg`, `half` and `round`.
 fn shape(semantics: &Semantics, modifiers: [u64; 3]) -> Shape {
     let operation = &semantics.operations[0];
     instantiate(semantics, operation, |m| match operation.modifiers[usize::from(m)] {
@@ -178,7 +178,7 @@ fn a_writer_assigns_the_operand_that_it_is_given() {
 
 #[test]
 fn an_operand_is_read_in_another_size() {
-    // The registers of this machine give all that they hold, whatever the size.
+    // The registers of this machine return all of their bits, whatever the size.
     assert_eq!(result("d = read(u64, a).w1", [0; 3], 7 << 32 | 5, 0), 7);
     let message = compiled(&spec("", "d = read(u64, a + b).w1")).err().unwrap();
     assert!(message.contains("E0123"), "{message}");
@@ -248,7 +248,7 @@ fn vectors_work_component_by_component() {
     assert_eq!(result("d = zext(u32, concat(a[3:0], b[7:4], true))", [0; 3], 0xa, 0x50), 0x14b);
 }
 
-/// Texts with a mistake, and the code and the words that the mistake gets.
+/// Texts with an error, and the code and the marked words of the error.
 #[test]
 fn a_mistake_is_marked_in_the_text() {
     for (text, code, marked) in [
@@ -272,7 +272,7 @@ fn a_mistake_is_marked_in_the_text() {
     ] {
         let message = compiled(&spec("", text)).err().unwrap_or_else(|| panic!("{text} is accepted"));
         assert!(message.contains(code), "{text}: {message}");
-        // The marks stand below the text, as long as what they mark.
+        // The marks are below the text and as long as the marked words.
         if !marked.is_empty() {
             let marks = message.lines().find(|line| line.trim_start_matches([' ', '|']).starts_with('^'));
             let marks = marks.unwrap_or_else(|| panic!("{message}")).matches('^').count();
@@ -281,7 +281,7 @@ fn a_mistake_is_marked_in_the_text() {
     }
 }
 
-/// The chapter of `specs/README.md` on texts shows a specification, which must be right.
+/// The specification in the chapter of `specs/README.md` on texts must be valid.
 #[test]
 fn the_example_of_the_document_compiles() {
     let document = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/README.md");
@@ -381,7 +381,7 @@ fn a_mistake_of_some_rows_says_of_which() {
 
 #[test]
 fn parts_of_a_store_are_one_access() {
-    // The machine of this test has a word at 16, which the last part that is stored replaces.
+    // The machine of this test has a word at 16, which is replaced by the last part stored.
     let stored =
         run("", "d = a; store_part(u32, 12 as u64, 0, 8, a); store_part(u32, 12 as u64, 4, 8, b)", [0; 3], 4, 9)
             .unwrap();
@@ -401,7 +401,7 @@ fn parts_of_a_store_are_one_access() {
 #[test]
 fn an_atomic_may_say_what_memory_has_to_be() {
     let expected = "  spaces: [here, there]\n";
-    // The memory of this test takes what it is given; that it is asked about `b` is in the graph.
+    // The memory of this test accepts any access; the graph shows whether `b` is requested.
     for (text, expects) in [
         ("d = atomic_add(u32, 16 as u64, a)", false),
         ("d = atomic_add(u32, there, 16 as u64, a)", false),

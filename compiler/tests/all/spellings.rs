@@ -1,4 +1,4 @@
-//! Texts of an operand that are read and never printed.
+//! Texts of an operand that are accepted but never printed.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use isaforge_core::parse::parse;
 use isaforge_core::print::{Style as Printing, print};
 use isaforge_core::text::Line;
 
-/// A specification whose operand has two readings; `near` has the texts `texts`; or what is wrong with it.
+/// A specification with an operand of two readings, where `near` has the texts `texts`; or its errors.
 fn spec(texts: &str) -> Result<&'static Isa, String> {
     let text = format!(
         r#"isa: lamps
@@ -75,7 +75,7 @@ fn every_text_is_read_and_the_first_is_printed() {
 #[test]
 fn a_text_that_is_only_read_is_checked_like_one_that_is_printed() {
     for (also, place, code, message) in [
-        // The assembler would take it for the other reading.
+        // The assembler would choose the other reading.
         ("{index}", "22:15", "E0114", "is both `near` and `far`"),
         ("x {index}{index}", "22:15", "E0112", "must have its field `index` exactly once"),
         ("near", "22:15", "E0112", "must have its field `index` exactly once"),

@@ -1,4 +1,4 @@
-//! Streams: words of any width and of mixed length, computed values, conditions, aliases, generations.
+//! Streams: words of any width and of mixed lengths, computed values, conditions, aliases, generations.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use isaforge_core::stream::program::assemble;
 use isaforge_core::stream::{DecodeError, Engine, registers, target};
 use isaforge_core::text::Line;
 
-/// The engine of a specification, or what is wrong with it.
+/// The engine of a specification, or its errors.
 fn open(path: &Path, generation: u32) -> Result<Engine, String> {
     let checked = check_spec(&Settings::new(path)).map_err(|failure| failure.to_string())?;
     let stream = checked.isa.stream().ok_or("it is no stream")?;
@@ -52,7 +52,7 @@ fn hex(engine: Engine, text: &str) -> Result<String, String> {
     Ok(bytes[..usize::from(parsed.decoded.len)].iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Each of the bytes prints as the text, and the text gives the bytes.
+/// Checks that each of the bytes prints as the text, and that the text assembles to the bytes.
 fn both_ways(engine: Engine, rows: &[(&str, &str)]) {
     for (bytes, expected) in rows {
         assert_eq!(text(engine, bytes).as_deref(), Ok(*expected), "{bytes}");
@@ -143,7 +143,7 @@ fn labels_are_right_in_a_stream_of_two_lengths() {
 fn branches_that_grow_do_not_push_others_out_of_reach() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/riscv/isa.yaml");
     let engine = open(&path, 0).unwrap_or_else(|why| panic!("{why}"));
-    // Most branches are too far for their short form; what they grow by is more than a short jump reaches.
+    // Most branches are too far for their short form; their growth is more than a short jump reaches.
     let far = |n: usize| format!("{}{}far{n}:\n", format!("beqz a0, far{n}\n").repeat(800), "nop\n".repeat(100));
     let near = |n: usize| format!("near{n}: j near{n}\n");
     let program: String = (0..2).map(far).chain((0..100).map(near)).collect();
@@ -260,7 +260,7 @@ fn a_literal_follows_when_an_operand_says_so() {
             ("0000 81bf", "s_endpgm"),
         ],
     );
-    // What follows is none of an instruction's business.
+    // Bytes after an instruction do not affect it.
     let decoded = engine.decode(&bytes("0503047e ffffffff")).expect("a move");
     assert_eq!((decoded.len, decoded.word.get(32, 32)), (4, 0));
     assert_eq!(engine.decode(&bytes("ff02047e 7856")), Err(DecodeError::Short { needed: 8, have: 6 }));
@@ -306,7 +306,7 @@ fn the_length_follows_from_a_value() {
             ("1107", "(sy)(rpt4)add"),
         ],
     );
-    // A long form of what fits the short one would read back as other bytes.
+    // A long form of a value that fits the short form would read back as other bytes.
     assert_eq!(text(engine, "62 86 34 12 00 00"), Err(DecodeError::Unknown));
 }
 
@@ -390,13 +390,13 @@ fn excluded_values_tell_two_forms_apart() {
     let engine = of_text("apart", spec, 0).unwrap_or_else(|why| panic!("{why}"));
     both_ways(engine, &[("130000", "zero 3"), ("190000", "one 9")]);
     assert!(of_text("near", &spec.replace("f < 8", "f <= 8"), 0).expect_err("8 is both").contains("E0106"));
-    // One without conditions has the words that the other one leaves.
+    // An instruction without conditions has the words that the other one leaves.
     let engine = of_text("rest", &spec.replace(", where: f >= 8", ""), 0).unwrap_or_else(|why| panic!("{why}"));
     both_ways(engine, &[("130000", "zero 3"), ("190000", "one 9")]);
     assert!(hex(engine, "one 3").is_err(), "this word is `zero 3`");
 }
 
-/// Two instructions of 40 bits with the same constant bits, told apart by conditions over two fields of 16.
+/// Two instructions of 40 bits with the same constant bits, distinguished by conditions on two fields of 16 bits.
 fn told_apart(name: &str, one: &str, other: &str) -> Result<Engine, String> {
     let instruction = |mnemonic: &str, condition: &str| {
         format!(
@@ -452,7 +452,7 @@ fn what_cannot_be_decided_is_refused_at_once() {
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
-/// The warnings about a specification of 40-bit words that is otherwise right, each as its code and the message.
+/// The warnings about an otherwise valid specification of 40-bit words, each with its code and message.
 fn warnings(name: &str, rest: &str) -> Vec<String> {
     warnings_of(name, &format!("isa: warned\nword: 40\nprovenance: document\n{rest}"))
 }
@@ -530,7 +530,7 @@ fn a_bar_may_be_the_text_of_a_condition() {
     }
 }
 
-/// What a branch leads to may be a part of an operand that has other readings.
+/// A branch target may be part of an operand that has other readings.
 #[test]
 fn a_kind_may_be_a_branch_target() {
     let spec = "isa: kinds\nprovenance: document\nword: 16\nbanks: { r: { doc: R., count: 16, prints: 'r{n}' } }\n\
@@ -550,7 +550,7 @@ fn a_kind_may_be_a_branch_target() {
     assert_eq!(targets, [None, Some(0), Some(16)]);
 }
 
-/// Generations, values of enums and registers are said by their names wherever their numbers are.
+/// Generations, values of enums and registers may be given by name wherever numbers are allowed.
 #[test]
 fn names_stand_for_numbers() {
     let spec = |since: &str, with: &str| {
@@ -601,7 +601,7 @@ fn names_stand_for_numbers() {
     let none = "has no generation 51";
     let told = load_in(&spec("v6", "{ c: 1 }"), "51").map(drop).expect_err(none);
     assert!(told.ends_with("has no generation 51; its generations are `v5`, `v6` or `v7`"), "{told}");
-    // A crate of one generation takes the same names and numbers.
+    // A crate of one generation accepts the same names and numbers.
     let compiled = |generation: &str| {
         compile(&Settings { generation: Some(generation.to_owned()), ..Settings::new(&path) })
             .map(|compiled| compiled.checked.isa.stream().map(|stream| stream.generations))
@@ -768,7 +768,7 @@ fn the_risc_v_example_reads_and_writes_as_binutils_does() {
         let (bits, expected) = row.split_once('\t').expect("two columns");
         let printed = text(engine, bits).unwrap_or_else(|why| panic!("{bits}: {why}"));
         assert_eq!(plain(&printed), expected, "{bits}");
-        // Of words with the same text the assembler takes the shortest.
+        // Among words with the same text, the assembler chooses the shortest.
         let again = hex(engine, expected).unwrap_or_else(|why| panic!("{expected}: {why}"));
         assert_eq!(plain(&text(engine, &again).unwrap_or_default()), expected, "{again}");
         assert!(again.len() <= bits.len(), "{expected}: {again} and {bits}");
@@ -817,7 +817,7 @@ fn bitmask_immediates_are_computed_both_ways() {
         ],
     );
     assert!(hex(engine, "and x0, x1, #0x1234").is_err_and(|why| why.contains("0x1234")));
-    // All bits set are no such immediate, nor is what has no size.
+    // All bits set is not a valid immediate, nor is a value without a size.
     for none in ["20 fc 40 92", "20 fc 00 92", "20 f8 00 92"] {
         assert!(text(engine, none).is_err(), "{none}");
     }
@@ -829,7 +829,7 @@ fn bitmask_immediates_are_computed_both_ways() {
         let immediate = scope.layout.fields.iter().position(|field| field.name == "imm").expect("it is there");
         let value = scope.value(immediate as u8);
         values.insert(value);
-        // Each pattern has one encoding as far as its rotation is less than its length.
+        // Each pattern has a single encoding whose rotation is less than its length.
         if bits % 97 == 0 {
             let text = format!("and x0, x1, #{value:#x}");
             let parsed = engine.parse(&text).expect("it assembles").decoded;
@@ -889,7 +889,7 @@ fn wide_values_that_are_sums_of_bits_or_scaled_numbers_need_no_way_back() {
 
 #[test]
 fn a_wide_value_without_a_way_back_is_refused_at_its_place() {
-    // Few words show that these go wrong: the value of one number in four thousand millions has no way back.
+    // Few words show that these are wrong: only one in four billion values cannot be encoded.
     let refused = [
         (
             "product",
@@ -934,12 +934,13 @@ fn values_are_tried_within_bounds_in_all_of_a_specification() {
     }
     let start = std::time::Instant::now();
     let told = of_text("many", &spec, 0).expect_err("there are too many to try them all");
-    // The first of them are tried.
+    // Only the first ones are tried.
     assert!(told.contains("E0132") && !told.contains("`v0` of `m0`"), "{told}");
     assert!(start.elapsed().as_secs() < 120, "{:?}", start.elapsed());
 }
 
-/// Every word decodes to the value that it is to have, or not at all, and its text assembles to a word with that value.
+/// Checks that every word decodes to the wanted value or not at all, and that its text assembles to a word with that
+/// value.
 fn every_word(engine: Engine, words: impl Iterator<Item = u32>, wanted: impl Fn(u32) -> Option<u64>) -> usize {
     let value = |decoded: &isaforge_core::stream::Decoded| {
         let scope = engine.scope(decoded);
@@ -1043,7 +1044,7 @@ fn a_set_of_three_lengths_has_aliases_constraints_computed_fields_generations_an
     assert!(text(engines[0], "fe 52").is_err(), "there is no register 17");
 }
 
-/// A specification with one operand whose value follows from a table.
+/// A specification with one operand whose value is given by a table.
 fn tabled(rest: &str) -> String {
     format!(
         "isa: tabled\nprovenance: document\nword: 24\nenums: {{ Size: {{ values: [byte, half, word, ~] }} }}\n\
@@ -1051,7 +1052,7 @@ fn tabled(rest: &str) -> String {
     )
 }
 
-/// A computed value may be a table over a number, or over the names of one; the assembler looks for the entry.
+/// A computed value may be a table over a number or over names; the assembler searches for the entry.
 #[test]
 fn tables_read_both_ways() {
     let steps = "operands: { n: { immediate: decimal, prefix: '', bits: 7..5, \
@@ -1063,7 +1064,7 @@ fn tables_read_both_ways() {
     );
     let refused = of_text("table", &tabled(steps), 0).expect("it is right").parse("set 2").expect_err("no entry");
     assert_eq!(refused.to_string(), "`n` cannot be `2` here");
-    // Negative entries, several numbers for one of them, and all others.
+    // Negative entries, several numbers for one entry, and a default.
     let signed = "fields: { code: { bits: 7..0 } }, where: 'n != 0', operands: { n: { immediate: signed, prefix: '', \
                   value: 'match code { 0 => -1, 5 => -100, 6 => 7, 0x80 => 8, 9 => 9, _ => 0 }' } }";
     both_ways(
@@ -1071,14 +1072,14 @@ fn tables_read_both_ways() {
         &[("00 01 00", "set -1"), ("05 01 00", "set -100"), ("80 01 00", "set 8")],
     );
     assert!(of_text("signed_table", &tabled(signed), 0).expect("it is right").decode(&[7, 1, 0]).is_err());
-    // What is chosen by may be computed.
+    // The number that selects an entry may be computed.
     let parts = "fields: { code: { bits: 7..0 } }, operands: { n: { immediate: decimal, prefix: '', \
                  value: 'match code[7:4] { 0 => 1, 1 => 2, 9 => 7, 15 => 9, _ => 5 } * 100 + match code & 15 { 4 => 64, _ => code & 15 }' } }";
     both_ways(
         of_text("parts", &tabled(parts), 0).expect("it is right"),
         &[("02 01 00", "set 102"), ("94 01 00", "set 764"), ("ff 01 00", "set 915")],
     );
-    // Names choose, and arms may be computed; two fields decide.
+    // Names may select entries, and arms may be computed; two fields determine the value.
     let sized = "fields: { size: { bits: 7..6, enum: Size }, count: { bits: 5..2 } }, ignored: 1..0, \
                  syntax: 'set.{size} {n}', operands: { n: { immediate: decimal, prefix: '', \
                  value: 'match size { byte => count, half => count * 2, word => (count + 1) * 4 }' } }";
@@ -1088,7 +1089,7 @@ fn tables_read_both_ways() {
     );
 }
 
-/// A table of 256 entries of eight bits is as large as an expression may be.
+/// A table of 256 8-bit entries is the largest that an expression may hold.
 #[test]
 fn large_tables_are_exact() {
     let entry = |number: u64| (number * 167 % 256) ^ 0x5a;
@@ -1137,7 +1138,7 @@ fn tables_say_what_they_leave_open() {
     }
 }
 
-/// What a field is computed back to may follow from what other fields are.
+/// The encoding of a field may depend on other fields.
 #[test]
 fn a_way_back_names_other_fields() {
     let shown = "fields: { size: { bits: 21..20 } }, syntax: 'set.{size} {n}', \
@@ -1147,7 +1148,7 @@ fn a_way_back_names_other_fields() {
         of_text("scaled", &spec(shown), 0).expect("it is right"),
         &[("05 00 40", "set.0 5"), ("05 00 50", "set.1 10"), ("ff ff 7f", "set.3 8388600")],
     );
-    // One after another: the exponent is the least with which the number has room.
+    // In sequence: the exponent is the smallest with which the number fits.
     let float = "fields: { e: { bits: 21..18 }, m: { bits: 11..0 } }, ignored: 17..12, operands: { n: { immediate: decimal, \
                  prefix: '', value: m << e, encode: { e: 'if value < 0x1000 { 0 } else { 52 - clz(value) }', m: value >> e } } }";
     let engine = of_text("floating", &spec(float), 0).expect("it is right");
@@ -1167,7 +1168,7 @@ fn a_way_back_names_other_fields() {
     }
 }
 
-/// A kind may be told a computed value, and reading what depends on it leads back to the bits.
+/// A kind may take a computed value, and assembling an operand that depends on it recovers the bits.
 #[test]
 fn lists_of_registers_say_their_count() {
     let spec = "isa: lists\nprovenance: document\nword: 24\nbanks: { r: { count: 16, width: 32, prints: 'r{n}' } }\n\
@@ -1221,7 +1222,7 @@ fn texts_that_are_alike_are_told_where_they_stand() {
     assert!(told.contains("`5` is 1 in `Mode`, and reads as 5") && told.contains("E0114"), "{told}");
 }
 
-/// Names of an enum may come and go with generations, and mean other values in each.
+/// Names of an enum may be limited to generations, and have other values in each.
 #[test]
 fn names_have_generations() {
     let spec = "isa: dated\nprovenance: document\nword: 24\ngenerations: { v5: 5, v6: 6, v7: 7 }\n\
@@ -1243,7 +1244,7 @@ fn names_have_generations() {
     assert!(told.contains("E0103") && told.contains("two values of `Mode since v7` are 1"), "{told}");
 }
 
-/// How many registers an instruction reads may follow from its bits.
+/// The number of registers that an instruction reads may depend on its bits.
 #[test]
 fn registers_are_as_many_as_a_field_says() {
     let spec = "isa: counted\nprovenance: document\nword: 24\nbanks: { r: { count: 16, width: 32, prints: 'r{n}' } }\n\
@@ -1260,12 +1261,12 @@ fn registers_are_as_many_as_a_field_says() {
     assert_eq!([written(0x01), written(0x13), written(0x35)], [vec![], vec![(3, 1)], vec![(5, 3)]]);
 }
 
-/// What has the text of another instruction, too, says in its exact text which one it is.
+/// If an instruction has the text of another one, its exact text identifies it.
 #[test]
 fn exact_texts_name_the_word() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/riscv/isa.yaml");
     let engine = open(&path, 0).expect("it is right");
-    // `mv a0, a1` in four bytes and in two, and one that has no other form.
+    // `mv a0, a1` in four bytes and in two, and an instruction that has no other form.
     let code = bytes("13 85 05 00 2e 85 33 05 b5 02");
     let mut text = String::new();
     assert_eq!(disassemble_as(engine, &code, Style::Exact, &mut text), 0);
@@ -1275,7 +1276,7 @@ fn exact_texts_name_the_word() {
     assert_eq!(told.to_string(), "`~13850500` is no instruction with this text");
 }
 
-/// A number of as many bytes as it takes: what is behind the last one is 0 for the way back, too.
+/// A number takes as many bytes as it needs; the encoder, too, treats bits after the last byte as 0.
 #[test]
 fn ways_back_know_which_bits_are_there() {
     let spec = "isa: leb\nprovenance: document\nword: [8, 16, 24, 32]\ninstructions:\n  const:\n    doc: C.\n    word: 32\n    \
@@ -1289,7 +1290,7 @@ fn ways_back_know_which_bits_are_there() {
     assert!(hex(engine, "const 2097152").is_err());
 }
 
-/// What decodes slower than it can be followed, or not at all, is refused at its place.
+/// Chains of computed values and nested operands are limited in depth; deeper ones are rejected at their place.
 #[test]
 fn chains_and_operands_have_a_depth() {
     let chain = |length: usize| {

@@ -1,13 +1,14 @@
-//! Of two sides in conflict, the one that the rest of a specification speaks against is marked.
+//! In a conflict of two sides, the mark is on the one that the rest of a specification contradicts.
 //!
-//! In these specifications, `# here` ends the lines that have a primary mark; every message is shown by its marks alone.
+//! In these specifications, `# here` ends the lines with a primary mark; every message is represented by its marks
+//! alone.
 
 use std::collections::BTreeSet;
 use std::fs;
 
 use isaforge_compiler::{Settings, check_spec};
 
-/// The codes found in a specification, once each. Fails unless the primary marks are on the lines that say so.
+/// The distinct codes found in a specification. Fails unless the primary marks are on the lines ending in `# here`.
 fn marked(text: &str) -> Vec<&'static str> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("isa.yaml");

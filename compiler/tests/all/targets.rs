@@ -1,4 +1,4 @@
-//! Branch targets: where they count from, and in what.
+//! Branch targets: their origin and their unit.
 
 mod common {
     use std::path::PathBuf;
@@ -16,7 +16,7 @@ mod common {
 
 use isaforge_core::program::assemble;
 
-/// A jump of 32 bits with an 8-bit number, which counts as `target` says.
+/// A 32-bit jump with an 8-bit number that counts as `target` specifies.
 fn jump(name: &str, target: &str) -> &'static isaforge_core::Isa {
     let text = format!(
         "isa: jump\nword: 32\nprovenance: document\ninstructions:\n  j:\n    doc: Jumps.\n    fixed: {{ 31..8: 1 }}\n    \
@@ -31,7 +31,7 @@ fn numbers(isa: &'static isaforge_core::Isa, text: &str) -> Vec<i8> {
     words.iter().map(|word| *word as i8).collect()
 }
 
-/// Forward over an instruction, to itself, back to the start.
+/// A jump over an instruction, a jump to itself, and a jump back to the start.
 const PROGRAM: &str = "start:\n j end\nself: j self\nend: j start\n";
 
 #[test]

@@ -1,4 +1,5 @@
-//! Instructions of one revision in another: what both express keeps its meaning, the rest is refused by name.
+//! Translation of instructions between revisions: what both can express keeps its meaning, and the rest is rejected by
+//! name.
 
 use std::path::Path;
 
@@ -30,7 +31,7 @@ fn text_of(isa: &'static Isa, word: u64) -> String {
     line.as_str().to_owned()
 }
 
-/// The translation of a line of text, as text.
+/// Translates a line of text, and returns the result as text.
 fn line(from: &'static Isa, to: &'static Isa, text: &str) -> Result<String, String> {
     let (_, word) = parse(from, text).map_err(|e| e.to_string())?;
     translate(from, to, word).map(|w| text_of(to, w)).map_err(|e| e.to_string())
@@ -49,7 +50,7 @@ fn what_both_revisions_express_is_translated_with_its_names() {
         ("ATEST.td @r60, r60, 0x3F800000, atest_datum", "ATEST.discard @r60, r60, 0x3F800000, atest_datum.w0"),
         ("STORE.i128.slot0.return @r4:r5:r6:r7, `r0, offset:0", "STORE.i128.slot0.end @r4:r5:r6:r7, ^r0, offset:0"),
         ("BRANCHZ.reconverge `r1, offset:-8", "BRANCHZ.reconverge ^r1, offset:-8"),
-        // Renamed with the same bits and the same members.
+        // Renamed, with the same bits and the same members.
         ("CSEL.i32.lt r1, r2, r3, r4, r5", "CSEL.s32.lt r1, r2, r3, r4, r5"),
     ];
     for (text, expected) in cases {
@@ -87,7 +88,8 @@ fn what_breaks_a_rule_of_the_other_assembler_is_refused() {
     assert!(result.is_err_and(|e| e.starts_with("valhall cannot have all of this in one `FMA.f32`: too many")));
 }
 
-/// A translation names the same registers (the older document leaves out that some are pairs), and translating back gives the word again, ignored bits aside.
+/// A translation names the same registers (the older document does not mark some of them as pairs), and translating
+/// back yields the word again, except for ignored bits.
 #[test]
 fn random_words_keep_their_registers_and_come_back() {
     let (old, new) = (load("valhall-2021/isa.yaml"), load("valhall/isa.yaml"));
@@ -133,8 +135,9 @@ fn every_revision_translates_to_itself_bit_for_bit() {
     }
 }
 
-/// Text that both revisions read means what the translation says, but for one: `.w0` after the data of ATEST and BLEND, which
-/// need no immediate mode, was a suffix in 2021 and is a part of the name today. Only `translate` can tell.
+/// Text that both revisions accept means what the translation yields, with one exception: `.w0` after the data of ATEST
+/// and BLEND, which need no immediate mode, was a suffix in 2021 and is now part of the name. Only `translate` can
+/// tell.
 #[test]
 fn text_that_both_read_means_the_same_word_as_the_translation() {
     let (old, new) = (load("valhall-2021/isa.yaml"), load("valhall/isa.yaml"));
@@ -166,7 +169,7 @@ fn text_that_both_read_means_the_same_word_as_the_translation() {
     assert!(both > 7000 && differ * 500 < both, "{both} lines, {differ} differ");
 }
 
-/// Words for the values of a shared field are read and never printed; operands decide.
+/// Words for the values of a shared field are accepted but never printed; operands determine them.
 #[test]
 fn a_word_for_a_shared_field_agrees_with_the_operands() {
     let isa = load("valhall/isa.yaml");
@@ -174,7 +177,7 @@ fn a_word_for_a_shared_field_agrees_with_the_operands() {
     for text in ["MOV.i32.ts.wait0 r1, tls_ptr_hi", "MOV.i32.wait0.ts r1, thread_local_pointer_hi"] {
         assert_eq!(read(text).as_deref(), Ok("MOV.i32.wait0 r1, thread_local_pointer.w1"), "{text}");
     }
-    // With the word, `.w0` is the suffix that it was in 2021; without, the part of the name that it is today.
+    // With the word, `.w0` is the suffix of 2021; without it, the current part of the name.
     assert_eq!(read("IADD.u64 r0, r2, core_id.w0").as_deref(), Ok("IADD.u64 r0, r2, core_id.w0"));
     assert_eq!(read("IADD.u64.id r0, r2, core_id.w0").as_deref(), Ok("IADD.u64 r0, r2, core_id.w0.w0"));
     for (text, field) in [

@@ -1,4 +1,4 @@
-//! The USC specification against what the vendor's and Mesa's compilers wrote.
+//! The USC specification, compared with the output of the vendor's and Mesa's compilers.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ fn record(isa: &'static GroupIsa, name: &str) -> (&'static Choice, &'static Reco
     records.next().unwrap_or_else(|| panic!("no record {name}"))
 }
 
-/// Fields that the vectors call otherwise.
+/// Maps a field name of the vectors to the index of the field.
 fn field(choice: &Choice, record: &Record, name: &str) -> usize {
     let name = match name {
         "dN" => "d",
@@ -121,12 +121,12 @@ fn every_vector_reads_and_writes_field_by_field() {
             }
         }
         if raw {
-            // What the older tables do not name is reserved or has its default.
+            // Bits without a name in the older tables are reserved or have their default.
             let named: u64 = record.places.iter().map(|p| p.bits.mask(0)).fold(0, |a, b| a | b);
             assert_eq!(word & !named, record.value, "{line}");
             assert_eq!(built & !word, 0, "{line}");
         } else {
-            // Vectors of Mesa leave out what its tables do not have.
+            // Mesa's vectors omit fields that its tables do not have.
             for place in record
                 .places
                 .iter()
@@ -135,7 +135,7 @@ fn every_vector_reads_and_writes_field_by_field() {
                 values[usize::from(place.field)] = record.get(choice, place.field.into(), word);
             }
             assert!(record.matches(word), "{line}");
-            // Field by field the layout takes every code; whether an operation has a layout of its own is another matter.
+            // Each field of the layout accepts every code, whether or not an operation has a layout of its own.
             let written = record.places.iter().fold(record.value, |written, place| {
                 let index = usize::from(place.field);
                 let stored = choice.fields[index].encoding.stored(values[index], place.bits.width());
@@ -214,7 +214,7 @@ fn programs_walk_to_their_end_and_are_sealed_alike() {
         assert_eq!(start + last.len(), program.len(), "{name}");
         assert!(is_last(isa, last), "{name}: the last group ends the program");
         assert!(groups.iter().rev().skip(1).all(|(_, g)| !is_last(isa, g)), "{name}: no other does");
-        // Canonical lengths, with the program's padding, are the lengths found.
+        // Canonical lengths, with the program's padding, equal the actual lengths.
         let vendor = name.starts_with("img-");
         let length = |i: usize| canonical(isa, &groups[i].1.values(isa)).expect("a group").len();
         let n = groups.len();
@@ -229,16 +229,16 @@ fn programs_walk_to_their_end_and_are_sealed_alike() {
     assert_eq!(programs, 210);
 }
 
-/// Values whose every part is legal by itself, in a combination that some header allows.
+/// Values whose parts are each legal, in a combination that some header allows.
 fn arbitrary(isa: &'static GroupIsa, random: &mut impl FnMut() -> usize) -> Values {
     let mut values = Values::new(isa);
     let header = isa.slots[0].records[random() % isa.slots[0].records.len()];
-    // Two operations have a code in the header and no encoding.
+    // Two operations have a code in the header but no encoding.
     let encodes = |s: &u32| (0..isa.slots.len()).all(|i| s >> i & 1 == 0 || !isa.slots[i].records.is_empty());
     let plan = &isa.plans[usize::from(header)];
     let legal: Vec<u32> = plan.slots.iter().copied().filter(|s| *s != 0 && encodes(s)).collect();
     values.present = legal[random() % legal.len()];
-    // Of a chain any part may be missing, but not all.
+    // Any part of a chain may be missing, but not all of them.
     let chain: Vec<usize> = (0..isa.slots.len()).filter(|s| values.has(*s) && isa.slots[*s].chain != 0).collect();
     if !chain.is_empty() {
         let keep = chain[random() % chain.len()];
@@ -286,7 +286,8 @@ fn arbitrary_legal_groups_encode_decode_print_and_assemble_to_themselves() {
         let values = arbitrary(isa, &mut random);
         let group = match canonical(isa, &values) {
             Ok(group) => group,
-            // What is left are groups that are too long, records that nothing announces, and rules of the header.
+            // The remaining causes are groups that are too long, records that no header announces, and rules of the
+            // header.
             Err(BuildError::TooLong { .. } | BuildError::Unusable { .. } | BuildError::Rule { .. }) => continue,
             Err(error) => panic!("{error}: {values:?}"),
         };
@@ -306,7 +307,7 @@ fn arbitrary_legal_groups_encode_decode_print_and_assemble_to_themselves() {
     assert!(raw.len() * 100 < legal, "{} of {legal} have no text:\n{}", raw.len(), raw.join("\n"));
 }
 
-/// Bytes that are no group stand between groups, and text has them, too.
+/// Bytes that are not a group may be between groups, and have a text too.
 #[test]
 fn any_bytes_become_a_listing_that_assembles_to_them() {
     let isa = isa();
@@ -336,7 +337,7 @@ fn any_bytes_become_a_listing_that_assembles_to_them() {
     assert!(wrong > 300, "{wrong}");
 }
 
-/// Arbitrary and damaged bytes decode or fail, and what decodes encodes to itself.
+/// Arbitrary and damaged bytes decode or fail, and groups that decode encode to the same bytes.
 #[test]
 fn arbitrary_bytes_never_panic() {
     let isa = isa();
@@ -452,7 +453,7 @@ fn labels_and_the_end_of_a_program_follow() {
         let errors = assemble_program(isa, text).expect_err(text);
         errors.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    // Rows that end with the same word are told apart.
+    // Rows that end with the same word are distinguished.
     let twice = refuse("0 : mbyp ft0, fte\n    mbyp ft1, fte\n    mov r0, ft0\n");
     assert!(twice[0].starts_with("1:15: these are not the operands"), "{twice:?}");
     assert_eq!(refuse("0 : br nowhere\nnowhen:\n"), ["1:8: there is no label `nowhere` (did you mean `nowhen`?)"]);

@@ -1,4 +1,4 @@
-//! The rules that descriptions of groups keep, on a small instruction set of our own.
+//! The rules for descriptions of groups, on a small instruction set defined here.
 
 use isaforge_compiler::{Settings, compile};
 use isaforge_core::group::{assemble, canonical, decode, encode, print};
@@ -59,7 +59,7 @@ fn try_compile(spec: &str) -> Result<isaforge_compiler::Compiled, String> {
 #[test]
 fn a_small_instruction_set_works_both_ways() {
     let isa = try_compile(TINY).expect("a specification").lowered.groups().expect("groups");
-    // kind loud, three units: a far move that says it is the last, filled up to six bytes.
+    // kind loud, three units: a far move that is marked as last, padded to six bytes.
     let bytes = [0b0000_1011, 0b1100_0101, 0b0000_0110, 0xee, 0xd1, 0xee, 1, 2];
     let group = decode(isa, &bytes).expect("a group");
     assert_eq!(group.as_bytes(), &bytes[..6]);

@@ -1,4 +1,4 @@
-//! The text of USC groups: the examples of the published reference, operations without an encoding, mistakes.
+//! The text of USC groups: the examples of the published reference, operations without an encoding, errors.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn data(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What becomes of an example: its bytes and its text, or why it has none.
+/// The outcome of an example: its bytes and its text, or the reason why it has none.
 fn outcome(isa: &GroupIsa, text: &str) -> String {
     let read = match assemble(isa, text) {
         Ok(read) => read,
@@ -38,7 +38,7 @@ fn outcome(isa: &GroupIsa, text: &str) -> String {
     }
 }
 
-/// Each example of the reference, and what it assembles to; those that contradict the reference are refused.
+/// Each example of the reference with its encoding; examples that contradict the reference are rejected.
 #[test]
 fn examples_of_the_reference_assemble() {
     let isa = isa();
@@ -60,7 +60,7 @@ fn examples_of_the_reference_assemble() {
     } else {
         assert_eq!(fresh, golden, "UPDATE_GOLDENS=1 cargo test -p isaforge-compiler --test all usc_text examples");
     }
-    // Section 3 uses names that no entry has; `sop` is F16SOP, which has no encoding, like FSQRT.
+    // Section 3 uses names without an entry; `sop` is F16SOP, which has no encoding, like FSQRT.
     assert_eq!(refused, ["if (p0)", "lsl ft2, s2, s1", "fsqrt r0, sh0", "sop r0.joutj, sh4, i3, add, sh8, 0.oneminus"]);
 }
 
@@ -83,11 +83,11 @@ fn every_entry_of_the_reference_and_of_mesa_is_there() {
         }
         without += usize::from(status == "none");
     }
-    // Sixteen have none at all, two more (FTB_SHI, FTB_MSB) have one that nobody has confirmed.
+    // Sixteen have no encoding, and two more (FTB_SHI, FTB_MSB) have one that is not confirmed.
     assert_eq!((reference, mesa, without), (118, 11, 18));
 }
 
-/// They have operands and modifiers, text becomes values and values become text; only bytes there are none.
+/// They have operands and modifiers, text becomes values and values become text; only bytes do not exist.
 #[test]
 fn an_operation_without_public_encoding_is_a_value_and_encoding_it_a_named_error() {
     let isa = isa();
@@ -196,7 +196,7 @@ fn parts_that_do_not_go_together_are_named() {
     assert_eq!(refuse("br 3"), "these are not the operands of `br`");
 }
 
-/// Text made of pieces of text never panics.
+/// Text made of pieces of valid text never causes a panic.
 #[test]
 fn arbitrary_text_never_panics() {
     let isa = isa();

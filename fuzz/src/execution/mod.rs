@@ -1,7 +1,7 @@
-//! Random programs on every engine: all leave what the reference leaves.
+//! Random programs on every engine, whose results must be those of the reference.
 //!
-//! [`valhall`], [`usc`] and [`vpu`] are the machines that are built in, [`shared`] is the first with memory that threads share;
-//! [`own`] are machines of specifications that say what their instructions do.
+//! [`valhall`], [`usc`] and [`vpu`] are the built-in machines, and [`shared`] is Valhall with memory shared by threads;
+//! [`own`] tests machines of specifications with semantics.
 
 pub mod own;
 pub mod shared;
@@ -16,7 +16,7 @@ use isaforge_compiler::{Settings, compile};
 use isaforge_core::machine::Encoding;
 use isaforge_core::sample::Random;
 
-/// What programs of all machines are made from.
+/// The sources of programs for all machines.
 #[derive(Debug)]
 pub struct Engines {
     pool: Vec<String>,
@@ -24,10 +24,10 @@ pub struct Engines {
 }
 
 impl Engines {
-    /// Reads what is needed from the project.
+    /// Reads the necessary files of the project.
     ///
     /// # Panics
-    /// When it is not there.
+    /// When a file is missing.
     pub fn new() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let set = |path: &str| {
@@ -43,10 +43,10 @@ impl Engines {
         Engines { pool: usc::pool(), sets: sets.into() }
     }
 
-    /// One program on every engine of a machine, whose name is returned.
+    /// Runs one program on every engine of a machine, and returns the name of the machine.
     ///
     /// # Panics
-    /// When an engine leaves something else than the reference.
+    /// When the results of an engine differ from those of the reference.
     pub fn agree(&self, random: &mut Random) -> &'static str {
         match random.below(8) {
             0..2 => {
@@ -72,10 +72,10 @@ impl Engines {
         }
     }
 
-    /// One program of a specification's machine. Returns how many of its instructions were executed as machine code.
+    /// Runs one program of a specification's machine. Returns the number of its instructions executed as machine code.
     ///
     /// # Panics
-    /// When an engine leaves something else than the reference.
+    /// When the results of an engine differ from those of the reference.
     pub fn own(&self, random: &mut Random) -> u64 {
         own::agree(self.sets[random.below(self.sets.len() as u64) as usize], random)
     }

@@ -1,4 +1,4 @@
-//! Programs of sets that say themselves what their instructions do, by the evaluator and as machine code.
+//! Programs of sets with semantics, by the evaluator and as machine code.
 
 use isaforge_core::bits::ones;
 use isaforge_core::group;
@@ -12,9 +12,9 @@ use isaforge_runtime::exec::jit::feature::Features;
 /// An instruction set with a machine of one lane.
 pub type Set = (Encoding, &'static Semantics, &'static Hardware);
 
-/// Where the program begins. Copies of it fill this many bytes, so that most jumps lead into one.
+/// The address of the program. Copies of it fill this many bytes, so that most jumps stay in one of them.
 const CODE: (u64, usize) = (0x1_0000, 1 << 13);
-/// Memory that can be written.
+/// The address and size of writable memory.
 const DATA: (u64, usize) = (0x2_0000, 1 << 13);
 
 /// A valid instruction, as bytes.
@@ -44,7 +44,7 @@ fn instruction(encoding: Encoding, random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// Numbers at whose sides instructions differ, and addresses of both memories.
+/// Numbers at which instructions behave differently, and addresses of both memories.
 fn value(random: &mut Random) -> u64 {
     let sign = 1u64 << [7, 15, 31, 63][random.below(4) as usize];
     match random.below(6) {
@@ -56,10 +56,10 @@ fn value(random: &mut Random) -> u64 {
     }
 }
 
-/// One program on both. Returns how many of its instructions were compiled.
+/// Runs one program by both engines. Returns the number of its instructions that were compiled.
 ///
 /// # Panics
-/// When they do not do the same, or when the check refuses what was compiled.
+/// When their results differ, or when the check rejects the compiled code.
 pub fn agree(set: Set, random: &mut Random) -> u64 {
     let length = 2 + random.below(30);
     let program: Vec<u8> = (0..length).flat_map(|_| instruction(set.0, random)).collect();

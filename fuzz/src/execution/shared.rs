@@ -1,5 +1,6 @@
-//! Programs of Valhall whose threads share memory, on every engine: lanes that branches part, barriers, addresses in
-//! patterns and without, atomics, and the ends of memory. No thread reads what another writes without a barrier in between.
+//! Valhall programs whose threads share memory, on every engine: divergent lanes, barriers, regular and irregular
+//! addresses, atomics, and the bounds of memory. No thread reads what another thread writes without a barrier in
+//! between.
 
 use std::fmt::Write as _;
 use std::num::NonZero;
@@ -11,21 +12,22 @@ use isaforge_runtime::valhall::{fast, reference};
 use isaforge_runtime::{Execution, Launch, Level, Memory};
 use isaforge_valhall::ISA;
 
-/// Where threads read, where each writes a word now and then and one at its end, and where atomics count.
+/// The addresses from which threads read, to which each thread writes a word at times and one at its end, and at which
+/// atomics count.
 const IN: u64 = 0x10_0000;
 const OWN: u64 = 0x20_0000;
 const OUT: u64 = 0x30_0000;
 const COUNTS: u64 = 0x40_0000;
-/// Where low words of addresses wrap around.
+/// An address near which the low words of addresses wrap around.
 const WRAPS: u64 = 0xffff_e000;
 
-/// One program on every engine, on one thread of the host and on two. Returns whether it comes to its end.
+/// Runs one program on every engine, on one and on two host threads. Returns whether it runs to its end.
 ///
 /// # Panics
-/// When one of them leaves something else than the reference.
+/// When the results of an engine differ from those of the reference.
 pub fn agree(random: &mut Random) -> bool {
     let local = [128, 256, 128, 100, 40, 16][random.below(6) as usize];
-    // Where all workgroups go one way, those behind the first few follow a plan.
+    // If all workgroups take the same path, those after the first few follow a plan.
     let groups = if random.below(3) == 0 { 4 + random.below(9) } else { 1 + random.below(3) } as u32;
     let mut program = Program::new(local, random);
     program.text();
@@ -45,14 +47,14 @@ pub fn agree(random: &mut Random) -> bool {
             .chain([further, 0, rounds, 3 * behind])
             .collect(),
         shared_bytes,
-        // Where several workgroups run together the budget may end in another place.
+        // If several workgroups run together, the budget may be exhausted at another place.
         budget: if local > 40 && random.below(8) == 0 { 1000 + random.below(50_000) } else { 1 << 24 },
         ..Launch::default()
     };
     let threads = (local * groups) as usize;
     let mut memory = Memory::new();
     let bytes = |count: usize, random: &mut Random| (0..count).map(|_| random.next() as u8).collect::<Vec<u8>>();
-    // Seldom some threads have nothing to read.
+    // In rare cases, some threads read unmapped memory.
     let read = if random.below(16) == 0 { 2 * threads } else { 4 * threads + 0x2000 };
     let mapped = memory
         .map(IN, bytes(read, random))
@@ -75,17 +77,17 @@ pub fn agree(random: &mut Random) -> bool {
     outcome.is_ok()
 }
 
-/// A program that is written.
+/// A program under construction.
 struct Program<'r> {
     text: String,
     random: &'r mut Random,
-    /// Threads of a workgroup.
+    /// The number of threads of a workgroup.
     local: u32,
-    /// Where in a workgroup's memory words begin that only their threads access.
+    /// The offset in workgroup memory of the words that are private to threads.
     behind: u32,
-    /// The kind of atomics, without which the order of warps is free.
+    /// The only kind of atomics in use, so that the order of warps does not matter.
     atomic: Option<&'static str>,
-    /// Whether the workgroup's memory has words for them, too.
+    /// Whether workgroup memory has words for atomics, too.
     counts: bool,
     labels: u32,
 }
@@ -111,8 +113,8 @@ impl<'r> Program<'r> {
     }
 
     fn text(&mut self) {
-        // r46: the thread's own word of the workgroup's memory; r44: its first; r40 and r42: a word for each warp, and
-        // one for each lane; r36: the words of a warp, with as many behind them; r38: anywhere. r28 and r30: words for
+        // r46: the thread's own word of workgroup memory; r44: its first word; r40 and r42: a word for each warp, and
+        // one for each lane; r36: the words of a warp and as many after them; r38: any address. r28 and r30: words for
         // atomics.
         self.line(
             "SHADDX.u64 r46, workgroup_local_pointer.w0, r55.w0, shift:0x2
@@ -147,7 +149,7 @@ impl<'r> Program<'r> {
             MOV.i32 r3, 0x0
             MOV.i32 r4, 0x0",
         );
-        // Without barriers threads may go round as often as they like.
+        // Without barriers, threads may repeat the loop any number of times.
         let meets = !self.is(5);
         let rounds = if meets || self.is(2) { "u12" } else { "r11" };
         self.line("IADD_IMM.i32 r11, 0x0, #0x3\nLSHIFT_AND.i32 r11, r5, 0x0.b00, r11");
@@ -185,7 +187,7 @@ impl<'r> Program<'r> {
         self.line("STORE.i32.slot0.end @r5, r62, offset:0");
     }
 
-    /// What threads do with words that others do not write now.
+    /// Adds accesses to words that other threads do not write at the same time.
     fn item(&mut self, meets: bool, depth: u32) {
         match self.random.below(8) {
             0..3 if depth < 2 => {
@@ -215,13 +217,13 @@ impl<'r> Program<'r> {
         }
     }
 
-    /// An offset to words of other threads.
+    /// An offset to the words of other threads.
     fn offset(&mut self) -> i32 {
         let near = 4 * self.random.below(48) as i32 * self.one_of(&[1, 1, 4]);
         if self.is(2) { near } else { -near }
     }
 
-    /// Lanes for r7: mostly those that have something at an offset.
+    /// Selects lanes in r7, mostly those for which the word at an offset exists.
     fn condition(&mut self, offset: i32) {
         let local = self.local as i32;
         let (lanes, at) = match offset {
@@ -235,7 +237,7 @@ impl<'r> Program<'r> {
         }
     }
 
-    /// Words of the workgroup's memory.
+    /// Reads words of workgroup memory.
     fn read(&mut self) {
         let (address, most) = self.one_of(&[("r46", 0), ("r44", 64), ("r42", 32), ("r40", 16), ("r36", 1), ("r38", 0)]);
         let offset = 4 * self.random.below(most + 1);
@@ -247,7 +249,7 @@ impl<'r> Program<'r> {
         self.combine();
     }
 
-    /// Words that nobody writes.
+    /// Reads words that no thread writes.
     fn stream(&mut self) {
         let (address, load) = (
             self.one_of(&["r58", "r58", "r48"]),
@@ -258,7 +260,7 @@ impl<'r> Program<'r> {
         self.combine();
     }
 
-    /// Words that only their threads access.
+    /// Accesses words that are private to threads.
     fn own(&mut self) {
         let behind = self.behind;
         let line = match self.random.below(4) {
@@ -269,7 +271,7 @@ impl<'r> Program<'r> {
         self.line(line);
     }
 
-    /// An atomic on a word that nobody reads, whatever else happens there.
+    /// Adds an atomic on a word that no thread reads.
     fn count(&mut self) {
         let Some(kind) = self.atomic else { return };
         let address =
@@ -300,7 +302,7 @@ impl<'r> Program<'r> {
         self.line(line);
     }
 
-    /// The threads write their words, or some of them do.
+    /// Lets all or some of the threads write their words.
     fn write(&mut self) {
         let partly = self.is(4);
         if partly {

@@ -1,6 +1,6 @@
-//! Programs of the USC: tasks that advance together against tasks one after another through the whole data path, with
-//! loops, memory, mutexes and all that goes wrong, at each level of the processor; registers, outputs, memory, counts and
-//! errors.
+//! USC programs: tasks that advance together, compared with tasks run one after another through the whole data path,
+//! with loops, memory, mutexes and errors, at each level of the processor. Registers, outputs, memory, counts and
+//! errors are compared.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -12,16 +12,16 @@ use isaforge_runtime::machine::{Observer, View};
 use isaforge_runtime::usc::watch::{Watch, profile};
 use isaforge_runtime::usc::{LANES, Machine, Program, Register, Report, RunError, Software, Task, Trap};
 
-/// Where memory is, and how many bytes.
+/// The address and the size of memory.
 const MEMORY: (u64, usize) = (0x4000, 256);
 
-/// What programs are made of.
+/// Random choices for programs.
 trait Choose {
-    /// An index below the end.
+    /// Returns an index below `end`.
     fn index(&mut self, end: usize) -> usize;
-    /// One of a list.
+    /// Returns an item of a list.
     fn of<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T;
-    /// A word of any kind, often a small one.
+    /// Returns any word, often a small one.
     fn word(&mut self) -> u32;
 }
 
@@ -44,14 +44,14 @@ impl Choose for Random {
     }
 }
 
-/// Groups that Mesa's compiler wrote, as text.
+/// Groups written by Mesa's compiler, as text.
 pub fn pool() -> Vec<String> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../compiler/tests/data/usc/pco-random-groups.txt");
     let text = std::fs::read_to_string(path).expect("the groups are there");
     let groups = text.lines().filter_map(|line| {
         let byte = |i: usize| u8::from_str_radix(line.get(i..i + 2)?, 16).ok();
         let bytes: Vec<u8> = (0..line.len() / 2).map_while(|i| byte(2 * i)).collect();
-        // What cannot be executed cannot be compared, and the end comes soon enough.
+        // Groups that cannot be executed cannot be compared, and last groups would end programs too early.
         Program::load(&bytes).ok()?;
         let group = isaforge_usc::decode(&bytes).ok().filter(|group| !group.is_last())?;
         Some(group.to_string())
@@ -59,7 +59,7 @@ pub fn pool() -> Vec<String> {
     groups.collect()
 }
 
-/// What only the task itself sees. `{r}` is a register, `{n}` a small number, `{p}` a place of the program.
+/// Groups that concern only the task itself. `{r}` is a register, `{n}` a small number, `{p}` a target in the program.
 const OWN: [&str; 28] = [
     "fmad ft0, {r}, {r}, {r}.neg\n fmad ft1, {r}.abs, {r}, {r}\n mov {r}, ft0\n mov {r}, ft1",
     "repeat 3\n fadd ft0, {r}.flr, {r}\n mov {r}, ft0",
@@ -87,12 +87,12 @@ const OWN: [&str; 28] = [
     "unpck.s32 ft0, {r}.e0\n mov {r}, ft0",
     "pck.u8888.scale ft2, {r}\n mov {r}, ft2",
     "mov ft0, c{n}\n mov idx0[idx1], ft0",
-    // Both results read what the other one writes.
+    // Each result overwrites a source of the other one.
     "mov ft0, r1\n mov ft1, r2\n mov r2, ft0\n mov r1, ft1",
     "fmad ft0, r1, r2, r3\n fmad ft1, r2, r4, r3\n mov r2, ft0\n mov r1, ft1",
 ];
 
-/// What others see, or what depends on them.
+/// Groups that others observe, or that depend on others.
 const OUTSIDE: [&str; 16] = [
     "st {r}@S3, 2, drc0, 1, r80@S4",
     "ld {r}, drc0, 1, r80",
@@ -131,7 +131,7 @@ fn program(random: &mut Random, pool: &[String]) -> (String, Program) {
                 group = group.replacen(mark, &number, 1);
             }
         }
-        // Mostly forward, so that most programs end.
+        // Branches are mostly forward, so that most programs end.
         let place = if random.index(4) == 0 { random.index(groups) } else { at + 1 + random.index(groups - at) };
         writeln!(text, "l{at}:\n1 : {}", group.replace("{p}", &format!("l{place}"))).expect("a string");
     }
@@ -141,7 +141,7 @@ fn program(random: &mut Random, pool: &[String]) -> (String, Program) {
     (text, program)
 }
 
-/// Everything that can be seen of a run.
+/// Everything that can be observed of a run.
 #[derive(PartialEq, Debug)]
 struct Left {
     ended: Result<Report, RunError>,
@@ -151,7 +151,7 @@ struct Left {
     outputs: String,
 }
 
-/// The run, and everything that is left of it.
+/// A way to run the tasks.
 type Run<'a> = &'a mut dyn FnMut(&mut Machine<Software>, &mut [Task]) -> Result<Report, RunError>;
 
 fn run(mut machine: Machine<Software>, tasks: &[Task], run: Run<'_>) -> Left {
@@ -172,7 +172,7 @@ fn run(mut machine: Machine<Software>, tasks: &[Task], run: Run<'_>) -> Left {
     machine.host.memory.read(MEMORY.0, &mut memory).expect("it is mapped");
     let Software { vertex_outputs, emitted, depths, discarded, pixels, .. } = &machine.host;
     Left {
-        // Where it failed, other tasks may have got further.
+        // After an error, other tasks may have advanced further.
         tasks: if ended.is_ok() { tasks.iter().map(seen).collect() } else { Vec::new() },
         shared: (0..32).map(|n| machine.get(format!("sh{n}").parse().expect("a register"))).collect(),
         memory,
@@ -202,7 +202,7 @@ fn tasks(random: &mut Random, count: usize) -> Vec<Task> {
             }
         }
         for i in 0..instances {
-            // An address, seldom a wild one; what an atomic operation takes behind it.
+            // An address, rarely an invalid one, followed by the operand of atomics.
             let wild = random.index(300) == 0;
             let address = MEMORY.0 as u32 + 4 * random.index(16) as u32 + if wild { 0x10_0000 } else { 0 };
             for (n, value) in [(80, address), (81, 0), (82, random.word())] {
@@ -246,7 +246,8 @@ fn compare(program: &Program, text: &str, machine: &Machine<Software>, tasks: &[
         .into_iter()
         .flat_map(|level| [level, level.eager()])
         .map(|level| (level.name(), run(machine.clone().at_level(level), tasks, plainly)));
-    // Whoever looks on changes nothing, and sees every group. The text of each takes its time.
+    // An observer changes nothing, and sees every group. It is run for short runs only, since printing each group takes
+    // time.
     let few = budget < 1000 || wanted.ended.as_ref().is_ok_and(|report| report.groups < 1000);
     let watched = few.then(|| watched(program, machine, tasks, budget));
     for (name, found) in levels.chain(watched.map(|left| ("watched", left))) {
@@ -264,16 +265,16 @@ fn compare(program: &Program, text: &str, machine: &Machine<Software>, tasks: &[
     wanted
 }
 
-/// One program on some tasks at every level. Returns how it ends.
+/// Runs one program on some tasks at every level. Returns how it ends.
 ///
 /// # Panics
-/// When a level leaves something else than one task after another.
+/// When the results at a level differ from those of tasks run one after another.
 pub fn agree(random: &mut Random, pool: &[String]) -> Result<Report, RunError> {
     let (text, program) = program(random, pool);
     let count = 1 + random.index(10);
     let (machine, tasks) = (machine(random), tasks(random, count));
-    // Tasks advance together only where the budget does not end soon. What does not end by itself takes its time at each level,
-    // so that most such programs get less of it.
+    // Tasks advance together only if the budget does not end soon. Programs that do not end take long at each level, so
+    // most of them get a smaller budget.
     let few = 100 * count as u64;
     let ends = |budget| {
         let ended = machine.clone().run(&program, &mut tasks.clone(), budget);

@@ -1,4 +1,4 @@
-//! Programs of Valhall on the reference, by handlers at each level and as machine code.
+//! Valhall programs on the reference, with handlers at each level, and as machine code.
 
 use isaforge_core::program::assemble;
 use isaforge_core::sample::{Random, sample};
@@ -6,17 +6,17 @@ use isaforge_runtime::valhall::compare::compare;
 use isaforge_runtime::{Execution, Launch, Memory};
 use isaforge_valhall::{ISA, Opcode, decode};
 
-/// Where the registers of threads come from.
+/// The address from which threads load their registers.
 const IN: u64 = 0x10_0000;
-/// Where they go.
+/// The address to which threads store their registers.
 const OUT: u64 = 0x20_0000;
-/// The most threads of a launch.
+/// The maximum number of threads of a launch.
 const THREADS: u64 = 128;
 
-/// One program on every engine.
+/// Runs one program on every engine.
 ///
 /// # Panics
-/// When one of them leaves something else than the reference.
+/// When the results of an engine differ from those of the reference.
 pub fn agree(random: &mut Random) {
     let program = program(random);
     let words = (0..16 * THREADS).flat_map(|_| word(random).to_le_bytes()).collect::<Vec<u8>>();
@@ -32,7 +32,7 @@ pub fn agree(random: &mut Random) {
     }
 }
 
-/// A word of floats or halves, half of them NaNs: quiet and signalling, of both signs, with and without payload.
+/// A word with floats or halves, half of them NaNs: quiet and signalling, of both signs, with and without payload.
 fn word(random: &mut Random) -> u32 {
     let bits = random.next();
     let payload = (bits >> 32) as u32;
@@ -50,7 +50,7 @@ fn word(random: &mut Random) -> u32 {
     }
 }
 
-/// A loop of instructions that only compute, with jumps in it, on registers from r16 to r55.
+/// A loop of instructions without side effects, with jumps, on registers from r16 to r55.
 fn program(random: &mut Random) -> Vec<u64> {
     let mut lines = vec!["SHADDX.u64 r62, u0, r60.w0, shift:0x6".to_owned()];
     lines.extend(
@@ -59,7 +59,7 @@ fn program(random: &mut Random) -> Vec<u64> {
         }),
     );
     lines.extend((16..56).map(|r| format!("MOV.i32 r{r}, r{}", r % 16)));
-    // More often than it takes to become machine code, or not.
+    // In some cases often enough for the loop to be compiled.
     let rounds = if random.below(8) == 0 { 200 } else { 2 + random.below(2) };
     lines.push(format!("IADD_IMM.i32 r59, 0x0, #{rounds:#x}"));
     let length = 3 + random.below(14);
@@ -80,7 +80,7 @@ fn program(random: &mut Random) -> Vec<u64> {
     assemble(ISA, &text).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
 }
 
-/// An instruction that only computes, on registers from r16 to r55. Every other one makes floats.
+/// An instruction without side effects, on registers from r16 to r55. Half of them compute floats.
 pub fn computing(random: &mut Random) -> String {
     let floats = random.below(2) == 0;
     loop {
@@ -90,7 +90,7 @@ pub fn computing(random: &mut Random) -> String {
         if other || floats && !["FADD", "FMA."].iter().any(|name| text.starts_with(name)) {
             continue;
         }
-        // Pairs of registers begin with an even one.
+        // Register pairs begin with an even register.
         let mut moved = String::new();
         for (index, part) in text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()).enumerate() {
             let digits = part.strip_prefix(['r', 'R']).unwrap_or("").trim_end_matches(|c: char| !c.is_ascii_digit());

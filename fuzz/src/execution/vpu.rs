@@ -1,4 +1,4 @@
-//! Programs of the VPU by the reference and by operations on rows at each level.
+//! VPU programs by the reference and by operations on rows at each level.
 
 use isaforge_core::sample::{Random, sample};
 use isaforge_runtime::Execution;
@@ -7,7 +7,7 @@ use isaforge_runtime::vpu::{
     disassemble,
 };
 
-/// Numbers in which FP16 and integers have their interesting cases.
+/// A number, often a special case of FP16 or of integers.
 fn number(random: &mut Random) -> u16 {
     const SPECIAL: [u16; 12] = [0, 0x8000, 1, 0x7fff, 0xffff, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0x03ff, 0x7bff];
     match random.below(4) {
@@ -17,12 +17,12 @@ fn number(random: &mut Random) -> u16 {
     }
 }
 
-/// A register of four such numbers.
+/// A register with four such numbers.
 pub fn register(random: &mut Random) -> [u16; 4] {
     std::array::from_fn(|_| number(random))
 }
 
-/// All registers of a group.
+/// The registers of a group.
 pub fn registers(random: &mut Random) -> Registers {
     Registers {
         local: std::array::from_fn(|_| std::array::from_fn(|_| register(random))),
@@ -31,7 +31,7 @@ pub fn registers(random: &mut Random) -> Registers {
     }
 }
 
-/// What a run leaves.
+/// The results of a run.
 #[derive(Debug, PartialEq)]
 struct Left {
     result: Result<Report, RunError>,
@@ -41,11 +41,10 @@ struct Left {
     tiles: [Tile; TILE_BUFFERS],
 }
 
-/// One program of usable opcodes, run by many groups at the same time, over a rectangle and as the host
-/// queues them.
+/// Runs one program of usable opcodes, by many groups at the same time, over a rectangle and as queued by the host.
 ///
 /// # Panics
-/// When an engine leaves something else than the reference.
+/// When the results of an engine differ from those of the reference.
 pub fn agree(random: &mut Random, usable: impl Fn(u64) -> bool) {
     let length = 1 + random.below(40);
     let mut words: Vec<u64> = Vec::new();

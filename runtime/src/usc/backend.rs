@@ -1,4 +1,4 @@
-//! Backend operations: what a group asks of the units around the ALU.
+//! Backend operations: the requests of a group to the units around the ALUs.
 
 use isaforge_usc::Backend;
 
@@ -10,7 +10,7 @@ use crate::usc::lanes::Mask;
 use crate::usc::register::Register;
 use crate::usc::sample::Iteration;
 
-/// Words of a texture's or a sampler's state.
+/// The number of words of a texture's or a sampler's state.
 const STATE: u16 = 4;
 
 impl<H: Host> Cpu<'_, H> {
@@ -18,7 +18,7 @@ impl<H: Host> Cpu<'_, H> {
         Instance { task: self.number, instance }
     }
 
-    /// The register `by` on from one that a source names, for one instance.
+    /// Returns the register `by` places after the one that a source names, for one instance.
     pub(super) fn nth(&self, register: Register, by: u32, instance: usize) -> Result<Register, Trap> {
         let register = u16::try_from(by).ok().and_then(|by| register.plus(by)).ok_or(Trap::Burst(by))?;
         self.resolve(register, instance)
@@ -45,7 +45,7 @@ impl<H: Host> Cpu<'_, H> {
         Ok(state)
     }
 
-    /// Iterates as a backend operation says.
+    /// Iterates values as a backend operation specifies.
     pub(super) fn iterate_values(
         &mut self,
         op: &Backend,
@@ -67,7 +67,7 @@ impl<H: Host> Cpu<'_, H> {
         self.iterate(&iteration, active)
     }
 
-    /// Loads words to consecutive registers.
+    /// Loads words into consecutive registers.
     pub(super) fn load(&mut self, address: u64, to: Register, count: u32, i: usize) -> Result<(), Trap> {
         let mut bytes = vec![0; count as usize * 4];
         self.host.load(address, &mut bytes).map_err(|fault| Trap::Memory { instance: i, fault })?;

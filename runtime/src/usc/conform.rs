@@ -7,16 +7,16 @@ use crate::usc::machine::{Machine, Task};
 use crate::usc::program::Program;
 use crate::usc::register::Register;
 
-/// Groups after which a program is taken to be caught in a loop.
+/// The number of groups after which a program is assumed to loop forever.
 const BUDGET: u64 = 1_000_000;
 
-/// Why a line of the corpus cannot be used.
+/// The reason why a line of the corpus cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConformError {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("not JSON: {0}")]
     Json(String),
-    /// Something is missing or not as it should be.
+    /// A part is missing or malformed.
     #[error("`{0}` is missing or malformed")]
     Shape(&'static str),
     /// Its program cannot be loaded.
@@ -24,12 +24,12 @@ pub enum ConformError {
     Load(String),
 }
 
-/// What came of the runs of a program.
+/// The results of the runs of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// The program's name.
     pub name: String,
-    /// For each run what is not as expected; empty when the run passes.
+    /// The differences from the expected results for each run; empty when the run passes.
     pub runs: Vec<Vec<String>>,
 }
 
@@ -40,10 +40,10 @@ impl Verdict {
     }
 }
 
-/// Runs a line of `programs.jsonl`, each of its runs with one instance, and compares the outputs.
+/// Executes each run of a line of `programs.jsonl` with one instance, and compares the outputs.
 ///
 /// # Errors
-/// When the line is not understood.
+/// When the line is malformed, or its program cannot be loaded.
 pub fn program(line: &str) -> Result<Verdict, ConformError> {
     let value: Value = serde_json::from_str(line).map_err(|e| ConformError::Json(e.to_string()))?;
     let bytes = value["bytes"].as_str().and_then(hex_bytes).ok_or(ConformError::Shape("bytes"))?;
@@ -56,7 +56,7 @@ pub fn program(line: &str) -> Result<Verdict, ConformError> {
     Ok(Verdict { name: value["name"].as_str().unwrap_or_default().to_owned(), runs })
 }
 
-/// Where an output is to be found.
+/// The location of an output.
 enum Output {
     Vertex(u32),
     Pixel(Register),
@@ -91,7 +91,7 @@ fn run(program: &Program, outputs: &[Output], specials: &Value, run: &Value) -> 
         }
     }
     for (name, value) in specials.as_object().into_iter().flatten() {
-        // Beside registers this lists what an operation gives, which is no register.
+        // Besides registers, this lists results of operations that are not registers.
         let register = name.split_whitespace().next().and_then(|name| name.parse().ok());
         if let (Some(register), Some(value)) = (register, hex(value)) {
             set(&mut machine, &mut task, register, value).ok_or(ConformError::Shape("specials"))?;
@@ -143,7 +143,7 @@ fn hex_bytes(text: &str) -> Option<Vec<u8>> {
     (0..digits.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).ok()).collect()
 }
 
-/// Compares a word with what is expected: the same bits, a float near enough, or any NaN.
+/// Compares a word with the expected one: the same bits, a float that is near enough, or any NaN.
 fn judge(found: u32, expected: &Value) -> Result<Result<(), String>, ConformError> {
     let value = f32::from_bits(found);
     if expected["nan"].as_bool() == Some(true) {
@@ -163,7 +163,7 @@ fn judge(found: u32, expected: &Value) -> Result<Result<(), String>, ConformErro
     })
 }
 
-/// How many floats lie between two.
+/// The number of steps between two floats.
 fn steps(a: u32, b: u32) -> u64 {
     let line = |bits: u32| if bits >> 31 != 0 { -i64::from(bits & 0x7fff_ffff) } else { i64::from(bits) };
     line(a).abs_diff(line(b))

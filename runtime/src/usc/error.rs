@@ -1,25 +1,25 @@
-//! How a run goes wrong.
+//! Errors of runs.
 
 use crate::memory::MemoryFault;
 use crate::usc::register::Reach;
 
-/// Why a group cannot be executed.
+/// The reason why a group cannot be executed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Trap {
-    /// An index register names a register that its bank has not.
+    /// An index register names a register that its bank does not have.
     #[error("instance {instance} indexes {reach:?} register {number}, which does not exist")]
     Index {
         /// The instance.
         instance: usize,
         /// The bank.
         reach: Reach,
-        /// The number: the index and the offset.
+        /// The number: the index plus the offset.
         number: u64,
     },
-    /// A burst of registers leaves its bank.
+    /// A burst of registers extends beyond its bank.
     #[error("the burst of {0} registers leaves its bank")]
     Burst(u32),
-    /// Registers of a burst that cannot be written.
+    /// A burst includes registers that cannot be written.
     #[error("the burst ends in registers that cannot be written")]
     Fixed,
     /// An access to memory fails.
@@ -27,10 +27,10 @@ pub enum Trap {
     Memory {
         /// The instance.
         instance: usize,
-        /// What is wrong.
+        /// Why the access fails.
         fault: MemoryFault,
     },
-    /// The format of a pack or unpack that a register names is none.
+    /// The format code of a pack or unpack in a register does not exist.
     #[error("instance {instance} packs to the format {code}, which does not exist")]
     Format {
         /// The instance.
@@ -38,28 +38,28 @@ pub enum Trap {
         /// The code.
         code: u32,
     },
-    /// A branch leads to where no group starts.
+    /// A branch leads to an offset at which no group starts.
     #[error("the branch leads to {0:#x}, where no group starts")]
     Target(i64),
-    /// A return from a breakpoint, and nothing has said where to.
+    /// A return from a breakpoint without a target.
     #[error("no breakpoint was met that it could return from")]
     Breakpoint,
-    /// There is no group behind the last one.
+    /// Execution ran past the last group.
     #[error("the program goes on behind its last group")]
     RanOff,
-    /// Nothing says what the group does.
+    /// The behaviour of the group is unknown.
     #[error("nothing public says what the group does")]
     Unknown,
-    /// The host refuses.
+    /// The host reports an error.
     #[error("{0}")]
     Host(String),
-    /// The budget is used up.
+    /// The budget is exhausted.
     #[error("the budget of {0} groups is used up")]
     Budget(u64),
-    /// The run has taken as long as it may.
+    /// The deadline has passed.
     #[error("the time limit of {} s is over", .0.as_secs_f64())]
     Time(std::time::Duration),
-    /// Somebody who looks on stopped the run.
+    /// An observer stopped the run.
     #[error("stopped")]
     Stopped,
     /// Every task that has not ended waits for a mutex.
@@ -67,7 +67,7 @@ pub enum Trap {
     Deadlock(u32),
 }
 
-/// Why a run ended before its tasks did.
+/// The reason why a run ended before its tasks did.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("task {task}, group {at:#x} `{text}`: {trap}")]
 pub struct RunError {
@@ -75,13 +75,13 @@ pub struct RunError {
     pub task: usize,
     /// The offset of the group in bytes.
     pub at: u32,
-    /// Its text.
+    /// The text of the group.
     pub text: String,
-    /// Why.
+    /// The reason.
     pub trap: Trap,
 }
 
-/// What a task refuses to be set up with.
+/// The reason why a task or a machine cannot be set up.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// A task has 1 to 32 instances.
@@ -90,10 +90,10 @@ pub enum SetupError {
     /// There is no such instance.
     #[error("the task has {1} instances, there is no instance {0}")]
     Instance(usize, usize),
-    /// A register that is not the task's, or fixed.
+    /// The register is fixed or belongs elsewhere.
     #[error("{0:?} cannot be set here")]
     Register(crate::usc::register::Register),
-    /// More tasks than a machine runs at a time.
+    /// More tasks than a machine can run at once.
     #[error("{0} tasks are more than 65536")]
     Tasks(usize),
 }

@@ -1,4 +1,4 @@
-//! Executes groups: a task at a time, all its instances together.
+//! Executes groups, one task at a time and all its instances together.
 
 use crate::machine::{Access, AccessKind};
 use crate::observe::Traffic;
@@ -9,7 +9,7 @@ use crate::usc::machine::{Common, Machine, Task, entry};
 use crate::usc::program::{Action, Program, Step};
 use crate::usc::register::{Reach, Register, SHARED};
 
-/// What a task runs on.
+/// The context in which a task executes.
 pub(super) struct Cpu<'a, H> {
     pub program: &'a Program,
     pub host: &'a mut H,
@@ -17,13 +17,13 @@ pub(super) struct Cpu<'a, H> {
     pub task: &'a mut Task,
     /// The task's number.
     pub number: usize,
-    /// The mutex whose sleepers are to be woken; the turn ends with it.
+    /// The mutex whose sleepers must be woken, which ends the turn.
     pub woken: Option<u32>,
-    /// Where it goes on, if not with the next group.
+    /// The next step, if it is not the following one.
     pub next: Option<usize>,
-    /// What it accessed in memory, if somebody wants to know.
+    /// The memory accesses of the group, if they are observed.
     pub accesses: Option<Vec<Access>>,
-    /// What it moved between registers and memory.
+    /// The bytes moved between registers and memory.
     pub traffic: Traffic,
 }
 
@@ -51,14 +51,14 @@ impl<'a, H: Host> Cpu<'a, H> {
         }
     }
 
-    /// Executes a group for the active instances; where it goes on is in `next`.
+    /// Executes a group for the active instances, and sets `next` if it branches.
     #[inline(always)]
     pub fn execute(&mut self, step: &Step, active: Mask) -> Result<(), Trap> {
         match &step.action {
-            // Some decide for all instances even when none is active.
+            // Control groups may decide for all instances even when none is active.
             Action::Control(_) => self.graph(step, active),
             _ if active == 0 => Ok(()),
-            // What one instance writes to shared registers the next one reads.
+            // An instance must read what the previous one wrote to shared registers.
             _ if step.atomic => each(active).try_for_each(|i| self.graph(step, 1 << i)),
             _ => self.graph(step, active),
         }
@@ -69,7 +69,7 @@ impl<'a, H: Host> Cpu<'a, H> {
         Ok(())
     }
 
-    /// A register of all instances; where an instance is not active the value does not matter.
+    /// Reads a register of all instances; the values of inactive instances are unspecified.
     #[inline(always)]
     pub fn read(&self, register: Register, active: Mask) -> Result<Column, Trap> {
         Ok(match register {
@@ -85,7 +85,7 @@ impl<'a, H: Host> Cpu<'a, H> {
         })
     }
 
-    /// The register behind an index.
+    /// Resolves an indexed register.
     pub fn resolve(&self, register: Register, instance: usize) -> Result<Register, Trap> {
         let Register::Indexed { index, reach, offset } = register else { return Ok(register) };
         let index = Register::index(index);
@@ -101,12 +101,13 @@ impl<'a, H: Host> Cpu<'a, H> {
         Ok(reach.register(number as u16))
     }
 
-    /// A register of one instance.
+    /// Reads a register of one instance.
     pub fn read_one(&self, register: Register, instance: usize) -> u32 {
         value(self.task, self.common, register, instance)
     }
 
-    /// Writes a register of the active instances. Of what instances share the last one's value stays.
+    /// Writes a register of the active instances. In a register that instances share, the value of the last one
+    /// remains.
     #[inline(always)]
     pub fn write(&mut self, register: Register, value: &Column, active: Mask) -> Result<(), Trap> {
         match register {
@@ -148,7 +149,7 @@ impl<'a, H: Host> Cpu<'a, H> {
         }
     }
 
-    /// Notes an access to memory.
+    /// Records an access to memory.
     pub fn access(&mut self, kind: AccessKind, instance: usize, address: u64, size: usize) {
         if let Some(accesses) = &mut self.accesses {
             // Bursts move at most 16 words.
@@ -157,7 +158,7 @@ impl<'a, H: Host> Cpu<'a, H> {
     }
 }
 
-/// A register of one instance; of indexed ones 0.
+/// The value of a register of one instance; 0 for indexed registers.
 pub(super) fn value(task: &Task, common: &Common, register: Register, instance: usize) -> u32 {
     let of = |bank: &[u32], n: u16, base: u16| bank.get(usize::from(n + base)).copied().unwrap_or(0);
     match register {

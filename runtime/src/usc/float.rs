@@ -1,6 +1,6 @@
-//! Floats of the units around the ALU.
+//! Float conversions of the units around the ALUs.
 
-/// Clamped to +0 to 1; a NaN is 0.
+/// Clamps to the range from +0 to 1; NaN becomes 0.
 #[inline(always)]
 pub fn saturate(bits: u32) -> u32 {
     let x = f32::from_bits(bits);
@@ -8,7 +8,7 @@ pub fn saturate(bits: u32) -> u32 {
     (if low < 1.0 { low } else { 1.0 }).to_bits()
 }
 
-/// The bits of the float that a half is.
+/// Converts the bits of a half to those of a float.
 pub fn f16_to_f32(bits: u16) -> u32 {
     half::f16::from_bits(bits).to_f32().to_bits()
 }

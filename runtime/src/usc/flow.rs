@@ -8,7 +8,7 @@ use crate::usc::host::Host;
 use crate::usc::machine::{MUTEXES, State};
 
 impl<H: Host> Cpu<'_, H> {
-    /// Gives back or takes a mutex; the action is numbered as it is encoded.
+    /// Releases or acquires a mutex; the action is numbered as it is encoded.
     pub(super) fn mutex(&mut self, action: u32, id: u32) {
         let Some(action) = Lr::from_number(action.into()) else { return };
         let number = self.number;

@@ -1,4 +1,4 @@
-//! Executes the graphs that the specification's texts come to: what of a group is registers, states and units.
+//! Executes the graphs of the specification's texts: binds them to registers, states and units.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ use crate::usc::program::{Action, Step};
 use crate::usc::register::Register;
 use crate::usc::sample::{X, Y};
 
-/// What a state of the specification is here.
+/// The implementation of a state of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Name {
     Predicate,
@@ -34,7 +34,7 @@ enum Name {
     Runners,
     Losers,
     Spot,
-    /// A wire, which no shape has.
+    /// A wire, which composed shapes do not contain.
     Wire,
 }
 
@@ -74,7 +74,7 @@ static PORTS: LazyLock<Vec<Port>> = LazyLock::new(|| {
     ISA.operands.iter().map(|operand| port(operand.name)).collect()
 });
 
-/// A set of instances that a task keeps as bits.
+/// A set of instances that a task stores as a bit mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub(super) enum Set {
@@ -86,7 +86,7 @@ pub(super) enum Set {
 }
 
 impl Set {
-    /// The set with a number.
+    /// The set with this number.
     pub fn numbered(number: u16) -> Set {
         let all = [Set::Predicate, Set::Runs, Set::Executes, Set::Kept, Set::Failed];
         all.get(usize::from(number)).copied().unwrap_or(Set::Executes)
@@ -98,7 +98,7 @@ impl Set {
     }
 }
 
-/// The set that a state of the specification is.
+/// Returns the set that a state of the specification refers to.
 pub(super) fn set_of(state: u16) -> Option<Set> {
     match STATES.get(usize::from(state))? {
         Name::Predicate => Some(Set::Predicate),
@@ -110,7 +110,7 @@ pub(super) fn set_of(state: u16) -> Option<Set> {
     }
 }
 
-/// The register that lies some places behind the one that an operand of a group names.
+/// Returns the register `element` places after the one that an operand of a group names.
 pub(super) fn operand(step: &Step, operand: u16, element: u16) -> Result<Register, Trap> {
     let (sources, results) = ports(&step.action);
     let first = match port(operand) {
@@ -129,7 +129,7 @@ fn ports(action: &Action) -> (&[Register; 6], [Option<Register>; 2]) {
     }
 }
 
-/// The function that a pure intrinsic computes in an instance.
+/// Returns the function that a pure intrinsic computes in an instance.
 pub(super) fn function(intrinsic: u16) -> Option<functions::Function> {
     functions::function(SEMANTICS.intrinsics.get(usize::from(intrinsic))?)
 }
@@ -139,7 +139,8 @@ fn port(operand: u16) -> Port {
 }
 
 impl<H: Host> Cpu<'_, H> {
-    /// Executes a group by its graph for the active instances. Control groups are for all instances that there are.
+    /// Executes a group by its graph for the active instances. Control groups are evaluated for all instances that
+    /// exist.
     pub(super) fn graph(&mut self, step: &Step, active: Mask) -> Result<(), Trap> {
         self.check_indices(step, active)?;
         let shape = step.shape()?;
@@ -154,7 +155,7 @@ impl<H: Host> Cpu<'_, H> {
         goal.map_or(Ok(()), |goal| self.go_to(goal))
     }
 
-    /// A source that an operation names is read whatever comes of it: an index that leads nowhere is an error.
+    /// Checks that the indices of all sources are valid, since a source is read even if its value is not used.
     fn check_indices(&self, step: &Step, active: Mask) -> Result<(), Trap> {
         let (sources, reads, unpacks) = match &step.action {
             Action::Main(main) => (&main.sources, main.reads, main.unpacks),
@@ -171,7 +172,7 @@ impl<H: Host> Cpu<'_, H> {
     }
 }
 
-/// Room for values; copies need none.
+/// Scratch space for values. Clones are empty.
 #[derive(Debug, Default)]
 pub(super) struct Room(pub Scratch<LANES>);
 
@@ -181,16 +182,16 @@ impl Clone for Room {
     }
 }
 
-/// A group that is executed.
+/// A group during its execution.
 struct Group<'c, 'm, H> {
     cpu: &'c mut Cpu<'m, H>,
     step: &'c Step,
     sources: &'c [Register; 6],
-    /// The instances that execute it.
+    /// The instances that execute the group.
     executing: Mask,
-    /// The instances that the graph is evaluated for.
+    /// The instances for which the graph is evaluated.
     lanes: Mask,
-    /// Where it leads.
+    /// The target of its branch.
     goal: Option<i64>,
 }
 
@@ -202,7 +203,7 @@ fn narrow(column: &Wide<LANES>) -> Column {
     column.map(|value| value as u32)
 }
 
-/// The value of the lowest instance of a set.
+/// The value in the lowest instance of a set.
 fn lowest(column: &Wide<LANES>, mask: u64) -> u32 {
     column[mask.trailing_zeros() as usize % LANES] as u32
 }
@@ -216,12 +217,12 @@ fn mask_of(column: &Wide<LANES>) -> Mask {
 }
 
 impl<H: Host> Group<'_, '_, H> {
-    /// The register that lies some places behind the one that an operand names.
+    /// Returns the register `element` places after the one that an operand names.
     fn register(&self, number: u16, element: u16) -> Result<Register, Trap> {
         operand(self.step, number, element)
     }
 
-    /// A register that an intrinsic gets: its operand, and in the high byte the repetition.
+    /// Returns the register passed to an intrinsic: the operand in the low byte, the repetition in the high byte.
     fn passed(&self, argument: &Wide<LANES>) -> Result<Register, Trap> {
         let operand = argument[0] as u16;
         self.register(operand & 0xff, operand >> 8)
@@ -304,7 +305,7 @@ impl<H: Host> Environment<LANES> for Group<'_, '_, H> {
     }
 
     fn load(&mut self, _: u16, _: Type, _: &Wide<LANES>, _: u64) -> Result<Wide<LANES>, Trap> {
-        // Loads are bursts, which an intrinsic does.
+        // Loads are bursts, which an intrinsic performs.
         Ok([0; LANES])
     }
 
@@ -338,7 +339,7 @@ impl<H: Host> Environment<LANES> for Group<'_, '_, H> {
 
     fn branch(&mut self, target: &Wide<LANES>, mask: u64) -> Result<(), Trap> {
         let goal = target[mask.trailing_zeros() as usize % LANES] as i64;
-        // A control group keeps where it came from even when it leads nowhere.
+        // A control group stores its link even if its target does not exist.
         match self.step.action {
             Action::Control(_) => self.goal = Some(goal),
             _ => self.cpu.go_to(goal)?,

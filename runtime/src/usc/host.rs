@@ -1,4 +1,4 @@
-//! What stands around the ALUs: memory, vertex outputs, iterators, textures, depth.
+//! The units around the ALUs: memory, vertex outputs, iterators, textures, depth.
 
 use isaforge_usc::Dsize;
 
@@ -10,66 +10,67 @@ use crate::usc::texture::Texture;
 pub struct Instance {
     /// The task.
     pub task: usize,
-    /// The instance in it, 0 to 31.
+    /// The instance within the task, 0 to 31.
     pub instance: usize,
 }
 
-/// What a sample instruction asks for.
+/// The request of a sample instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// The four words of texture state.
     pub texture: [u32; 4],
     /// The four words of sampler state.
     pub sampler: [u32; 4],
-    /// 1 to 3.
+    /// The number of dimensions, 1 to 3.
     pub dimensions: u32,
-    /// Coordinates, one a dimension, divided by the projection already.
+    /// The coordinates, one for each dimension, after division by the projection.
     pub coordinates: [f32; 3],
     /// The layer of an array.
     pub layer: Option<u32>,
-    /// Where the level of detail comes from.
+    /// The source of the level of detail.
     pub level: Level,
-    /// Differences of each coordinate in x and in y, contiguous: those that are given, or those to the next
-    /// pixels of the quad.
+    /// The derivatives of each coordinate in x and in y, contiguous: those given, or the differences to the neighbours
+    /// in the quad.
     pub gradients: [f32; 6],
     /// The value to compare with.
     pub reference: Option<f32>,
-    /// What is added to the coordinates, in texels.
+    /// The offset of the coordinates in texels.
     pub offset: [i32; 3],
     /// The sample number, if given.
     pub sample: Option<u32>,
     /// The address of the texture, if given.
     pub address: Option<u64>,
-    /// Coordinates are texels, not fractions.
+    /// Whether coordinates are in texels rather than fractions.
     pub texels: bool,
-    /// Coordinates are integers.
+    /// Whether coordinates are integers.
     pub integer: bool,
-    /// Fixed-point texels become floats.
+    /// Whether fixed-point texels are converted to floats.
     pub normalise: bool,
 }
 
-/// Where a texel lies in memory.
+/// The location of a texel in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Its first byte; 40 bits.
+    /// The address of the first byte; 40 bits.
     pub address: u64,
-    /// How many registers it takes, 1 to 16.
+    /// The number of registers, 1 to 16.
     pub count: u32,
-    /// How much of each register.
+    /// The part of each register that is used.
     pub size: Dsize,
-    /// Whether the coordinates are outside of the texture.
+    /// Whether the coordinates are outside the texture.
     pub outside: bool,
 }
 
 impl Place {
-    /// As two registers hold it: the low word of the address, and from the lowest bit its next 8 bits, 2 bits of size and
-    /// 4 of count, where 0 means 16. That it is so is our choice; nothing public says it.
+    /// Packs the place into two registers: the low word of the address; then, from the lowest bit, the next 8 bits of
+    /// the address, 2 bits of size and 4 bits of count, where 0 means 16. This layout was chosen here, since none is
+    /// documented.
     pub fn packed(self) -> [u32; 2] {
         let rest = (self.address >> 32 & 0xff) as u32 | (self.size.number() as u32) << 8 | (self.count & 15) << 10;
         [self.address as u32, rest]
     }
 
-    /// The place that two registers hold; whether it is outside they do not say.
+    /// Unpacks a place from two registers. They do not tell whether it is outside.
     pub fn unpacked([low, rest]: [u32; 2]) -> Place {
         let size = Dsize::from_number((rest >> 8 & 3).into()).unwrap_or(Dsize::_32bit);
         let count = if rest >> 10 & 15 == 0 { 16 } else { rest >> 10 & 15 };
@@ -77,37 +78,38 @@ impl Place {
     }
 }
 
-/// Where the level of detail comes from.
+/// The source of the level of detail.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Level {
-    /// From the differences to the next pixels.
+    /// Computed from the differences to the neighbours in the quad.
     #[default]
     Implicit,
-    /// As implicit, plus this.
+    /// Computed, plus a bias.
     Bias(f32),
-    /// This.
+    /// The given level.
     Replace(f32),
-    /// From differences that are given.
+    /// Computed from given derivatives.
     Gradients,
 }
 
-/// What a sample gives that bypasses the filter.
+/// The result of a sample that bypasses the filter.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Raw {
-    /// Four texels: the lower ones in x first, of each two the lower in y first.
+    /// Four texels in ascending order, by x and then by y.
     pub texels: [[u32; 4]; 4],
-    /// The level of detail, held within the levels that there are and before that.
+    /// The level of detail, clamped to the levels of the texture and unclamped.
     pub detail: [f32; 2],
-    /// The shares of the upper texels in each direction.
+    /// The weights of the upper texels in each direction.
     pub fractions: [f32; 3],
 }
 
 impl Raw {
-    /// How many words the coefficients are.
+    /// The number of words of the coefficients.
     pub const COEFFICIENTS: usize = 7;
 
-    /// The coefficients: whole levels after and before they are held in range, in 255ths, the latter plus 128; what is left
-    /// of both, in 256ths of 255ths; the shares. Mesa reads the first four so; their order is our choice.
+    /// Returns the coefficients: the integer parts of the clamped and of the unclamped level in 255ths, the latter plus
+    /// 128; the fractions of both, in 256ths of 255ths; the weights. Mesa reads the first four in this encoding; their
+    /// order was chosen here.
     pub fn coefficients(&self) -> [u32; Raw::COEFFICIENTS] {
         let [held, free] = self.detail.map(|level| if level.is_finite() { level } else { 0.0 });
         let rest = |level: f32| (level - level.floor()) * 256.0 / 255.0;
@@ -116,9 +118,9 @@ impl Raw {
     }
 }
 
-/// What the units around the ALUs do. Every method has a default: nothing, or the simplest thing that is right.
+/// The units around the ALUs. Every method has a default: no effect, or the simplest correct behaviour.
 ///
-/// Errors are texts; they end the run.
+/// Errors are texts. They end the run.
 pub trait Host {
     /// Fills `into` with memory.
     ///
@@ -128,8 +130,8 @@ pub trait Host {
         Err(MemoryFault::Unmapped { address, size: into.len() })
     }
 
-    /// Fills `into` with memory for who looks on; nothing notices it. Returns `None` where nothing is mapped, or memory
-    /// cannot be looked at.
+    /// Fills `into` with memory for an observer, without side effects. `None` when the memory is unmapped or cannot be
+    /// observed.
     fn peek(&self, address: u64, into: &mut [u8]) -> Option<()> {
         let _ = (address, into);
         None
@@ -143,25 +145,25 @@ pub trait Host {
         Err(MemoryFault::Unmapped { address, size: from.len() })
     }
 
-    /// Takes a vertex output.
+    /// Accepts a vertex output.
     ///
     /// # Errors
-    /// When it cannot.
+    /// When the output cannot be accepted.
     fn vertex(&mut self, who: Instance, output: u32, value: u32) -> Result<(), String> {
         let _ = (who, output, value);
         Ok(())
     }
 
-    /// Emits the vertex that an instance wrote, ends its strip, or both.
+    /// Emits the vertex that an instance has written, ends its strip, or both.
     ///
     /// # Errors
-    /// When it cannot.
+    /// When neither is possible.
     fn emit(&mut self, who: Instance, stream: u32, emit: bool, cut: bool) -> Result<(), String> {
         let _ = (who, stream, emit, cut);
         Ok(())
     }
 
-    /// A plane `[a, b, c]` at a place: `a * x + b * y + c`.
+    /// Evaluates a plane `[a, b, c]` at a position: `a * x + b * y + c`.
     fn iterate(&mut self, who: Instance, plane: [f32; 3], x: f32, y: f32) -> f32 {
         let _ = who;
         plane[0].mul_add(x, plane[1].mul_add(y, plane[2]))
@@ -176,7 +178,7 @@ pub trait Host {
         Err("the host has no textures".to_owned())
     }
 
-    /// Says what a filter would mix, and how.
+    /// Samples a texture without filtering: returns the texels and weights.
     ///
     /// # Errors
     /// When there is no such texture.
@@ -185,7 +187,7 @@ pub trait Host {
         Err("the host has no textures".to_owned())
     }
 
-    /// Writes a texel; the texture and the coordinates are those of `sample`.
+    /// Writes a texel, with the texture and the coordinates of `sample`.
     ///
     /// # Errors
     /// When there is no such texture.
@@ -194,7 +196,7 @@ pub trait Host {
         Err("the host has no textures".to_owned())
     }
 
-    /// Says where a texel lies: what the lookup word, the texture's state, the coordinates and the layer say.
+    /// Locates a texel in memory by the lookup word, the texture's state, the coordinates and the layer.
     ///
     /// # Errors
     /// When there is no such texture in memory.
@@ -203,72 +205,73 @@ pub trait Host {
         Err("the host has no textures in memory".to_owned())
     }
 
-    /// Takes what is written for the tessellator.
+    /// Accepts a value for the tessellator.
     ///
     /// # Errors
-    /// When it cannot.
+    /// When the value cannot be accepted.
     fn tessellate(&mut self, who: Instance, address: u32, value: u32) -> Result<(), String> {
         let _ = (who, address, value);
         Ok(())
     }
 
-    /// Takes the depth of a fragment.
+    /// Accepts the depth of a fragment.
     fn depth(&mut self, who: Instance, depth: f32) {
         let _ = (who, depth);
     }
 
-    /// Tests a fragment's alpha; whether the fragment stays. By default [`alpha_passes`].
+    /// Tests a fragment's alpha, and returns whether the fragment is kept. The default is [`alpha_passes`].
     fn alpha_test(&mut self, who: Instance, reference: u32, data: u32, state: u32) -> bool {
         let _ = who;
         alpha_passes(reference, data, state)
     }
 
-    /// A fragment does not stay: its program says which do, and this one's task ends without.
+    /// Discards a fragment: its program decides which fragments are kept, and its task has ended without keeping it.
     fn discard(&mut self, who: Instance) {
         let _ = who;
     }
 
-    /// The pixel outputs of an instance, when a program emits them or ends.
+    /// Accepts the pixel outputs of an instance, when a program emits them or ends.
     ///
     /// # Errors
-    /// When it cannot.
+    /// When the outputs cannot be accepted.
     fn pixel(&mut self, who: Instance, outputs: [u32; 8]) -> Result<(), String> {
         let _ = (who, outputs);
         Ok(())
     }
 }
 
-/// Compares data with a reference as the lowest three bits of the state word say: never, less, equal, less or equal,
-/// greater, not equal, greater or equal, always. That the word is so is our choice: nothing public says it.
+/// Compares data with a reference by the lowest three bits of the state word: never, less, equal, less or equal,
+/// greater, not equal, greater or equal, always. This encoding was chosen here, since none is documented.
 pub fn alpha_passes(reference: u32, data: u32, state: u32) -> bool {
     let (data, reference) = (f32::from_bits(data), f32::from_bits(reference));
     let (less, equal, greater) = (data < reference, data == reference, data > reference);
     state & 1 != 0 && less || state & 2 != 0 && equal || state & 4 != 0 && (greater || state & 7 == 7)
 }
 
-/// A host in software: memory, textures, and lists of what the program gives out.
+/// A host in software: memory, textures, and lists of the program's outputs.
 #[derive(Clone, Debug, Default)]
 pub struct Software {
-    /// Memory of loads, stores and atomic operations.
+    /// The memory for loads, stores and atomics.
     pub memory: Memory,
-    /// Textures; word 0 of a texture's state is its place here.
+    /// Textures; word 0 of a texture's state is its index here.
     pub textures: Vec<Texture>,
-    /// Vertex outputs, in the order in which they were written.
+    /// Vertex outputs in the order of writing: the instance, the output, the value.
     pub vertex_outputs: Vec<(Instance, u32, u32)>,
-    /// What was written for the tessellator: who, the address, the value.
+    /// Values for the tessellator: the instance, the address, the value.
     pub tessellated: Vec<(Instance, u32, u32)>,
-    /// Vertices emitted and strips ended: who, the stream, whether a vertex, whether the end.
+    /// Vertices emitted and strips ended: the instance, the stream, whether a vertex is emitted, whether the strip
+    /// ends.
     pub emitted: Vec<(Instance, u32, bool, bool)>,
-    /// Depths fed back.
+    /// Depths of fragments.
     pub depths: Vec<(Instance, f32)>,
-    /// Fragments that do not stay.
+    /// Discarded fragments.
     pub discarded: Vec<Instance>,
     /// Pixel outputs.
     pub pixels: Vec<(Instance, [u32; 8])>,
 }
 
 impl Software {
-    /// No more entries of a list are kept.
+    /// The maximum number of entries in each list.
     pub const MOST: usize = 1 << 24;
 }
 

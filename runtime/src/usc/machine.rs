@@ -12,11 +12,11 @@ use crate::usc::register::{DYNAMIC, GLOBALS, INTERNALS, PIXEL_OUTPUTS, Register,
 use crate::usc::together::{Ahead, Bundle, active};
 use crate::usc::watch::{Done, Watch};
 
-/// Groups that a task executes before another one has its turn.
+/// The number of groups that a task executes in a turn.
 const TURN: u64 = 4096;
-/// The most tasks that advance together.
+/// The maximum number of tasks that advance together.
 const TASKS: usize = 8;
-/// Mutexes of a machine.
+/// The number of mutexes of a machine.
 pub(super) const MUTEXES: usize = 16;
 
 /// Up to 32 instances that run the same program together.
@@ -25,49 +25,49 @@ pub struct Task {
     pub(super) columns: Box<Rows>,
     pub(super) coefficients: Vec<u32>,
     pub(super) alternates: Vec<u32>,
-    /// The instances that there are.
+    /// The instances that exist.
     pub(super) valid: Mask,
     /// Pe: the instances that run.
     pub(super) running: Mask,
     /// P0.
     pub(super) predicate: Mask,
-    /// Where it goes on: the step.
+    /// The index of the next step.
     pub(super) pc: usize,
     /// The link register, in units of two bytes.
     pub(super) link: u32,
     /// Slot registers.
     pub(super) slots: [u32; INTERNALS],
-    /// The instances that have said that their fragment stays.
+    /// The instances whose fragment the program has kept.
     pub(super) kept: Mask,
     /// The instances whose fragment has failed a test.
     pub(super) failed: Mask,
-    /// Where a return from a breakpoint leads: an offset in bytes.
+    /// The target of a return from a breakpoint: an offset in bytes.
     pub(super) breakpoint: Option<u32>,
-    /// Added to numbers of coefficients and of shared registers.
+    /// The offsets added to the numbers of coefficients and of shared registers.
     pub(super) base: [u16; 2],
-    /// 1/W as the last iteration kept it.
+    /// 1/W stored by the last iteration that keeps it.
     pub(super) kept_w: [f32; LANES],
     pub(super) state: State,
-    /// Groups executed.
+    /// The number of groups executed.
     pub(super) groups: u64,
 }
 
-/// Whether a task goes on.
+/// The scheduling state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Ready,
-    /// Wants this mutex.
+    /// Waits for this mutex.
     Wants(u32),
-    /// Sleeps until this mutex's holder wakes it.
+    /// Sleeps until the holder of this mutex wakes it.
     Sleeps(u32),
     Ended,
 }
 
 impl Task {
-    /// A task of 1 to 32 instances, all of them running; registers are 0, link and predicate too.
+    /// Creates a task of 1 to 32 instances, all of which run. Registers, link and predicate are 0.
     ///
     /// # Errors
-    /// For another number of instances.
+    /// When the number of instances is out of range.
     pub fn new(instances: usize) -> Result<Task, SetupError> {
         if !(1..=LANES).contains(&instances) {
             return Err(SetupError::Instances(instances));
@@ -75,7 +75,7 @@ impl Task {
         Ok(Task::with(u32::MAX >> (LANES - instances)))
     }
 
-    /// A task of these instances.
+    /// Creates a task of these instances.
     pub(super) fn with(valid: Mask) -> Task {
         let mut columns = Rows::new();
         for number in 0..256 {
@@ -101,7 +101,7 @@ impl Task {
             state: State::Ready,
             groups: 0,
         };
-        // Each instance knows its number, in the task and among those that share local memory, and that it is valid.
+        // Each instance has its number in the task, its number among those that share local memory, and a valid flag.
         for instance in 0..LANES {
             task.columns.at_mut(51)[instance] = instance as u32;
             task.columns.at_mut(112)[instance] = instance as u32;
@@ -110,15 +110,15 @@ impl Task {
         task
     }
 
-    /// How many instances it has.
+    /// The number of instances.
     pub fn instances(&self) -> usize {
         self.valid.count_ones() as usize
     }
 
-    /// Sets the register of one instance; system values, too. Coefficients are the same for all.
+    /// Sets a register of one instance; this includes system values. Coefficients are shared by all instances.
     ///
     /// # Errors
-    /// When there is no such instance, or the register belongs to the machine, is a constant or indexed.
+    /// When there is no such instance, or the register belongs to the machine, is a constant, or is indexed.
     pub fn set(&mut self, register: Register, instance: usize, value: u32) -> Result<(), SetupError> {
         if instance >= LANES || self.valid >> instance & 1 == 0 {
             return Err(SetupError::Instance(instance, self.instances()));
@@ -149,12 +149,12 @@ impl Task {
         }
     }
 
-    /// Says where a return from a breakpoint leads: to the group at this offset.
+    /// Sets the target of a return from a breakpoint: the group at this offset.
     pub fn break_from(&mut self, offset: u32) {
         self.breakpoint = Some(offset);
     }
 
-    /// Says which pixel an instance is: system registers x_p and y_p.
+    /// Sets the pixel of an instance: system registers x_p and y_p.
     ///
     /// # Errors
     /// When there is no such instance.
@@ -163,15 +163,15 @@ impl Task {
         self.set(Register::Column(100), instance, y)
     }
 
-    /// A task for the block of 8 x 4 pixels from (x, y) on, as far as they lie in a rectangle that ends before `end`. Four
-    /// instances in a row are a quad of 2 x 2 pixels. `None` when no pixel lies inside.
+    /// Creates a task for the block of 8 x 4 pixels at (x, y), as far as it is within a rectangle that ends before
+    /// `end`. Four consecutive instances are a quad of 2 x 2 pixels. `None` when no pixel is inside.
     pub fn block(x: u32, y: u32, end: (u32, u32)) -> Option<Task> {
         let mut task = Task::new(LANES).ok()?;
         let mut valid = 0;
         for instance in 0..LANES as u32 {
             let (quad, corner) = (instance / 4, instance % 4);
             let (px, py) = (x + quad % 4 * 2 + corner % 2, y + quad / 4 * 2 + corner / 2);
-            // Pixels outside have their place, too: differences within a quad need it.
+            // Pixels outside have a position too, since derivatives within a quad need it.
             task.place(instance as usize, px, py).ok()?;
             valid |= u32::from(px < end.0 && py < end.1) << instance;
             task.columns.at_mut(63)[instance as usize] = valid >> instance & 1;
@@ -180,12 +180,12 @@ impl Task {
         (valid != 0).then_some(task)
     }
 
-    /// The instances that there are.
+    /// The instances that exist.
     pub fn valid(&self) -> Mask {
         self.valid
     }
 
-    /// The register of an instance; `None` for what the machine has and for indexed registers.
+    /// Returns a register of an instance. `None` when the register belongs to the machine or is indexed.
     pub fn get(&self, register: Register, instance: usize) -> Option<u32> {
         match register {
             Register::Column(column) => self.columns.at(column).get(instance).copied(),
@@ -201,17 +201,17 @@ impl Task {
         self.predicate.checked_shr(instance as u32).unwrap_or(0) & 1 != 0
     }
 
-    /// Whether an instance runs: its Pe.
+    /// Whether an instance runs, by its Pe.
     pub fn runs(&self, instance: usize) -> bool {
         self.running.checked_shr(instance as u32).unwrap_or(0) & 1 != 0
     }
 
-    /// Whether its program has ended.
+    /// Whether the program of the task has ended.
     pub fn has_ended(&self) -> bool {
         self.state == State::Ended
     }
 
-    /// Groups executed so far, repetitions not counted.
+    /// The number of groups executed so far; repetitions are not counted.
     pub fn groups(&self) -> u64 {
         self.groups
     }
@@ -223,7 +223,7 @@ impl Task {
     }
 }
 
-/// A register of a bank that grows as it is used.
+/// Returns a register of a bank that grows on use.
 pub(super) fn entry(bank: &mut Vec<u32>, number: u16) -> &mut u32 {
     let at = usize::from(number).min(DYNAMIC - 1);
     if bank.len() <= at {
@@ -232,43 +232,43 @@ pub(super) fn entry(bank: &mut Vec<u32>, number: u16) -> &mut u32 {
     &mut bank[at]
 }
 
-/// What all tasks share.
+/// The state shared by all tasks.
 #[derive(Clone, Debug)]
 pub(super) struct Common {
     pub shared: Vec<u32>,
     pub dynamic: Vec<u32>,
     pub globals: [u32; GLOBALS],
-    /// Who holds each mutex.
+    /// The task that holds each mutex.
     pub mutexes: [Option<usize>; MUTEXES],
-    /// Counts groups; the timer reads it.
+    /// The number of groups executed, which the timer reads.
     pub time: u64,
-    /// Room for the values of a group.
+    /// Scratch space for the evaluation of a group.
     pub scratch: Room,
 }
 
-/// A run on its way.
+/// The state of a run.
 struct Run<'a> {
     program: &'a Program,
     /// What each task has executed before its turn.
     ahead: Vec<Ahead>,
-    /// Whether tasks may execute anything before their turn.
+    /// Whether tasks may execute groups before their turn.
     early: bool,
     report: Report,
 }
 
-/// What a run did.
+/// Statistics of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Groups executed, those that no instance was active for included.
+    /// The number of groups executed, including those without active instances.
     pub groups: u64,
-    /// The same, times the instances that were active.
+    /// The number of groups executed, each multiplied by the number of active instances.
     pub instance_groups: u64,
 }
 
-/// A host with the registers that tasks share.
+/// A host with the registers shared by tasks.
 #[derive(Clone, Debug)]
 pub struct Machine<H> {
-    /// What stands around the ALUs.
+    /// The units around the ALUs.
     pub host: H,
     pub(super) common: Common,
     level: Level,
@@ -277,7 +277,7 @@ pub struct Machine<H> {
 }
 
 impl<H: Host> Machine<H> {
-    /// A machine whose registers are 0.
+    /// Creates a machine whose registers are 0.
     pub fn new(host: H) -> Machine<H> {
         let common = Common {
             shared: Vec::new(),
@@ -290,28 +290,28 @@ impl<H: Host> Machine<H> {
         Machine { host, common, level: Level::best(), deadline: Deadline::NONE, plainly: true }
     }
 
-    /// The same machine with the instructions of another level of the processor.
+    /// Returns the machine with another level of the processor.
     pub fn at_level(mut self, level: Level) -> Machine<H> {
         self.level = level;
         self
     }
 
-    /// The same machine with a time at which its runs end.
+    /// Returns the machine with a time limit for its runs.
     pub fn until(mut self, deadline: Deadline) -> Machine<H> {
         self.deadline = deadline;
         self
     }
 
-    /// The same machine without the fast path: every group goes through the whole data path.
+    /// Returns the machine without the fast path: every group goes through the whole data path.
     pub fn without_fast_path(mut self) -> Machine<H> {
         self.plainly = false;
         self
     }
 
-    /// Sets a shared or a global register, or a dynamic constant.
+    /// Sets a shared register, a global register or a dynamic constant.
     ///
     /// # Errors
-    /// When it is none of them.
+    /// When the register is none of these.
     pub fn set(&mut self, register: Register, value: u32) -> Result<(), SetupError> {
         match register {
             Register::Shared(n) => *entry(&mut self.common.shared, n) = value,
@@ -322,7 +322,7 @@ impl<H: Host> Machine<H> {
         Ok(())
     }
 
-    /// A shared or global register or a dynamic constant; `None` when it is none of them.
+    /// Returns a shared register, a global register or a dynamic constant. `None` when the register is none of these.
     pub fn get(&self, register: Register) -> Option<u32> {
         match register {
             Register::Shared(n) => Some(self.common.shared.get(usize::from(n)).copied().unwrap_or(0)),
@@ -332,17 +332,17 @@ impl<H: Host> Machine<H> {
         }
     }
 
-    /// Runs a program on tasks until all have ended or the budget of groups is spent.
+    /// Runs a program on tasks until all have ended or the budget of groups is exhausted.
     ///
-    /// Tasks take turns; one that waits for a mutex lets the others go on.
+    /// Tasks take turns. While a task waits for a mutex, the others continue.
     ///
     /// # Errors
-    /// The first group that cannot be executed.
+    /// When a group cannot be executed or the budget is exhausted; the first such group.
     pub fn run(&mut self, program: &Program, tasks: &mut [Task], budget: u64) -> Result<Report, RunError> {
         self.go(program, tasks, budget, None)
     }
 
-    /// As [`run`](Machine::run) while somebody looks on.
+    /// Runs like [`run`](Machine::run), with an observer or a profile.
     ///
     /// # Errors
     /// As for [`run`](Machine::run); [`Trap::Stopped`] when the watch ends it.
@@ -406,10 +406,11 @@ impl<H: Host> Machine<H> {
         }
     }
 
-    /// Lets a task execute groups until it has had its turn, ends or waits; the mutex whose sleepers it wakes.
+    /// Lets a task execute groups until its turn is over, it ends or it waits. Returns the mutex whose sleepers it
+    /// wakes.
     ///
     /// # Errors
-    /// The step that cannot be executed, and why.
+    /// The step that cannot be executed, with the reason.
     fn turn(
         &mut self,
         run: &mut Run<'_>,
@@ -476,10 +477,10 @@ impl<H: Host> Machine<H> {
         Ok(woken)
     }
 
-    /// Lets a task advance by groups that concern nobody else, at most `left`, and those behind it, too.
+    /// Lets a task, and tasks after it, advance by at most `left` groups that concern no other task.
     fn look_ahead(&mut self, run: &mut Run<'_>, tasks: &mut [Task], number: usize, left: u64, budget: u64) {
         let program = run.program;
-        // Where a budget may end in one of their next turns, it has to end at the right group.
+        // If the budget may be exhausted in one of their next turns, it must be exhausted at the right group.
         let all = budget / TURN > tasks.len() as u64;
         let count = tasks.len();
         let (before, rest) = tasks.split_at_mut(number);
@@ -499,7 +500,7 @@ impl<H: Host> Machine<H> {
         }
     }
 
-    /// A task has ended: fragments that are lost are discarded, what it leaves is given out.
+    /// Ends a task: fragments that were not kept are discarded, and outputs are passed to the host.
     fn end(&mut self, program: &Program, task: &mut Task, number: usize) -> Result<(), Trap> {
         task.state = State::Ended;
         if program.feeds_back {
@@ -524,7 +525,7 @@ fn error(program: &Program, task: usize, step: usize, trap: Trap) -> RunError {
 }
 
 impl Task {
-    /// Puts a column into an instance's registers.
+    /// Writes a column to a register of the instances in a mask.
     #[inline(always)]
     pub(super) fn write(&mut self, column: u16, value: &Column, mask: Mask) {
         blend(self.columns.at_mut(column), value, mask);

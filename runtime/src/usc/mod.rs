@@ -1,4 +1,4 @@
-//! PowerVR Rogue's USC: tasks of up to 32 instances that run groups of operations.
+//! PowerVR Rogue's USC: tasks of up to 32 instances that execute groups of operations.
 
 mod backend;
 pub mod conform;

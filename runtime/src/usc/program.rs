@@ -1,4 +1,4 @@
-//! Programs, read once into what the interpreter executes.
+//! Programs, decoded once to the steps that the interpreter executes.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -15,24 +15,24 @@ use crate::usc::read::Reader;
 use crate::usc::register::Register;
 use crate::usc::together::Code;
 
-/// The most bytes of a program.
+/// The maximum size of a program in bytes.
 pub const LONGEST: usize = 1 << 24;
 
-/// Why bytes are no program.
+/// The reason why bytes or groups are not a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
-    /// There is nothing.
+    /// The program has no groups.
     #[error("the program is empty")]
     Empty,
-    /// It is longer than [`LONGEST`].
+    /// The program is longer than [`LONGEST`].
     #[error("the program has {0} bytes, the longest may have {LONGEST}")]
     TooLong(usize),
-    /// Some bytes are no group.
+    /// Some bytes do not decode to a group.
     #[error("the bytes at {at:#x} are no group: {reason}")]
     Decode {
-        /// Their offset.
+        /// The offset of the bytes.
         at: usize,
-        /// What is wrong.
+        /// The reason.
         reason: GroupError,
     },
     /// A group names a register that does not exist.
@@ -40,11 +40,11 @@ pub enum LoadError {
     Register {
         /// The offset of the group.
         at: usize,
-        /// Its text.
+        /// The text of the group.
         text: String,
         /// The bank.
         bank: Regbank,
-        /// The number as encoded.
+        /// The number as it is encoded.
         number: u32,
     },
     /// A repetition steps past the end of a bank.
@@ -52,39 +52,39 @@ pub enum LoadError {
     Steps {
         /// The offset of the group.
         at: usize,
-        /// Its text.
+        /// The text of the group.
         text: String,
-        /// The repetition, from 0.
+        /// The index of the repetition, from 0.
         by: u16,
     },
-    /// A result goes to a constant or to what the system sets.
+    /// A group writes to a constant or a system value.
     #[error("group {at:#x}, `{text}`: special register {number} cannot be written")]
     Fixed {
         /// The offset of the group.
         at: usize,
-        /// Its text.
+        /// The text of the group.
         text: String,
-        /// Its number.
+        /// The number of the special register.
         number: u32,
     },
-    /// The parts of a group do not go together.
+    /// The parts of a group do not fit together.
     #[error("group {at:#x}, `{text}`: {reason}")]
     Build {
         /// The offset of the group.
         at: usize,
-        /// Its text.
+        /// The text of the group.
         text: String,
-        /// What is wrong.
+        /// The reason.
         reason: BuildError,
     },
-    /// Nothing is known of what an operation does.
+    /// The behaviour of an operation is unknown.
     #[error("group {at:#x}, `{text}`: {what}")]
     Unsupported {
         /// The offset of the group.
         at: usize,
-        /// Its text.
+        /// The text of the group.
         text: String,
-        /// What.
+        /// The reason.
         what: &'static str,
     },
 }
@@ -94,52 +94,52 @@ pub enum LoadError {
 pub struct Program {
     pub(super) steps: Vec<Step>,
     pub(super) code: Code,
-    /// Whether it says which fragments stay.
+    /// Whether it decides which fragments are kept.
     pub(super) feeds_back: bool,
-    /// The step that starts at an offset.
+    /// The index of the step that starts at an offset.
     starts: HashMap<u32, u32>,
     bytes: Vec<u8>,
-    /// The groups of a program that was not made of bytes.
+    /// The groups of a program that was built from parts.
     typed: Vec<Parts>,
 }
 
-/// The bytes that a group without an encoding counts for in offsets.
+/// The size in bytes, for offsets, of a group without an encoding.
 const WITHOUT: usize = 4;
 
-/// A group.
+/// A group of a program.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
-    /// Its offset in bytes.
+    /// The offset in bytes.
     pub at: u32,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub length: u32,
-    /// Which instances execute it.
+    /// The condition by which instances execute it.
     pub condition: Cc,
-    /// How often.
+    /// The number of repetitions.
     pub repeat: u16,
-    /// Whether its instances execute it one after another.
+    /// Whether its instances execute it one at a time.
     pub atomic: bool,
     /// Whether the program ends after it.
     pub last: bool,
-    /// What it does.
+    /// Its action.
     pub action: Action,
     /// Its fields.
     pub values: Box<Values>,
-    /// Its graph, once it has been asked for.
+    /// The graph, composed on first use.
     pub shape: OnceLock<Option<Shape>>,
 }
 
 impl Step {
-    /// The graph of what it does.
+    /// Returns the graph of the group.
     ///
     /// # Errors
-    /// When the specification does not say it.
+    /// When the specification does not define it.
     pub fn shape(&self) -> Result<&Shape, Trap> {
         let shape = self.shape.get_or_init(|| compose(SEMANTICS, ISA, &self.values).ok());
         shape.as_ref().ok_or(Trap::Unknown)
     }
 
-    /// Whether something is read or written through an index register.
+    /// Whether it reads or writes through an index register.
     pub fn names_index(&self) -> bool {
         let (sources, reads) = match &self.action {
             Action::Main(main) => (&main.sources, main.reads),
@@ -149,7 +149,7 @@ impl Step {
         (0..6).any(|i| reads >> i & 1 != 0 && matches!(sources[i], Register::Indexed { .. }))
     }
 
-    /// The offset that a branch leads to.
+    /// The offset of a branch's target.
     pub fn goal(&self) -> Option<i64> {
         match &self.action {
             Action::Control(control) => {
@@ -161,25 +161,25 @@ impl Step {
     }
 }
 
-/// What a group does.
+/// The action of a group.
 #[derive(Clone, Debug)]
 pub(super) enum Action {
-    /// Floats, integers, tests, packing, and what goes to other units.
+    /// Float and integer arithmetic, tests, packing, and requests to other units.
     Main(Box<Main>),
-    /// Bits.
+    /// Bitwise operations.
     Bitwise(Box<Bitwise>),
-    /// Flow.
+    /// Control flow.
     Control(Box<Control>),
 }
 
 /// A main group.
 #[derive(Clone, Debug)]
 pub(super) struct Main {
-    /// The sources; those that nothing reads are special register 0.
+    /// The sources; those that are not read are special register 0.
     pub sources: [Register; 6],
-    /// The sources that something reads, a bit each.
+    /// A bit for each source that is read.
     pub reads: u8,
-    /// What phase 2 does besides.
+    /// The additional operation of phase 2.
     pub extra: Option<Extra>,
     /// The backend phase.
     pub backend: Option<Backend>,
@@ -202,21 +202,21 @@ pub(super) struct Bitwise {
 pub(super) struct Control {
     pub sources: [Register; 6],
     pub result: Option<Register>,
-    /// The step that a branch leads to, if there is one.
+    /// The step that a branch leads to, if any.
     pub target: Option<usize>,
     pub parts: Parts,
 }
 
 impl Program {
-    /// Reads a program. Groups behind its last one are read, too: branches may lead there.
+    /// Decodes a program. Groups after the last one are decoded too, since branches may lead there.
     ///
     /// # Errors
-    /// The first group that is none or cannot be executed.
+    /// The first group that does not decode or cannot be executed.
     pub fn load(bytes: &[u8]) -> Result<Program, LoadError> {
         Program::load_with_slots(bytes, 0)
     }
 
-    /// Reads a program for a machine with 0 to 8 slot registers; it has as many internal registers less.
+    /// Decodes a program for a machine with 0 to 8 slot registers, which reduce the number of internal registers.
     ///
     /// # Errors
     /// As for [`load`](Program::load).
@@ -238,13 +238,13 @@ impl Program {
         Ok(program.linked())
     }
 
-    /// A program of groups given by their parts, which need not have an encoding: see [`Parts`]. Text becomes parts by
-    /// `parse`.
+    /// Builds a program from groups given as parts, which need not have an encoding: see [`Parts`]. `parse` turns text
+    /// into parts.
     ///
-    /// Groups are contiguous, as their encodings would be; a group without one counts as 4 bytes.
+    /// Groups are placed one after another as their encodings would be; a group without an encoding counts as 4 bytes.
     ///
     /// # Errors
-    /// The first group whose parts do not go together, or that cannot be executed.
+    /// The first group whose parts do not fit together, or that cannot be executed.
     pub fn of_parts(groups: &[Parts]) -> Result<Program, LoadError> {
         if groups.is_empty() {
             return Err(LoadError::Empty);
@@ -285,7 +285,7 @@ impl Program {
         Ok(())
     }
 
-    /// Finds where branches lead, and what runs fast.
+    /// Resolves the targets of branches, and prepares the fast path.
     fn linked(mut self) -> Program {
         let targets: Vec<Option<usize>> = self.steps.iter().map(|step| self.step_at(step.goal()?)).collect();
         for (step, target) in self.steps.iter_mut().zip(targets) {
@@ -297,7 +297,7 @@ impl Program {
         self
     }
 
-    /// The step at an offset.
+    /// Returns the index of the step at an offset.
     pub(super) fn step_at(&self, offset: i64) -> Option<usize> {
         self.starts.get(&u32::try_from(offset).ok()?).map(|index| *index as usize)
     }
@@ -307,24 +307,25 @@ impl Program {
         self.code.is_own(step)
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     pub fn groups(&self) -> usize {
         self.steps.len()
     }
 
-    /// The group that starts at an offset; `None` if none does, or the program was not read from bytes.
+    /// Returns the group that starts at an offset. `None` when there is none, or the program was not decoded from
+    /// bytes.
     pub fn group(&self, offset: u32) -> Option<Group> {
         let step = self.steps.get(self.step_at(offset.into())?)?;
         decode(self.bytes.get(step.at as usize..)?).ok()
     }
 
-    /// The text of the group that starts at an offset; empty if none does.
+    /// Returns the text of the group that starts at an offset; empty if there is none.
     pub fn text(&self, offset: u32) -> String {
         let typed = || self.typed.get(self.step_at(offset.into())?).map(Parts::to_string);
         self.group(offset).map(|group| group.to_string()).or_else(typed).unwrap_or_default()
     }
 
-    /// The machine code that was made of it, as text: each function of the host behind the groups that it comes from.
+    /// Returns the machine code compiled so far as text: each function of the host after the groups that it implements.
     pub fn listing(&self) -> String {
         let text = |step: u64| {
             let at = self.steps.get(step as usize).map_or(0, |step| step.at);
@@ -333,7 +334,7 @@ impl Program {
         self.code.listing(text)
     }
 
-    /// The operations of the group that starts at an offset.
+    /// Returns the operations of the group that starts at an offset.
     pub(super) fn operations(&self, offset: u32) -> Vec<Operation> {
         let typed = || self.step_at(offset.into()).and_then(|index| self.typed.get(index).copied());
         let parts = self.group(offset).map(|group| group.parts()).or_else(typed);
@@ -341,14 +342,14 @@ impl Program {
         all.filter(|operation| !operation.info().remark).collect()
     }
 
-    /// The bytes it was read from; none if it was made of parts.
+    /// The bytes of the program; empty if it was built from parts.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-/// Parts without an encoding, with the unit that they are for: nothing computes it for them. Numbers that no field was found
-/// to hold become some that their fields could.
+/// Sets the unit of parts without an encoding, for which it is not computed otherwise, and brings numbers into the
+/// range that their fields could have.
 fn placed(parts: &Parts) -> Parts {
     let mut placed = *parts;
     if let Some(tst) = &mut placed.tst {
@@ -369,12 +370,12 @@ fn placed(parts: &Parts) -> Parts {
     placed
 }
 
-/// Whether an operation says that a fragment stays.
+/// Whether an operation decides if a fragment is kept.
 fn feeds_back(backend: &Backend) -> bool {
     backend.op == BeOp::Depthf || (backend.op == BeOp::Atst && !backend.ifb)
 }
 
-/// The index of a source that a field names.
+/// The index of the source that a field selects.
 pub(super) fn source_of(field: Srcsel) -> usize {
     field.number() as usize % 6
 }

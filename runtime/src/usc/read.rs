@@ -1,4 +1,4 @@
-//! Reads the parts of a group into what the interpreter executes, and refuses what cannot be.
+//! Converts the parts of a group to what the interpreter executes, and rejects what cannot be executed.
 
 use std::fmt::Display;
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use isaforge_usc::{
 use crate::usc::program::{Action, Bitwise, Control, LoadError, Main, Step};
 use crate::usc::register::Register;
 
-/// Reads one group.
+/// Converts one group.
 pub(super) struct Reader<'a> {
     pub at: usize,
     pub length: usize,
@@ -91,10 +91,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Every register that a repetition names must exist.
+    /// Checks that every register named by a repetition exists.
     fn check_steps(&self, registers: impl Iterator<Item = Register>, repeat: u32) -> Result<(), LoadError> {
         let by = repeat.clamp(1, 4) as u16 - 1;
-        // Internal registers end where slots begin.
+        // Internal registers end where slot registers begin.
         let exists = |register: Register| register.plus(by).is_some_and(|r| r.with_slots(self.slots) == r);
         match registers.into_iter().all(exists) {
             true => Ok(()),
@@ -113,7 +113,7 @@ impl Reader<'_> {
             unpacks: parts.p0.is_some_and(|p| p.op == AluOp::Unpck),
         };
         let constant = |p: &Pck| !p.prog && matches!(p.pck_format, PckFormat::Zero | PckFormat::One);
-        // Repetitions gather what is packed into one result.
+        // Repetitions pack their values into one result.
         let gathers = parts.pck.is_some_and(|p| !constant(&p));
         let kept = |i: usize| main.unpacks && i == 0;
         let used = (0..6).filter(|i| main.reads >> i & 1 != 0 && !kept(*i)).map(|i| main.sources[i]);
@@ -154,7 +154,7 @@ impl Reader<'_> {
     }
 }
 
-/// The index of the source that selector 0 chooses.
+/// The index of the source that selector 0 selects.
 fn selected(is0: Is0Sel) -> usize {
     match is0 {
         Is0Sel::S0 => 0,
@@ -166,7 +166,7 @@ fn selected(is0: Is0Sel) -> usize {
     }
 }
 
-/// How many sources an operation of phase 0 or 1 reads.
+/// The number of sources that an operation of phase 0 or 1 reads.
 fn operands(alu: &Alu) -> u32 {
     match alu.op {
         AluOp::Fadd | AluOp::Fmul => 2,
@@ -176,7 +176,7 @@ fn operands(alu: &Alu) -> u32 {
 }
 
 fn reads(parts: &Parts, selected: usize) -> u8 {
-    // Selector 0 is always read: whether its wire is used would be as expensive to know.
+    // Selector 0 always counts as read: finding out whether its wire is used would cost as much as reading it.
     let mut reads = 1u8 << selected;
     if let Some(p0) = &parts.p0 {
         reads |= (1 << operands(p0)) - 1;

@@ -1,37 +1,37 @@
-//! Registers: which there are, who shares them, and how a number steps when a group repeats.
+//! The registers, their owners, and their stepping when a group repeats.
 
 use std::fmt;
 use std::str::FromStr;
 
 use isaforge_usc::{ISA, Regbank};
 
-/// Temporaries and vertex inputs of an instance.
+/// The number of temporaries, and of vertex inputs, of an instance.
 pub const TEMPORARIES: usize = 248;
-/// Shared registers of a machine, coefficients of a task (and as many alternate ones).
+/// The number of shared registers of a machine, of coefficients of a task, and of its alternate coefficients.
 pub const SHARED: usize = 4096;
-/// Internal registers of an instance.
+/// The number of internal registers of an instance.
 pub const INTERNALS: usize = 8;
-/// Pixel outputs of an instance.
+/// The number of pixel outputs of an instance.
 pub const PIXEL_OUTPUTS: usize = 8;
-/// Global registers, which all tasks share.
+/// The number of global registers, which all tasks share.
 pub const GLOBALS: usize = 8;
-/// Dynamic constants of a machine.
+/// The number of dynamic constants of a machine.
 pub const DYNAMIC: usize = 16384;
-/// Special registers that a number can name.
+/// The number of special registers that can be named.
 pub const SPECIALS: usize = 240;
 
-/// The special registers that are internal registers.
+/// The range of internal registers among the special registers.
 const FIRST_INTERNAL: u16 = 36;
 const LAST_INTERNAL: u16 = FIRST_INTERNAL + INTERNALS as u16 - 1;
 
-/// Where the columns of a task's banks begin: registers that each instance has for itself, and constants.
+/// The first columns of a task's banks. Columns are registers of individual instances, and constants.
 const TEMP: u16 = 256;
 const VERTEX: u16 = TEMP + TEMPORARIES as u16;
 const INDEX: u16 = VERTEX + TEMPORARIES as u16;
-/// The columns of a task.
+/// The number of columns of a task.
 pub(super) const COLUMNS: usize = INDEX as usize + 2;
 
-/// A bank that an index register reaches into.
+/// A bank that can be accessed through an index register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// Temporaries.
@@ -50,10 +50,10 @@ pub enum Reach {
     Dynamic,
 }
 
-/// A register as a group names it.
+/// A register named by a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Register {
-    /// A column: an instance's own register, or a value that is the same for good.
+    /// A column: a register of individual instances, or a constant.
     Column(u16),
     /// A coefficient of the task.
     Coefficient(u16),
@@ -63,24 +63,24 @@ pub enum Register {
     Shared(u16),
     /// A global register.
     Global(u16),
-    /// A slot register, which the instances of a task share.
+    /// A slot register, shared by the instances of a task.
     Slot(u16),
-    /// A dynamic constant: programs reach it with an index only.
+    /// A dynamic constant, which programs can only access through an index.
     Dynamic(u16),
-    /// Counts the time.
+    /// The timer.
     Timer,
-    /// The register that an index register names, plus an offset.
+    /// The register selected by an index register plus an offset.
     Indexed {
-        /// Which index register.
+        /// The number of the index register.
         index: u8,
         /// The bank.
         reach: Reach,
-        /// What is added.
+        /// The offset.
         offset: u16,
     },
 }
 
-/// What a special register is, by its number.
+/// The meaning of a special register, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Special {
     Constant,
@@ -92,9 +92,9 @@ enum Special {
     System,
 }
 
-/// The value of a constant, by the number of its special register.
+/// Returns the value of a constant, by the number of its special register. `None` when it is not a constant.
 ///
-/// The constants lie in three runs of 32, 64 apart; the specification has a table for each.
+/// The constants are in three runs of 32, 64 apart; the specification has a table for each.
 pub fn constant(number: usize) -> Option<u32> {
     let table = ISA.constants.get(number / 64)?;
     table.values.get(number % 64).map(|constant| constant.value as u32)
@@ -115,13 +115,13 @@ fn special(number: u32) -> Option<Special> {
     })
 }
 
-/// The special register of a pixel output: 0 to 3 and 4 to 7 lie apart.
+/// Returns the special register of a pixel output. Outputs 0 to 3 and 4 to 7 are in separate ranges.
 pub fn pixel(number: u16) -> u16 {
     if number < 4 { 32 + number } else { 160 + number }
 }
 
 impl Register {
-    /// The register with this bank and number; `None` when the machine has none.
+    /// Creates the register with this bank and number. `None` when it does not exist.
     pub fn new(bank: Regbank, number: u32) -> Option<Register> {
         let below = |limit: usize| ((number as usize) < limit).then_some(number as u16);
         let indexed = |index: u8| {
@@ -153,31 +153,31 @@ impl Register {
         }
     }
 
-    /// The special register of this number.
+    /// Creates the special register with this number.
     pub fn special(number: u32) -> Option<Register> {
         Register::new(Regbank::Special, number)
     }
 
-    /// The special register of this number, unless programs name it as a constant or in another bank.
+    /// Creates the special register with this number, unless programs name it as a constant or in another bank.
     pub(super) fn unnamed(number: u32) -> Option<Register> {
         let is_unnamed = matches!(special(number)?, Special::System | Special::TileStore | Special::Timer);
         is_unnamed.then(|| Register::special(number)).flatten()
     }
 
-    /// The temporary of this number.
+    /// Creates the temporary with this number.
     pub fn temporary(number: u32) -> Option<Register> {
         Register::new(Regbank::Temp, number)
     }
 
-    /// The same register of a machine with a number of slot registers. They take the numbers of internal registers, from the
-    /// last one down: slot 0 is internal register 7.
+    /// Returns the register in a machine with a number of slot registers. They replace internal registers, from the
+    /// last one downwards: slot 0 is internal register 7.
     pub(super) fn with_slots(self, slots: u16) -> Register {
         let Register::Column(column @ FIRST_INTERNAL..=LAST_INTERNAL) = self else { return self };
         let slot = LAST_INTERNAL - column;
         if slot < slots { Register::Slot(slot) } else { self }
     }
 
-    /// The register `by` further on in its bank; constants and what the system sets stay where they are.
+    /// Returns the register `by` places later in its bank; constants and system values stay the same.
     pub fn plus(self, by: u16) -> Option<Register> {
         if by == 0 {
             return Some(self);
@@ -206,7 +206,7 @@ impl Register {
         }
     }
 
-    /// Whether a program may write it: constants and what the system sets are fixed.
+    /// Whether a program may write the register: constants and system values are fixed.
     pub fn is_writable(self) -> bool {
         match self {
             Register::Column(column) if column < TEMP => {
@@ -223,7 +223,7 @@ fn inside(number: u16, by: u16) -> Option<u16> {
 }
 
 impl Reach {
-    /// The registers that an index can reach.
+    /// The number of registers that an index can reach.
     pub(super) fn size(self) -> usize {
         match self {
             Reach::Temporary | Reach::Vertex => TEMPORARIES,
@@ -233,7 +233,7 @@ impl Reach {
         }
     }
 
-    /// The register of this number in the bank; it must be below [`size`](Reach::size).
+    /// Returns the register with this number in the bank, which must be below [`size`](Reach::size).
     pub(super) fn register(self, number: u16) -> Register {
         match self {
             Reach::Temporary => Register::Column(TEMP + number),
@@ -247,7 +247,7 @@ impl Reach {
     }
 }
 
-/// Reads `vi3`, `r0`, `sh4`, `cf2`, `i0`, `sl0`, `dc5`, `sr53`, `po0`, `idx0`.
+/// Parses `vi3`, `r0`, `sh4`, `cf2`, `i0`, `sl0`, `dc5`, `sr53`, `po0`, `idx0`.
 impl FromStr for Register {
     type Err = UnknownRegister;
 
@@ -275,7 +275,7 @@ impl FromStr for Register {
     }
 }
 
-/// As it is read; an index has the name of its bank in front, as in `sh4[idx0]`.
+/// Writes the syntax that is parsed; an indexed register has the name of its bank in front, as in `sh4[idx0]`.
 impl fmt::Display for Register {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -310,7 +310,7 @@ impl fmt::Display for Register {
     }
 }
 
-/// A text that names no register.
+/// A text that does not name a register.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is no register: there are r0 to r247, vi0 to vi247, sh, cf, cfa (0 to 4095), dc (0 to 16383), i, sl, po, g (0 to 7), \
@@ -319,7 +319,7 @@ impl fmt::Display for Register {
 pub struct UnknownRegister(String);
 
 impl Register {
-    /// An index register.
+    /// Creates an index register.
     pub(super) fn index(number: u8) -> Register {
         Register::Column(INDEX + u16::from(number & 1))
     }

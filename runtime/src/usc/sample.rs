@@ -1,4 +1,4 @@
-//! Iteration of coefficients and samples of textures.
+//! Iteration of coefficients, and texture sampling.
 
 use isaforge_usc::{Backend, Ditr, Dmn, IdxCtrl, IterMode, Itrsmp, Lodm, PerspCtl, Regbank, Sbmode};
 
@@ -9,11 +9,11 @@ use crate::usc::host::{Host, Level, Sample};
 use crate::usc::lanes::{Mask, each};
 use crate::usc::register::Register;
 
-/// The special registers with an instance's place.
+/// The special registers with the position of an instance.
 pub(super) const X: u16 = 97;
 pub(super) const Y: u16 = 100;
 
-/// Values to iterate.
+/// The values to iterate.
 pub(super) struct Iteration {
     pub to: Register,
     pub planes: Register,
@@ -29,7 +29,7 @@ impl<H: Host> Cpu<'_, H> {
     pub(super) fn iterate(&mut self, iteration: &Iteration, active: Mask) -> Result<(), Trap> {
         for i in each(active) {
             let half = |number: u16| self.read_one(Register::Column(number), i) as f32 + 0.5;
-            // Without multisampling the one sample and the centroid are the centre.
+            // Without multisampling, the only sample and the centroid are at the centre.
             let (x, y) = match iteration.mode {
                 IterMode::Pixel | IterMode::Sample | IterMode::Centroid => (half(X), half(Y)),
             };
@@ -52,7 +52,7 @@ impl<H: Host> Cpu<'_, H> {
                     self.give(iteration.to, n, i, value)?;
                     continue;
                 }
-                // Two halves a register.
+                // A register holds two halves.
                 let bits = half_bits(f32::from_bits(value));
                 pair = if n % 2 == 0 { bits } else { pair | bits << 16 };
                 self.give(iteration.to, n / 2, i, pair)?;
@@ -61,7 +61,7 @@ impl<H: Host> Cpu<'_, H> {
         Ok(())
     }
 
-    /// Component `n`: its plane has four registers; the last is not used.
+    /// Evaluates component `n`. Its plane has four registers, the last of which is unused.
     fn plane(&mut self, planes: Register, n: u32, i: usize, x: f32, y: f32) -> Result<f32, Trap> {
         let mut plane = [0.0; 3];
         for (c, coefficient) in plane.iter_mut().enumerate() {
@@ -95,7 +95,7 @@ impl<H: Host> Cpu<'_, H> {
             let half = |number: u16| self.read_one(Register::Column(number), i) as f32 + 0.5;
             let (x, y) = (half(X), half(Y));
             let count = dimensions + u32::from(op.proj) + u32::from(op.comparison);
-            // The values at a place, the projection's divisor behind the coordinates, then the reference.
+            // The values at a position: the coordinates, the divisor of the projection, then the reference.
             let kept = self.task.kept_w[i];
             let values = |cpu: &mut Self, x: f32, y: f32| {
                 let over_w = match op.p {
@@ -139,7 +139,7 @@ impl<H: Host> Cpu<'_, H> {
         Ok(())
     }
 
-    /// The coordinates of an instance, divided by the projection; integers are kept as their bits.
+    /// Returns the coordinates of an instance, divided by the projection. Integers keep their bits.
     fn coordinates(&self, op: &Backend, data: &mut Data) -> Result<[f32; 3], Trap> {
         let used = dimensions(op.dmn) as usize;
         let mut coordinates = [0.0; 3];
@@ -157,8 +157,8 @@ impl<H: Host> Cpu<'_, H> {
         Ok(coordinates)
     }
 
-    /// Differences of coordinates to the next instances of the quad: within the row, within the column, or those of the other
-    /// row or column where an instance is missing; 0 where all are.
+    /// The differences of coordinates to the neighbours in the quad: within the row and within the column, or in the
+    /// other row or column if an instance is missing there; 0 if both are incomplete.
     fn gradients(&self, op: &Backend, from: Register, i: usize, active: Mask) -> Result<[f32; 6], Trap> {
         let mut gradients = [0.0; 6];
         for (axis, step) in [1, 2].into_iter().enumerate() {
@@ -171,10 +171,10 @@ impl<H: Host> Cpu<'_, H> {
         Ok(gradients)
     }
 
-    /// Data of a sample come in this order, those that are asked for: coordinates, the divisor of a projection, the layer,
-    /// the reference, the level of detail or the differences, the address, a word with the offsets (6, 6 and 4 bits with
-    /// sign) and in bits 18..16 the sample number. A texture write has its four values behind them. The order is that of
-    /// Mesa, which has no reference.
+    /// Executes a sample. Its data are in this order, as far as they are present: coordinates, the divisor of a
+    /// projection, the layer, the reference, the level of detail or the derivatives, the address, a word with the
+    /// offsets (signed, of 6, 6 and 4 bits) and the sample number in bits 18..16. For a texture write, four values
+    /// follow. The order is that of Mesa, which has no reference.
     pub(super) fn sample(&mut self, op: &Backend, sources: &[Register; 6], i: usize, active: Mask) -> Result<(), Trap> {
         let dimensions = dimensions(op.dmn);
         let mut data = Data { from: sources[1], next: 0, halves: op.f16input, instance: i };
@@ -194,7 +194,7 @@ impl<H: Host> Cpu<'_, H> {
         if op.comparison {
             sample.reference = Some(data.value(self)?);
         }
-        // Without a level of its own an instance takes the one that all share.
+        // Without a level of its own, an instance uses the one shared by all.
         let level = match op.lodm {
             Lodm::Bias | Lodm::Replace if op.pplod => data.value(self)?,
             Lodm::Bias | Lodm::Replace => f32::from_bits(self.take(sources[3], 0, i)?),
@@ -249,7 +249,7 @@ impl<H: Host> Cpu<'_, H> {
         words.iter().enumerate().try_for_each(|(n, word)| self.give(to, n as u32, i, *word))
     }
 
-    /// Puts the channels of a texel into registers, two halves in one if asked.
+    /// Writes the channels of a texel to registers; two halves share a register if `half` is set.
     fn texel(&mut self, to: Register, channels: u32, half: bool, texel: [u32; 4], i: usize) -> Result<(), Trap> {
         let channels = channels.min(4) as usize;
         if !half {
@@ -263,7 +263,7 @@ impl<H: Host> Cpu<'_, H> {
     }
 }
 
-/// The data of a sample, one after another.
+/// The data of a sample, in order.
 struct Data {
     from: Register,
     next: u32,
@@ -274,7 +274,7 @@ struct Data {
 impl Data {
     fn word<H: Host>(&mut self, cpu: &Cpu<'_, H>) -> Result<u32, Trap> {
         if self.halves {
-            // A word starts a register of its own.
+            // A word starts a new register.
             self.next = self.next.next_multiple_of(2);
         }
         let at = if self.halves { self.next / 2 } else { self.next };
@@ -301,7 +301,7 @@ fn register(bank: Regbank, number: u32) -> Result<Register, Trap> {
     Register::new(bank, number).ok_or(Trap::Burst(number))
 }
 
-/// A coefficient, indexed or not.
+/// Returns a coefficient register, indexed or not.
 fn coefficient(number: u32, index: IdxCtrl) -> Result<Register, Trap> {
     let reach = 2;
     match index {

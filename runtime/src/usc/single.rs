@@ -1,7 +1,7 @@
-//! One group on a given state: what a test compares, whoever computes it.
+//! Executes one group on a given state: the interface through which tests compare implementations.
 //!
-//! The state is plain numbers; nothing of how groups are executed shows. So the same cases can be put to whatever executes
-//! them.
+//! The state consists of plain numbers and shows nothing of how groups are executed, so the same cases apply to every
+//! implementation.
 
 use isaforge_usc::Parts;
 
@@ -14,65 +14,65 @@ use crate::usc::program::{Action, LoadError, Program, Step};
 use crate::usc::register::{COLUMNS, GLOBALS, INTERNALS};
 use crate::usc::together::active;
 
-/// A task about to execute a group, and all that it can see. Its number is 0.
+/// A task about to execute a group, and everything that it can access. Its number is 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// The registers that each instance has for itself: 256 special registers, 248 temporaries, 248 vertex inputs, 2
-    /// index registers. Constants and what the system sets are among the special ones.
+    /// The registers of each instance: 256 special registers, 248 temporaries, 248 vertex inputs, 2 index registers.
+    /// The special registers include constants and system values.
     pub registers: Box<[Column; REGISTERS]>,
-    /// Coefficients; those beyond read 0.
+    /// Coefficients; those beyond these read as 0.
     pub coefficients: Vec<u32>,
-    /// Alternate coefficients; those beyond read 0.
+    /// Alternate coefficients; those beyond these read as 0.
     pub alternates: Vec<u32>,
-    /// Shared registers; those beyond read 0.
+    /// Shared registers; those beyond these read as 0.
     pub shared: Vec<u32>,
-    /// Dynamic constants; those beyond read 0.
+    /// Dynamic constants; those beyond these read as 0.
     pub dynamic: Vec<u32>,
     /// Global registers.
     pub globals: [u32; GLOBALS],
-    /// Slot registers, as many as the group's machine has.
+    /// Slot registers, as many of them as the machine has.
     pub slots: [u32; INTERNALS],
-    /// What is added to the numbers of coefficients and of shared registers.
+    /// The offsets added to the numbers of coefficients and of shared registers.
     pub base: [u16; 2],
-    /// The instances that there are.
+    /// The instances that exist.
     pub valid: Mask,
-    /// The instances that run: Pe.
+    /// Pe: the instances that run.
     pub running: Mask,
     /// P0.
     pub predicate: Mask,
     /// The link register, in units of two bytes.
     pub link: u32,
-    /// Where a return from a breakpoint leads.
+    /// The target of a return from a breakpoint.
     pub breakpoint: Option<u32>,
-    /// The instances that have said that their fragment stays.
+    /// The instances whose fragment the program has kept.
     pub kept: Mask,
     /// The instances whose fragment has failed a test.
     pub failed: Mask,
-    /// 1/W as the last iteration kept it, as bits.
+    /// The bits of 1/W stored by the last iteration that keeps it.
     pub kept_w: Column,
-    /// Which task holds each mutex.
+    /// The task that holds each mutex.
     pub mutexes: [Option<usize>; MUTEXES],
-    /// Counts groups.
+    /// The number of groups executed.
     pub time: u64,
 }
 
-/// The columns of a [`State`].
+/// The number of columns of a [`State`].
 pub const REGISTERS: usize = COLUMNS;
 
-/// How the task goes on.
+/// How the task continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// With the next group.
+    /// At the next group.
     After,
-    /// With the group at this offset, if there is one.
+    /// At the group at this offset, if there is one.
     At(i64),
-    /// Not at all: it has ended.
+    /// The task has ended.
     Ended,
-    /// When it has this mutex.
+    /// When it gets this mutex.
     Wants(u32),
-    /// When somebody wakes those who sleep for this mutex.
+    /// When the sleepers of this mutex are woken.
     Sleeps(u32),
-    /// With the next group, and so do those who sleep for this mutex.
+    /// At the next group, and so do the sleepers of this mutex.
     Wakes(u32),
 }
 
@@ -81,15 +81,15 @@ pub enum Next {
 pub struct Group(Program);
 
 impl Group {
-    /// A group by its bytes, on a machine with a number of slot registers.
+    /// Decodes a group, for a machine with a number of slot registers.
     ///
     /// # Errors
-    /// When it is none, or cannot be executed.
+    /// When it does not decode, or cannot be executed.
     pub fn of_bytes(bytes: &[u8], slots: u16) -> Result<Group, LoadError> {
         Program::load_with_slots(bytes, slots).map(Group)
     }
 
-    /// A group by its parts, which need not have an encoding.
+    /// Builds a group from its parts, which need not have an encoding.
     ///
     /// # Errors
     /// When it cannot be executed.
@@ -97,7 +97,7 @@ impl Group {
         Program::of_parts(std::slice::from_ref(parts)).map(Group)
     }
 
-    /// Executes it as the reference does. After a fault the state is anything.
+    /// Executes the group as the reference does. After an error the state is unspecified.
     ///
     /// # Errors
     /// When it fails.
@@ -108,7 +108,7 @@ impl Group {
         result
     }
 
-    /// Executes it by the fast path. Returns `None` when that cannot.
+    /// Executes the group by the fast path. `None` when the fast path does not support it.
     ///
     /// # Errors
     /// When it fails.
@@ -118,7 +118,7 @@ impl Group {
         host: &mut H,
         level: Level,
     ) -> Option<Result<Next, Trap>> {
-        // What happens when a task ends is no part of its last group, and a task that branches does not come back.
+        // The end of a task is not part of its last group, and a branch would leave the program of a single group.
         let stays = |step: &Step| !matches!(&step.action, Action::Control(control) if control.parts.cnd.is_none());
         let alone = |step: &Step| !step.last && stays(step);
         if !self.0.is_fast(0) || !self.0.steps.first().is_some_and(alone) {
@@ -185,7 +185,7 @@ impl<H: Host> Machine<H> {
         let result = cpu.execute(step, active(cpu.task, step.condition));
         let (next, woken) = (cpu.next, cpu.woken);
         match result {
-            // A single group is all there is; a branch leads to where no group starts, or back to it.
+            // A program of a single group has no other targets than the group itself.
             Err(Trap::Target(offset)) => return Ok(Next::At(offset)),
             other => other?,
         }

@@ -1,39 +1,40 @@
 //! Textures of the software host.
 //!
-//! The layout of the hardware's state words is not part of this instruction set. Here word 0 of a texture's state is its
-//! number, and word 0 of a sampler's state says: bit 0 linear filter, bits 2..1 what happens outside (0 clamps to the
-//! edge, 1 repeats, 2 mirrors), bits 5..3 how a reference compares (as in [`alpha_passes`]), bit 6 that two levels are
-//! blended (otherwise it is the nearest). Word 1 is a float that is added to every level of detail that is not given.
+//! The layout of the hardware's state words is not part of this instruction set. Here, word 0 of a texture's state is
+//! its number. Word 0 of a sampler's state has these fields: bit 0 selects the linear filter; bits 2..1 select the wrap
+//! mode (0 clamps to the edge, 1 repeats, 2 mirrors); bits 5..3 select the comparison with a reference (as in
+//! [`alpha_passes`]); bit 6 blends two levels instead of using the nearest. Word 1 is a float that is added to every
+//! level of detail that is not given explicitly.
 
 use crate::usc::host::{Level, Raw, Sample, alpha_passes};
 
-/// A texture of floats, its layers one after another.
+/// A texture of floats with consecutive layers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Texture {
-    /// Texels in each direction; 1 where it has no extent.
+    /// The number of texels in each direction; 1 if it has no extent.
     pub size: [u32; 3],
-    /// Layers; at least 1. Six of a cube are its faces: +x, -x, +y, -y, +z, -z.
+    /// The number of layers, at least 1. Six layers of a cube are its faces: +x, -x, +y, -y, +z, -z.
     pub layers: u32,
-    /// Texels, rows first, then slices, then layers. Missing ones are 0.
+    /// Texels, ordered by layer, slice and row. Missing texels are 0.
     pub texels: Vec<[f32; 4]>,
-    /// The levels behind the first one, each half as large in every direction.
+    /// The levels after the first one, each half as large in every direction.
     pub levels: Vec<Vec<[f32; 4]>>,
-    /// Whether coordinates are a direction from the middle of a cube.
+    /// Whether coordinates are a direction from the centre of a cube.
     pub cube: bool,
-    /// The address that stands for it where an instruction gives one; layers follow 16 bytes a texel.
+    /// The address that represents the texture in instructions; layers follow at 16 bytes per texel.
     pub address: u64,
 }
 
-/// The most levels: a size has 32 bits.
+/// The maximum number of levels, since a size has 32 bits.
 const MOST_LEVELS: usize = 32;
 
 impl Texture {
-    /// A texture of one layer and one level.
+    /// Creates a texture of one layer and one level.
     pub fn new(width: u32, height: u32, texels: Vec<[f32; 4]>) -> Texture {
         Texture { size: [width.max(1), height.max(1), 1], layers: 1, texels, ..Texture::default() }
     }
 
-    /// The same texture with all levels down to a single texel; a texel is the mean of those that it covers.
+    /// Returns the texture with all levels down to a single texel. A texel is the mean of the texels that it covers.
     pub fn with_levels(mut self) -> Texture {
         self.levels.clear();
         while self.size_of(self.levels.len()) != [1; 3] && self.levels.len() < MOST_LEVELS {
@@ -72,7 +73,8 @@ impl Texture {
         slice.wrapping_mul(h).wrapping_add(y as usize).wrapping_mul(w).wrapping_add(x as usize)
     }
 
-    /// How many texels lie before one, rows first, then slices or layers; and whether there is no such texel.
+    /// The number of texels that precede a texel, ordered by slice or layer and row, and whether the texel does not
+    /// exist.
     pub(super) fn offset_of(&self, [x, y, layer]: [u32; 3]) -> (u64, bool) {
         let [w, h, d] = self.size.map(|n| n.max(1));
         let outside = x >= w || y >= h || layer >= d.max(self.layers);
@@ -80,7 +82,7 @@ impl Texture {
         (row.wrapping_mul(w.into()).wrapping_add(x.into()), outside)
     }
 
-    /// The bits of what a sample gives: four floats, or the comparison's result in each.
+    /// Returns the bits of a sample: four floats, or the result of the comparison in each channel.
     pub fn sample(&self, sample: &Sample) -> [u32; 4] {
         let compared = |texel: [f32; 4]| match sample.reference {
             Some(reference) => {
@@ -102,7 +104,7 @@ impl Texture {
         value.map(f32::to_bits)
     }
 
-    /// The four texels that a linear filter would mix, and how.
+    /// Returns the four texels that a linear filter would use, and their weights.
     pub fn raw(&self, sample: &Sample) -> Raw {
         let last = self.levels.len().min(MOST_LEVELS) as f64;
         let (before, face) = (self.detail(sample), self.face(sample));
@@ -113,7 +115,7 @@ impl Texture {
         Raw { texels, detail: [before.clamp(0.0, last) as f32, before as f32], fractions: part }
     }
 
-    /// Replaces the texel at whole coordinates, of the level that the instruction gives.
+    /// Replaces the texel at integer coordinates, in the level given by the instruction.
     pub fn write(&mut self, sample: &Sample, value: [u32; 4]) {
         let level = if let Level::Replace(level) = sample.level { level as usize } else { 0 };
         let face = self.face(sample);
@@ -125,8 +127,8 @@ impl Texture {
         }
     }
 
-    /// The level of detail, before it is held within the levels that there are: the logarithm of how many texels there are
-    /// to the next pixel.
+    /// The level of detail before clamping to the existing levels: the logarithm of the distance to the neighbouring
+    /// pixel in texels.
     fn detail(&self, sample: &Sample) -> f64 {
         let detail = match sample.level {
             Level::Replace(level) => return f64::from(level),
@@ -136,7 +138,7 @@ impl Texture {
         let largest = sample.coordinates.iter().fold(0.0f32, |m, x| m.max(x.abs()));
         let extent = |i: usize| match (sample.texels || sample.integer, self.cube) {
             (true, _) => 1.0,
-            // A face is two wide where its plane is one away.
+            // A face is two wide on a plane at distance one.
             (false, true) => f64::from(self.size[0].max(1)) / 2.0 / f64::from(largest.max(f32::MIN_POSITIVE)),
             (false, false) => f64::from(self.size[i].max(1)),
         };
@@ -148,7 +150,7 @@ impl Texture {
         detail + apart.log2() + f64::from(f32::from_bits(sample.sampler[1]))
     }
 
-    /// Where to look: coordinates, and the layer.
+    /// The coordinates on a layer, and the layer.
     fn face(&self, sample: &Sample) -> Face {
         let bytes = self.size.iter().fold(16u64, |bytes, n| bytes.saturating_mul(u64::from((*n).max(1))));
         let addressed = sample.address.map(|at| (at.wrapping_sub(self.address) / bytes).min(u32::MAX.into()) as u32);
@@ -170,7 +172,7 @@ impl Texture {
         Face { layer: layer.saturating_mul(6).saturating_add(face), at: [half(across), half(down), 0.0] }
     }
 
-    /// The place in texels of a level; whole numbers are edges.
+    /// The position in texels of a level; integers are the edges of texels.
     fn place(&self, sample: &Sample, level: usize, face: &Face) -> [f64; 3] {
         let used = if self.cube { 2 } else { sample.dimensions.clamp(1, 3) as usize };
         let size = self.size_of(level);
@@ -193,11 +195,11 @@ impl Texture {
         std::array::from_fn(|i| wrap(place[i].floor() as i64, size[i], sample.sampler[0] >> 1 & 3))
     }
 
-    /// The lowest texel that a linear filter mixes, and the share of the next one in each direction.
+    /// The lowest texel that a linear filter uses, and the weight of the next one in each direction.
     fn footprint(&self, sample: &Sample, level: usize, face: &Face) -> ([i64; 3], [f32; 3]) {
         let place = self.place(sample, level, face);
         let low = place.map(|x| (x - 0.5).floor());
-        // What is next to the last number is not looked for.
+        // Positions beyond this range are clamped.
         let limit = f64::from(i32::MAX) * 4.0;
         (low.map(|x| x.clamp(-limit, limit) as i64), std::array::from_fn(|i| (place[i] - 0.5 - low[i]) as f32))
     }
@@ -226,7 +228,7 @@ impl Texture {
     }
 }
 
-/// A place on a layer.
+/// A position on a layer.
 struct Face {
     layer: u32,
     at: [f32; 3],
@@ -236,7 +238,7 @@ fn plus(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
     std::array::from_fn(|c| a[c] + b[c])
 }
 
-/// Where a texel outside lies.
+/// Applies the wrap mode to a texel coordinate.
 fn wrap(at: i64, size: u32, mode: u32) -> u32 {
     let size = i64::from(size.max(1));
     let at = match mode {

@@ -1,4 +1,4 @@
-//! Looking on while tasks run: an observer of every group, a profile.
+//! Observation of running tasks: an observer of every group, and a profile.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,19 +14,18 @@ use crate::usc::machine::{Common, Task};
 use crate::usc::program::{Program, Step};
 use crate::usc::watched::Seen;
 
-/// What is looked at. Nothing of it costs anything in a run that nobody watches; one that somebody does takes the data path
-/// of every group.
+/// What is observed. Runs without a watch pay nothing for it; runs with one take the data path for every group.
 #[derive(Default)]
 pub struct Watch<'a> {
-    /// Sees every group before and after a task executes it.
+    /// Is notified of every group before and after a task executes it.
     pub observer: Option<&'a mut dyn Observer>,
-    /// Whether the threads that it sees are pixels; otherwise they are numbered.
+    /// Whether the threads in its view are pixels; otherwise they are numbered.
     pub pixels: bool,
-    /// Counts what is executed.
+    /// Counts the operations executed.
     pub profile: Option<Profile>,
-    /// Added to the numbers of tasks: how many others ran before.
+    /// The offset added to the numbers of tasks: the number of tasks that ran before.
     pub first: usize,
-    /// The operations of groups that were executed.
+    /// The operations of groups that were executed, by their offset.
     operations: HashMap<u32, Vec<Operation>>,
 }
 
@@ -36,15 +35,15 @@ impl fmt::Debug for Watch<'_> {
     }
 }
 
-/// What the machine calls things.
+/// The machine's terminology.
 pub const TERMS: Terms = Terms { instruction: "operation", step: "group", thread: "instance", warp: "task" };
 
-/// A profile of the USC's operations. A group has several; lanes are counted by groups.
+/// Creates a profile of the USC's operations. A group has several operations; lanes are counted by group.
 pub fn profile() -> Profile {
     Profile::new(Operation::ALL.iter().map(|operation| operation.info().name), LANES, TERMS)
 }
 
-/// What a group did.
+/// The effects of a group that are observed.
 pub(super) struct Done {
     pub active: Mask,
     pub accesses: Vec<Access>,

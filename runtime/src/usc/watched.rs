@@ -1,4 +1,4 @@
-//! Programs of the USC as machines that anybody can look at.
+//! Observable machines for USC programs.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -15,11 +15,11 @@ use crate::usc::register::{
 };
 use crate::usc::watch::{TERMS, Watch};
 
-/// The register with a number in a bank. Returns `None` if there is none.
+/// Returns the register with this number in a bank. `None` when it does not exist.
 type Numbered = fn(u32) -> Option<Register>;
 
-/// The banks: the prefix of their registers' names, how many there are, whether instances share them, and the register of
-/// a number.
+/// The banks: the prefix of the registers' names, their number, whether instances share them, and the register with a
+/// given number.
 const BANKS: [(&str, usize, bool, Numbered); 12] = [
     ("r", TEMPORARIES, false, Register::temporary),
     ("i", INTERNALS, false, |n| Register::special(36 + n)),
@@ -36,13 +36,13 @@ const BANKS: [(&str, usize, bool, Numbered); 12] = [
 ];
 /// The bank of constants.
 const CONSTANTS: &str = "c";
-/// Behind them: the predicate, and whether an instance runs.
+/// The first bank after these, which is the predicate; the next one is Pe, whether an instance runs.
 const PREDICATE: u16 = BANKS.len() as u16;
 
-/// Runs a program from its start as the watch says, and gives the host as the program leaves it.
+/// Runs a program from its start with the given watch, and returns the host as the program leaves it.
 pub type Start<'a> = Box<dyn Fn(&mut Watch<'_>) -> Result<Software, String> + 'a>;
 
-/// A program of the USC with all that it runs on.
+/// A USC program with everything that it runs on.
 pub struct Watched<'a> {
     properties: Properties,
     start: Start<'a>,
@@ -55,7 +55,7 @@ impl fmt::Debug for Watched<'_> {
 }
 
 impl<'a> Watched<'a> {
-    /// A program with these bytes that `start` runs.
+    /// Creates a machine for a program with these bytes, which `start` runs.
     pub fn new(code: &[u8], start: Start<'a>) -> Self {
         let bank = |&(open, count, uniform, _): &(&str, usize, bool, Numbered)| {
             let constant = open == CONSTANTS;
@@ -86,7 +86,7 @@ impl machine::Machine for Watched<'_> {
     }
 }
 
-/// Keeps in mind whether an observer has ended the run.
+/// Records whether an observer has ended the run.
 struct Stopped<'a> {
     observer: &'a mut dyn Observer,
     stopped: bool,

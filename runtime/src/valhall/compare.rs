@@ -1,4 +1,4 @@
-//! Running a launch by several engines, and finding the first instruction after which one differs from the reference.
+//! Runs a launch by several engines, and finds the first instruction after which one differs from the reference.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -17,50 +17,51 @@ use crate::launch::{Launch, Outcome, Place, RunError, Stage};
 use crate::memory::Memory;
 use crate::valhall::host::{Host, Nothing};
 
-/// Looks that are kept at once. Of a longer run some are kept first, and then all between two of them.
+/// The maximum number of snapshots in memory. Of a longer run, snapshots at even distances are taken first, then all
+/// between two of them.
 const LOOKS: u64 = 1 << 18;
 
-/// How an engine differs from the reference.
+/// A difference between an engine and the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The engine.
     pub execution: Execution,
-    /// Whether machine code was made the first time.
+    /// Whether the engine compiled code the first time that it ran.
     pub eager: bool,
-    /// What is different, and where.
+    /// The difference and its place.
     pub what: What,
 }
 
-/// What is different.
+/// A kind of difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// A register after an instruction.
+    /// A register differs after an instruction.
     Register {
         /// The instruction that wrote it in the reference, with the lane.
         place: Box<Place>,
         /// The number of the register.
         register: usize,
-        /// What the engine has in it.
+        /// The value in the engine.
         found: u32,
-        /// What the reference has in it.
+        /// The value in the reference.
         expected: u32,
     },
-    /// A byte of memory at the end, while no register was different.
+    /// A byte of memory differs at the end, while no register differs.
     Memory {
-        /// The instruction that wrote it last in the reference, if one did.
+        /// The instruction that last wrote it in the reference, if any.
         place: Option<Box<Place>>,
         /// Its address.
         address: u64,
-        /// What the engine has there.
+        /// The byte in the engine.
         found: u8,
-        /// What the reference has there.
+        /// The byte in the reference.
         expected: u8,
     },
-    /// How the run ends, or how much was executed.
+    /// The runs end differently, or have executed different numbers of instructions.
     Outcome {
-        /// Of the engine.
+        /// The outcome in the engine.
         found: String,
-        /// Of the reference.
+        /// The outcome in the reference.
         expected: String,
     },
 }
@@ -88,15 +89,15 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Runs a launch by each engine on memory of its own and compares what it leaves with what the reference leaves. Machine
-/// code is tried twice: made after a while, as for every run, and the first time.
+/// Runs a launch by each engine, on memory of its own, and compares the results with those of the reference. Engines
+/// with machine code run twice: compiling once code has run often, as usual, and compiling the first time.
 ///
-/// The first that differs is returned; `Ok` has what all agree on. A launch that fails is to fail alike; what it has
-/// written until then is not compared. Each engine has the time that the launch gives; one that is cut off by it ends the
-/// comparison with [`RunError::Time`], since where that happens says nothing.
+/// Returns the outcome that all agree on. If the launch fails, it must fail in the same way everywhere; the memory
+/// written before is not compared then. Each engine has the time limit of the launch. If one exceeds it, the comparison
+/// ends with [`RunError::Time`], since the place depends on timing alone.
 ///
 /// # Errors
-/// The first difference.
+/// The first difference found.
 pub fn compare(
     launch: &Launch,
     memory: &Memory,
@@ -105,7 +106,7 @@ pub fn compare(
     compare_with(launch, memory, &Nothing, executions)
 }
 
-/// As [`compare`], each with a copy of a host.
+/// Compares like [`compare`], with a copy of a host for each run.
 ///
 /// # Errors
 /// As [`compare`].
@@ -141,7 +142,7 @@ pub fn compare_with<H: Host + Clone>(
     Ok(outcome)
 }
 
-/// What is different between the ends of two runs, and where it comes from. The launches are alike but for tests.
+/// Finds the difference between two runs and its cause. The launches differ only in tests.
 fn difference<H: Host + Clone>(
     execution: Execution,
     [launch, reference]: [&Launch; 2],
@@ -151,7 +152,7 @@ fn difference<H: Host + Clone>(
 ) -> Option<What> {
     let byte = match outcomes {
         [Ok(found), Ok(expected)] if found == expected => memories[0].first_difference(memories[1]),
-        // Workgroups that run together may spend the last of it in another order.
+        // Workgroups that run together may spend the rest of the budget in another order.
         [Err(RunError::Budget { .. }), Err(RunError::Budget { .. })] => return None,
         [Err(found), Err(expected)] if found == expected => return None,
         _ => None,
@@ -176,7 +177,7 @@ fn difference<H: Host + Clone>(
     Some(What::Outcome { found: text(outcomes[0]), expected: text(outcomes[1]) })
 }
 
-/// A look at a warp, in short.
+/// A snapshot of a warp, with its registers hashed.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     group: [u32; 3],
@@ -186,7 +187,7 @@ struct Look {
     hash: u64,
 }
 
-/// What is looked for.
+/// The search for the first difference.
 struct Search<'a, H> {
     execution: Execution,
     launch: &'a Launch,
@@ -196,7 +197,7 @@ struct Search<'a, H> {
 }
 
 impl<H: Host + Clone> Search<'_, H> {
-    /// The first register that is different.
+    /// Finds the first register that differs.
     fn register(&self) -> Option<What> {
         let mut total = 0u64;
         self.probe(&mut |_| total += 1);
@@ -210,12 +211,12 @@ impl<H: Host + Clone> Search<'_, H> {
     }
 
     fn probe(&self, look: &mut (dyn FnMut(&Held<'_>) + Send)) {
-        // However it ends, what was seen until then counts.
+        // The snapshots count, however the run ends.
         let (memory, host) = (&mut self.memory.clone(), &mut self.host.clone());
         let _ = run_probed(self.launch, memory, host, self.execution.level(), look);
     }
 
-    /// The looks of a range, `stride` apart.
+    /// Takes snapshots in a range, `stride` apart.
     fn looks(&self, range: std::ops::Range<u64>, stride: u64) -> Vec<Look> {
         let (mut looks, mut number) = (Vec::new(), 0u64);
         self.probe(&mut |held| {
@@ -228,7 +229,7 @@ impl<H: Host + Clone> Search<'_, H> {
         looks
     }
 
-    /// The first look at which the reference has something else, and its place among them.
+    /// Returns the first snapshot that differs in the reference, and its index.
     fn first(&self, looks: &[Look]) -> Option<(u64, Look)> {
         let mut waiting: HashMap<([u32; 3], u32), VecDeque<usize>> = HashMap::new();
         for (index, look) in looks.iter().enumerate() {
@@ -249,7 +250,7 @@ impl<H: Host + Clone> Search<'_, H> {
         first.map(|index| (index as u64, looks[index]))
     }
 
-    /// The instruction that has written what is different at a look, in the reference: the earliest.
+    /// Finds the earliest instruction of the reference that wrote a register that differs in a snapshot.
     fn blame(&self, look: &Look) -> Option<What> {
         let is_look =
             |group: [u32; 3], warp: u32, count: u64| (group, warp, count) == (look.group, look.warp, look.count);
@@ -306,13 +307,13 @@ impl<H: Host + Clone> Search<'_, H> {
         })
     }
 
-    /// Runs the reference; told is how many instructions the warp has executed.
+    /// Runs the reference, and calls `tell` with the number of instructions that the warp has executed.
     fn watch(&self, tell: &mut dyn FnMut(&Moment<'_>, u64) -> ControlFlow<()>) {
         let observer = Counting { tell, counts: HashMap::new() };
         let _ = run_with(self.reference, &mut self.memory.clone(), &mut self.host.clone(), observer);
     }
 
-    /// The instruction of the reference with which a byte became what it is in the end; `None` if it was so before.
+    /// Returns the instruction of the reference after which a byte has its final value. `None` when it always had it.
     fn writer(&self, address: u64, last: u8, outcome: &Result<Outcome, RunError>) -> Option<Box<Place>> {
         let after = |budget: u64| {
             let (mut memory, mut byte) = (self.memory.clone(), [0]);
@@ -329,7 +330,7 @@ impl<H: Host + Clone> Search<'_, H> {
             let middle = without + (with - without) / 2;
             if after(middle)?.0 { with = middle } else { without = middle }
         }
-        // The next one is refused for lack of budget: it is the one that writes.
+        // With this budget the next instruction is refused, which is the one that writes the byte.
         after(without)?.1.err()?.place().map(|place| Box::new(place.clone()))
     }
 }
@@ -348,7 +349,7 @@ impl Observer for Counting<'_> {
     }
 }
 
-/// All registers of the live lanes in one number.
+/// Hashes all registers of the live lanes.
 fn hash(live: u16, register: impl Fn(usize) -> [u32; LANES]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for number in 0..Register::COUNT {
@@ -374,7 +375,7 @@ mod tests {
         Launch { program, local_size: [128, 1, 1], uniforms: vec![OUT as u32, 0], ..Launch::default() }
     }
 
-    /// What is found when an engine runs one program and the reference another.
+    /// Returns the differences found when engines run one program and the reference runs another.
     fn between(engines: &str, reference: &str) -> Vec<What> {
         let (one, other) = (launch(engines), launch(reference));
         let mut memory = Memory::new();
@@ -403,7 +404,7 @@ mod tests {
 
     #[test]
     fn the_first_instruction_that_differs_is_named() {
-        // The register that it writes is read once, and dead behind that.
+        // The register that it writes is read once and dead afterwards.
         let other = LOOP.replace("#0x7", "#0x8");
         for what in between(LOOP, &other) {
             let What::Register { place, register, found, expected } = what else { panic!("{what:?}") };

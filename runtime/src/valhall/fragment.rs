@@ -1,4 +1,4 @@
-//! Fragment programs: quads of pixels, and single threads that run for a colour.
+//! Fragment programs, for quads of pixels or for single threads that return a colour.
 
 use std::ops::Range;
 
@@ -23,25 +23,25 @@ pub struct Fragments {
     pub program: Vec<u64>,
     /// The fast-access uniforms, at most [`Launch::MAX_UNIFORMS`].
     pub uniforms: Vec<u32>,
-    /// Pixels in a row.
+    /// Pixels in each row.
     pub width: u32,
-    /// Rows.
+    /// The number of rows.
     pub height: u32,
-    /// The columns and the rows to which the primitive keeps; nothing else is looked at.
+    /// The columns and rows that bound the primitive. Pixels outside them are not considered.
     pub within: [Range<u32>; 2],
-    /// Which samples of the pixels there the primitive covers, row by row, the first sample in bit 0. Pixels beyond the end
-    /// are not covered, and samples that a pixel does not have do not matter.
+    /// The samples that the primitive covers in each of these pixels, row by row, the first sample in bit 0. Pixels
+    /// beyond the end of the list are not covered, and bits of samples that a pixel does not have are ignored.
     pub coverage: Vec<u16>,
-    /// Which of these pixels see its back, row by row; those beyond the end see its front.
+    /// Whether each of these pixels sees the back face, row by row; those beyond the end see the front face.
     pub back: Vec<bool>,
-    /// How many instructions all threads together may execute, helpers included.
+    /// The number of instructions that all threads together may execute, including helpers.
     pub budget: u64,
-    /// Until when they may run.
+    /// The time at which the run must end.
     pub deadline: Deadline,
 }
 
 impl Fragments {
-    /// A program for all samples of a rectangle, seen from the front, with no uniforms and the default budget.
+    /// Creates a launch for all samples of a rectangle, front-facing, with no uniforms and the default budget.
     pub fn new(program: Vec<u64>, width: u32, height: u32) -> Self {
         let pixels = u64::from(width).saturating_mul(height.into()).min(Target::MAX_PIXELS);
         let coverage = vec![u16::MAX; pixels as usize];
@@ -49,14 +49,15 @@ impl Fragments {
         Fragments { within, coverage, ..Fragments::none(program, width, height) }
     }
 
-    /// A program for no pixel of a rectangle.
+    /// Creates a launch for no pixel of a rectangle.
     fn none(program: Vec<u64>, width: u32, height: u32) -> Self {
         let budget = Launch::DEFAULT_BUDGET;
         let (uniforms, coverage, back, deadline) = (Vec::new(), Vec::new(), Vec::new(), Deadline::NONE);
         Fragments { program, uniforms, width, height, within: [0..0, 0..0], coverage, back, budget, deadline }
     }
 
-    /// A program for a primitive on a rectangle of pixels with `samples` samples each, with no uniforms and the default budget.
+    /// Creates a launch for a primitive on a rectangle of pixels with `samples` samples each, with no uniforms and the
+    /// default budget.
     pub fn of(primitive: &Primitive, samples: u32, program: Vec<u64>, width: u32, height: u32) -> Self {
         let keep = |range: Range<u32>, end: u32| range.start.min(end)..range.end.min(end);
         let [columns, rows] = primitive.within();
@@ -68,7 +69,7 @@ impl Fragments {
         Fragments { within: [columns, rows], coverage, back, ..Fragments::none(program, width, height) }
     }
 
-    /// Where a pixel is among those that the primitive keeps to.
+    /// Returns the index of a pixel within the bounds of the primitive. `None` when it is outside.
     fn index(&self, [x, y]: [u32; 2]) -> Option<usize> {
         let [columns, rows] = &self.within;
         let inside = columns.contains(&x) && rows.contains(&y) && x < self.width && y < self.height;
@@ -105,22 +106,21 @@ impl Origin for Pixels {
     }
 }
 
-/// Runs a fragment program for every quad of two by two pixels in which one is covered. Lane 0 of a quad is its even
-/// corner, lane 1 the next along x, lanes 2 and 3 those along y; pixels that are not covered run as helpers. Four quads
-/// make a warp.
+/// Runs a fragment program for every quad of two by two pixels that has a covered pixel. Lane 0 of a quad is its pixel
+/// with even coordinates, lane 1 the next pixel along x, and lanes 2 and 3 are the same columns in the next row. Pixels
+/// that are not covered run as helpers. Four quads form a warp.
 ///
-/// At the start all registers are 0 but r58 (1 where the back is seen), r59 (x in the low half, y in the high one), r60
-/// and r61 (the samples of the pixel that are covered). The host is asked for one pixel after another, in no order to be
-/// relied on.
+/// At the start all registers are 0 except r58 (1 for the back face), r59 (x in the low half, y in the high half), and
+/// r60 and r61 (the covered samples of the pixel). The host is called for one pixel at a time, in an unspecified order.
 ///
 /// # Errors
-/// When there are too many pixels or an instruction cannot be executed. What was drawn before stays, but nothing of the
-/// fragments behind the one that failed.
+/// When there are too many pixels or an instruction cannot be executed. What was drawn before remains, but nothing of
+/// the fragments after the one that failed.
 pub fn draw(fragments: &Fragments, memory: &mut Memory, host: &mut dyn Host) -> Result<Outcome, RunError> {
     draw_on(Execution::best(), fragments, memory, host)
 }
 
-/// As [`draw`], by the engine that is asked for.
+/// Draws like [`draw`], with the given engine.
 ///
 /// # Errors
 /// As [`draw`].
@@ -139,7 +139,7 @@ pub fn draw_on(
     fast::draw(&program, &fragments.uniforms, limits, execution.level(), warps, memory, host)
 }
 
-/// As [`draw`], while somebody looks on.
+/// Draws like [`draw`], with an observer.
 ///
 /// # Errors
 /// As [`draw`], and when the observer stops it.
@@ -152,7 +152,7 @@ pub fn draw_observed<O: Observer>(
     if O::WATCHES { draw_by_reference(fragments, memory, host, observer) } else { draw(fragments, memory, host) }
 }
 
-/// As [`draw_observed`], warp by warp and instruction by instruction.
+/// Draws like [`draw_observed`], warp by warp and instruction by instruction.
 pub(super) fn draw_by_reference(
     fragments: &Fragments,
     memory: &mut Memory,
@@ -185,7 +185,7 @@ fn check(fragments: &Fragments) -> Result<(), RunError> {
 
 /// The warps of a picture with `samples` samples a pixel.
 fn warps(fragments: &Fragments, samples: u32) -> impl Iterator<Item = (Warp, Pixels)> {
-    // Quads begin at even places.
+    // Quads begin at even coordinates.
     let even = |within: &Range<u32>, end: u32| (within.start & !1..within.end.min(end)).step_by(2);
     let [columns, rows] = &fragments.within;
     let (columns, rows) = (even(columns, fragments.width), even(rows, fragments.height));
@@ -221,10 +221,10 @@ fn warps(fragments: &Fragments, samples: u32) -> impl Iterator<Item = (Warp, Pix
     })
 }
 
-/// Where the image of a lone thread lies.
+/// The address of the image of a lone thread.
 const IMAGE: u64 = 0x1000;
 
-/// The host of a lone thread: it takes a colour, and stands for any image with a single texel.
+/// The host of a lone thread: it takes a colour, and provides a single texel for any image.
 #[derive(Debug, Default)]
 struct Easel {
     colour: Option<[u32; 4]>,
@@ -249,11 +249,11 @@ impl Host for Easel {
     }
 }
 
-/// Runs one thread with all registers 0 for its colour: the first that it blends, or else what it stores in an image,
-/// whatever image that is. There is nothing else: no memory, no textures, no varyings.
+/// Runs one thread, with all registers 0, and returns its colour: the first colour that it blends, or else the one that
+/// it stores to any image. The thread has no memory, textures or varyings.
 ///
 /// # Errors
-/// When the program ends without a colour, or an instruction cannot be executed.
+/// When the program ends without writing a colour, or an instruction cannot be executed.
 pub fn run_fragment(program: &[u64], uniforms: &[u32], budget: u64) -> Result<FragmentOutcome, RunError> {
     super::check_program(program, uniforms)?;
     let program = Program::new(program);
@@ -261,7 +261,7 @@ pub fn run_fragment(program: &[u64], uniforms: &[u32], budget: u64) -> Result<Fr
     let mut warp = Warp::new(1);
     warp.draws = true;
     let mut memory = Memory::new();
-    // Nothing else is mapped there.
+    // This cannot fail, since no other region is mapped.
     let _ = memory.map(IMAGE, vec![0; 16]);
     let (mut easel, origin) = (Easel::default(), Pixels([[0; 2]; LANES]));
     machine.alone(&mut warp, &origin, &mut memory, &mut easel)?;

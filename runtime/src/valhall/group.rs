@@ -1,4 +1,4 @@
-//! Workgroups: warps take turns until all have ended.
+//! Workgroups: their warps take turns until all have ended.
 
 use isaforge_core::semantics::evaluate::Scratch;
 use isaforge_valhall::Instruction;
@@ -16,27 +16,27 @@ use super::space::{Space, THREAD_BYTES};
 use super::step::{Context, Control, Step};
 use super::warp::{LANES, Warp};
 
-/// How many instructions a warp executes before it is the next one's turn. A warp that waits for another by looking at
-/// memory gets what it waits for.
+/// The number of instructions that a warp executes in a turn. Turns let a warp that polls memory for another warp make
+/// progress.
 pub(super) const TURN: u32 = 1 << 14;
 
-/// A program on its way through a launch.
+/// A program during a launch.
 #[derive(Debug)]
 pub(super) struct Machine<'a, O> {
     program: &'a Program<'a>,
     uniforms: &'a [u32],
     budget: u64,
-    /// Until when it may run.
+    /// The time at which the run must end.
     pub deadline: Deadline,
     thread_instructions: u64,
     warp_instructions: u64,
     profile: Profile,
-    /// The memory of the threads of the current workgroup.
+    /// The thread memory of the current workgroup.
     private: Vec<u8>,
     observer: O,
 }
 
-/// Why a warp stopped.
+/// The reason why a warp stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     /// All its threads have ended.
@@ -47,7 +47,7 @@ pub(super) enum Stop {
     Turn,
 }
 
-/// Where the threads of a workgroup are.
+/// The position and size of a workgroup.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub id: [u32; 3],
@@ -55,10 +55,10 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// The place of a thread in its workgroup.
+    /// Returns the position of a thread in its workgroup.
     pub fn thread(&self, index: usize) -> [u32; 3] {
         let [x, y, _] = self.size.map(|n| n.max(1) as usize);
-        // Less than the number of threads of a workgroup, which is small.
+        // All are less than the number of threads of a workgroup, which is small.
         [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
     }
 }
@@ -86,7 +86,7 @@ impl<'a, O: Observer> Machine<'a, O> {
         }
     }
 
-    /// Runs a workgroup to its end.
+    /// Runs a workgroup until it ends.
     pub fn group(
         &mut self,
         id: [u32; 3],
@@ -96,7 +96,7 @@ impl<'a, O: Observer> Machine<'a, O> {
         host: &mut dyn Host,
     ) -> Result<(), RunError> {
         let group = Group { id, size };
-        // At most `Launch::MAX_THREADS`, which `run` has checked.
+        // This is at most `Launch::MAX_THREADS`, as `run` has checked.
         let threads = size.iter().map(|&n| n as usize).product::<usize>();
         let mut warps: Vec<Warp> = (0..threads).step_by(LANES).map(|first| preload(&group, first, threads)).collect();
         self.private.clear();
@@ -125,7 +125,7 @@ impl<'a, O: Observer> Machine<'a, O> {
         }
     }
 
-    /// Lets the warps of a group go on behind the barrier that all of them wait at.
+    /// Lets the warps of a group continue after the barrier at which all of them wait.
     fn release(&mut self, warps: &mut [Warp], group: &Group) -> Result<(), RunError> {
         let waiting = |warp: &Warp| warp.live.count_ones() as usize;
         let (waiting, threads) =
@@ -146,14 +146,14 @@ impl<'a, O: Observer> Machine<'a, O> {
         Ok(())
     }
 
-    /// Lets a warp go on behind the barrier that it waits at.
+    /// Lets a warp continue after the barrier at which it waits.
     fn pass_barrier(&self, warp: &mut Warp) {
         warp.at_barrier = false;
         warp.active = warp.live;
         self.finish(warp);
     }
 
-    /// Runs a warp that is a workgroup of its own to its end. At barriers it has nobody to wait for.
+    /// Runs a warp that is a workgroup of its own until it ends. It passes barriers without waiting.
     pub fn alone(
         &mut self,
         warp: &mut Warp,
@@ -173,7 +173,7 @@ impl<'a, O: Observer> Machine<'a, O> {
         }
     }
 
-    /// Goes on to the next word, or ends, as the instruction that is now complete says.
+    /// Moves to the next word or ends, depending on the flow of the completed instruction.
     fn finish(&self, warp: &mut Warp) {
         match self.program.slots().get(warp.pc as usize) {
             Some(Slot::Ready(_, After::End)) => warp.end(),
@@ -214,7 +214,7 @@ impl<'a, O: Observer> Machine<'a, O> {
                     return Err(RunError::Register { place: self.program.place(pc, group, None), register: *register });
                 }
                 None => {
-                    // Jumps are checked, so only the last word leads here.
+                    // Jumps are checked, so only running past the last word leads here.
                     let place = self.program.place(context.words.saturating_sub(1), group, first_active);
                     return Err(RunError::OutOfProgram { place, target: pc as i64, words: context.words });
                 }
@@ -248,7 +248,8 @@ impl<'a, O: Observer> Machine<'a, O> {
                     }
                     step.warp.go(next);
                 }
-                // The program counters of lanes that run on are written down only when others come into play.
+                // `pcs` is not updated while the active lanes run on; `go` updates it when other lanes may be
+                // scheduled.
                 Ok(Control::Next | Control::Jumped) if after == After::End => step.warp.end(),
                 Ok(Control::Next | Control::Jumped) => {}
                 Ok(Control::Barrier) => {
@@ -286,19 +287,19 @@ fn moment<'s>(step: &'s Step<'_>, group: &impl Origin, instruction: Instruction)
     }
 }
 
-/// A live lane that is not at the barrier, and where it is.
+/// Returns a live lane that is not at the barrier, and its word.
 fn straggler(warp: &Warp) -> Option<(usize, usize)> {
     let lane = (warp.live & !warp.active).trailing_zeros() as usize;
     warp.pcs.get(lane).map(|&pc| (lane, pc as usize))
 }
 
-/// Where threads come from, for errors.
+/// Describes threads in errors.
 pub(super) trait Origin {
-    /// What kind of program they run.
+    /// The kind of their program.
     fn stage(&self) -> Stage;
-    /// The workgroup; elsewhere the first thread's place.
+    /// The workgroup; for other kinds of programs, the place of the first thread.
     fn group(&self) -> [u32; 3];
-    /// The place of a thread in it.
+    /// The place of a thread in it, by its index.
     fn thread(&self, index: usize) -> [u32; 3];
 }
 
@@ -316,7 +317,7 @@ impl Origin for Group {
     }
 }
 
-/// A warp with the registers that its threads find at the start.
+/// Creates a warp with its preloaded registers.
 fn preload(group: &Group, first: usize, threads: usize) -> Warp {
     let count = (threads - first).min(LANES);
     let mut warp = Warp::new(((1u32 << count) - 1) as u16);

@@ -1,46 +1,49 @@
 //! Arm Mali Valhall, architecture v9.
 //!
-//! A warp is sixteen threads: consecutive ones of a workgroup, x fastest. Those of its lanes that have the lowest program
-//! counter execute together; so lanes that parted meet again at the first word that all of them reach. Workgroups run one
-//! after another, the warps of a group in turns. Messages are complete at once and waits do nothing.
+//! A warp is sixteen threads: consecutive threads of a workgroup, with x fastest. The lanes with the lowest program
+//! counter execute together, so divergent lanes reconverge at the first word that all of them reach. Workgroups run one
+//! after another, and the warps of a workgroup take turns. Messages complete at once, and waits have no effect.
 //!
-//! At the start all registers are 0 but those that the specification names under `preloads`: r55 to r62 say where in its
-//! workgroup, and where among all, a thread of a compute program is.
+//! At the start all registers are 0 except those listed under `preloads` in the specification: for compute programs,
+//! r55 to r62 hold the position of the thread within its workgroup and among all threads.
 //!
 //! # Decisions
 //!
-//! Where nothing is known about the hardware, this is what happens here; nobody should rely on it.
+//! These behaviours were chosen where the hardware is not documented. Programs should not rely on them.
 //!
-//! * A result that is NaN is the quiet NaN without sign or payload. `MOV`, `CSEL`, `MUX` and `CLPER` copy bits.
-//! * An f32 result for half a register is rounded to f16, for every instruction with an f32 result. All other results are
-//!   masked: the high half of the result goes to the high half of the register.
-//! * `FRCP.f16` and `FRSQ.f16` work on both halves. The hardware's bug with the high half is not imitated; the one of
-//!   loads into `b1` and `b3` is, since it is in all hardware.
-//! * `FREXPM` and `FREXPE` leave zeros, infinities and NaNs alone, with exponent 0; in `.log` subnormals, too. `.log` wins
-//!   over `.sqrt`. `FLOGD` of +infinity is +infinity.
-//! * What `FPCLASS`, the tables for exponentials, logarithms and arctangents, `FSINCOS_OFFSET`, `FRCP_APPROX`,
-//!   `FRSQ_APPROX` and `CLPER.accumulate` compute: the texts of the specification say it, function by function.
-//! * `FMA_RSCALE_SCALE16` takes the low 16 bits of its exponent, signed, and is `FMA_RSCALE` otherwise.
-//! * `ICMP` with `.seq` ignores `.and`. The result type `u1` is a three-way order only with `.seq`, else it is `i1`; so is
-//!   `f1` for bytes. For integers `gtlt` is "different" and `total` "less or equal".
-//! * `MUX` with `fp_zero` on bytes looks at all bits but the highest.
-//! * Right shifts that are `.signed` sign-extend a part of a register before they shift it. Four bytes have four counts, in
+//! * A NaN result is the quiet NaN without sign or payload. `MOV`, `CSEL`, `MUX` and `CLPER` copy bits.
+//! * An f32 result for half a register is rounded to f16, for every instruction with an f32 result. All other results
+//!   are masked: the high half of the result goes to the high half of the register.
+//! * `FRCP.f16` and `FRSQ.f16` compute both halves. The hardware bug of the high half is not reproduced; the bug of
+//!   loads into `b1` and `b3` is, since all hardware has it.
+//! * `FREXPM` and `FREXPE` leave zeros, infinities and NaNs unchanged, with exponent 0; with `.log`, subnormals too.
+//!   `.log` takes precedence over `.sqrt`. `FLOGD` of +infinity is +infinity.
+//! * `FPCLASS`, the tables for exponentials, logarithms and arctangents, `FSINCOS_OFFSET`, `FRCP_APPROX`, `FRSQ_APPROX`
+//!   and `CLPER.accumulate` are defined by the texts of the specification.
+//! * `FMA_RSCALE_SCALE16` takes the low 16 bits of its exponent as a signed number, and otherwise equals `FMA_RSCALE`.
+//! * `ICMP` with `.seq` ignores `.and`. The result type `u1` is a three-way order only with `.seq`, and otherwise
+//!   equals `i1`; the same holds for `f1` for bytes. For integers `gtlt` means "not equal" and `total` "less or equal".
+//! * `MUX` with `fp_zero` on bytes tests all bits but the highest.
+//! * Right shifts with `.signed` sign-extend a part of a register before shifting it. Four bytes have four counts, in
 //!   the order of the byte swizzle with the same code.
-//! * `CLPER` looks at the low byte of its operand and moves each component on its own; the inactive result of a 64-bit one
-//!   is twice the same word.
+//! * `CLPER` uses the low byte of its operand and moves each component separately; the inactive result of a 64-bit
+//!   `CLPER` is the same word twice.
 //! * `WMASK` counts from the first lane of the subgroup.
-//! * `.saturate` does nothing to numbers of 64 bits, which no GPU was seen to saturate.
-//! * 64-bit sources: an odd register takes the next one as its high word, r63 a zero; a constant of the table is
-//!   zero-extended; the word number of a special value does not matter. `SEG_ADD.preserve_null` is about its first source.
-//! * A load without a lane (24, 48 bits) fills its registers, extended. Accesses need no alignment. Registers beyond the
-//!   end of a staging list read 0 and are not written.
-//! * `BRANCHZI` counts words when relative; absolute, the program begins at address 0, eight bytes a word. The program
-//!   counter counts the same way.
-//! * Atomics of a warp happen in the order of lanes. `.compare` goes with any operation: it happens if memory is as expected.
-//! * `warp_id` is the number in the workgroup. There is one core. A blend descriptor is its number, `sample` the address
-//!   of the places of samples; other special values read 0, as do uniforms beyond those given.
-//! * Threads that have ended do not come to a barrier, and the warps of a group must come to the same one.
-//! * What messages to textures, varyings and the framebuffer do: [`host`] says it.
+//! * `.saturate` has no effect on 64-bit numbers, since no GPU was observed to saturate them.
+//! * 64-bit sources: an odd register takes the next register as its high word, and r63 takes zero; a constant of the
+//!   table is zero-extended; the word number of a special value is ignored. `SEG_ADD.preserve_null` refers to its first
+//!   source.
+//! * A load without a lane (24, 48 bits) fills its registers by extension. Accesses may be unaligned. Registers beyond
+//!   the end of a staging list read as 0 and are not written.
+//! * A relative `BRANCHZI` counts words. For an absolute one, the program begins at address 0 and has eight bytes a
+//!   word. The program counter counts the same way.
+//! * The atomics of a warp are performed in lane order. `.compare` combines with any operation: the operation is
+//!   performed if memory holds the expected value.
+//! * `warp_id` is the number of the warp in its workgroup. There is one core. A blend descriptor is its number, and
+//!   `sample` is the address of the sample positions; other special values read as 0, as do uniforms beyond those
+//! given.
+//! * Threads that have ended do not take part in a barrier, and all warps of a workgroup must reach the same barrier.
+//! * Messages to textures, varyings and the framebuffer are described in [`host`].
 
 pub mod cases;
 pub mod compare;
@@ -76,19 +79,19 @@ use host::{Host, Nothing};
 use observe::Observer;
 use program::Program;
 
-/// Bytes of memory that each thread has at `thread_local_pointer`; zero at the start of its workgroup.
+/// Bytes of memory that each thread has at `thread_local_pointer`; zeroed at the start of its workgroup.
 pub const THREAD_BYTES: usize = space::THREAD_BYTES;
 
 /// Runs a compute program on all threads of a launch, eight warps at a time. The results are those of
 /// [`reference::run`].
 ///
 /// # Errors
-/// When the launch asks for too much or an instruction cannot be executed; memory then holds what was written before.
+/// When the launch exceeds a limit or an instruction cannot be executed; memory then holds what was written before.
 pub fn run(launch: &Launch, memory: &mut Memory) -> Result<Outcome, RunError> {
     fast::run(launch, memory, crate::Level::best())
 }
 
-/// As [`run`], by the engine that is asked for.
+/// Runs like [`run`], with the given engine.
 ///
 /// # Errors
 /// As [`run`].
@@ -99,7 +102,7 @@ pub fn run_on(execution: Execution, launch: &Launch, memory: &mut Memory) -> Res
     }
 }
 
-/// As [`run_on`], with what a host provides.
+/// Runs like [`run_on`], with the resources of a host.
 ///
 /// # Errors
 /// As [`run`].
@@ -115,7 +118,7 @@ pub fn run_hosted(
     }
 }
 
-/// As [`reference::run`], while somebody looks on.
+/// Runs like [`reference::run`], with an observer.
 ///
 /// # Errors
 /// As [`run`], and when the observer stops it.
@@ -123,7 +126,7 @@ pub fn run_observed(launch: &Launch, memory: &mut Memory, observer: impl Observe
     run_with(launch, memory, &mut Nothing, observer)
 }
 
-/// Runs a compute program on all threads of a launch, with memory and with what a host provides, while somebody looks on.
+/// Runs a compute program on all threads of a launch, with memory, the resources of a host, and an observer.
 ///
 /// # Errors
 /// As [`run_observed`].

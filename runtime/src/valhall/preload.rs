@@ -1,33 +1,33 @@
-//! What threads find in registers at their start. Which register holds what the specification says; this says what that is.
+//! The preloaded registers of threads. The specification assigns names to registers; this defines the values.
 
 use std::sync::LazyLock;
 
 use isaforge_valhall::semantics::SEMANTICS;
 
-/// What a register holds at the start of a thread.
+/// The value of a register at the start of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// x and y of the place in the workgroup.
+    /// x and y of the position in the workgroup.
     LocalXy,
-    /// z of that place.
+    /// z of the position in the workgroup.
     LocalZ,
-    /// The workgroup along an axis.
+    /// The position of the workgroup along an axis.
     Group(usize),
-    /// The place among all threads along an axis.
+    /// The position among all threads along an axis.
     Global(usize),
-    /// The number of a vertex.
+    /// The index of a vertex.
     Vertex,
-    /// The instance of a vertex.
+    /// The index of the instance.
     Instance,
-    /// Whether a primitive is seen from its back.
+    /// Whether the back face of a primitive is seen.
     Back,
-    /// x and y of a pixel.
+    /// x and y of the pixel.
     Pixel,
-    /// The samples of a pixel that are covered, the first in bit 0.
+    /// The covered samples of the pixel, the first in bit 0.
     Coverage,
 }
 
-/// Values by the names of the specification.
+/// Values by their names in the specification.
 const NAMES: [(&str, Value); 15] = [
     ("local_xy", Value::LocalXy),
     ("local_z", Value::LocalZ),
@@ -46,14 +46,14 @@ const NAMES: [(&str, Value); 15] = [
     ("sample", Value::Coverage),
 ];
 
-/// Registers and what they hold.
+/// Registers and their values.
 type Values = LazyLock<Vec<(usize, Value)>>;
 
-/// What threads of workgroups find.
+/// The preloads of compute programs.
 pub(super) static COMPUTE: Values = LazyLock::new(|| values("compute"));
-/// What vertices find.
+/// The preloads of vertex programs.
 pub(super) static VERTEX: Values = LazyLock::new(|| values("vertex"));
-/// What fragments find.
+/// The preloads of fragment programs.
 pub(super) static FRAGMENT: Values = LazyLock::new(|| values("fragment"));
 
 fn values(program: &str) -> Vec<(usize, Value)> {

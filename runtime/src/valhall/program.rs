@@ -1,4 +1,4 @@
-//! A program, decoded once before it runs.
+//! Programs, decoded once before they run.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -17,38 +17,38 @@ use crate::launch::{Place, RunError};
 /// A word of a program.
 #[derive(Clone, Debug)]
 pub(super) enum Slot {
-    /// An instruction and what happens after it.
+    /// An instruction and its effect on the thread's flow.
     Ready(Instruction, After),
-    /// Not an instruction. An error only when a thread comes here, for programs are padded with such words. In a box, for
-    /// the other slots are far smaller.
+    /// Not an instruction. It is an error only when a thread reaches it, since programs are padded with such words.
+    /// Boxed, because the other slots are far smaller.
     Undecodable(Box<DecodeError>),
-    /// An instruction that names a register beyond the last.
+    /// An instruction that names a register beyond the last, by the number of the register.
     Register(u16),
 }
 
-/// What happens after an instruction, besides waiting for messages: those are always complete.
+/// The flow after an instruction, except for waiting on messages: messages are always complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum After {
-    /// The next instruction.
+    /// The thread continues with the next instruction.
     Next,
-    /// The thread is done.
+    /// The thread ends.
     End,
 }
 
-/// The words and what can be said of them as a whole.
+/// The words of a program and the properties of the whole program.
 #[derive(Debug)]
 pub(super) struct Program<'a> {
     pub words: &'a [u64],
     slots: OnceLock<Vec<Slot>>,
     operations: OnceLock<Vec<OnceLock<Option<Operation>>>>,
-    /// Whether any instruction asks for thread memory.
+    /// Whether any instruction uses thread memory.
     pub uses_thread_memory: bool,
 }
 
 impl<'a> Program<'a> {
     pub fn new(words: &'a [u64]) -> Self {
         let Decoder { page, thread_page, .. } = Decoder::get();
-        // Few programs name the page, and few words of theirs do: only those are worth printing.
+        // Printing is slow. Few programs name the page, and only in few of their words, so only those are printed.
         let mut line = Line::new();
         let names_page = |word: &&u64| *word & page == *thread_page;
         let uses_thread_memory = words.iter().fold(false, |any, word| any | names_page(&word))
@@ -56,23 +56,23 @@ impl<'a> Program<'a> {
         Program { words, slots: OnceLock::new(), operations: OnceLock::new(), uses_thread_memory }
     }
 
-    /// All words, decoded: for who comes to each of them many times. They are made when they are first asked for.
+    /// Returns all words, decoded on the first call; for callers that execute each word many times.
     pub fn slots(&self) -> &[Slot] {
         self.slots.get_or_init(|| self.words.iter().map(|&word| slot(word)).collect())
     }
 
-    /// What the text of the instruction at `pc` says. It is looked up when the instruction is first executed.
+    /// Returns the operation of the instruction at `pc`. It is looked up when the instruction is first executed.
     pub fn operation(&self, pc: usize, instruction: Instruction) -> Option<&Operation> {
         let operations = self.operations.get_or_init(|| self.words.iter().map(|_| OnceLock::new()).collect());
         operations.get(pc)?.get_or_init(|| Operation::new(instruction)).as_ref()
     }
 
-    /// A word, decoded now; nothing behind the last.
+    /// Decodes a single word. `None` beyond the last word.
     pub fn slot(&self, pc: usize) -> Option<Slot> {
         self.words.get(pc).map(|&word| slot(word))
     }
 
-    /// The text of a word, for errors.
+    /// Returns the text of a word, for errors.
     pub fn text(&self, pc: usize) -> String {
         let Some(&word) = self.words.get(pc) else { return String::new() };
         match isaforge_valhall::decode(word) {
@@ -81,7 +81,8 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The error for a fault of the instruction at `pc`; `first_thread` is the thread of lane 0 in its group.
+    /// Converts a fault of the instruction at `pc` to an error. `first_thread` is the index of lane 0's thread in its
+    /// group.
     pub fn error(&self, fault: Fault, pc: usize, group: &impl Origin, first_thread: usize) -> RunError {
         let place = |lane: usize| self.place(pc, group, Some(first_thread + lane));
         match fault {
@@ -96,7 +97,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Describes a word, for errors.
+    /// Describes the place of a word, for errors.
     pub fn place(&self, pc: usize, group: &impl Origin, thread: Option<usize>) -> Box<Place> {
         Box::new(Place {
             pc,
@@ -119,30 +120,32 @@ fn slot(word: u64) -> Slot {
     }
 }
 
-/// Decodes words that can be executed, by what the tables say of all words.
+/// Decodes words that can be executed, by properties that the tables give for all words.
 #[derive(Debug)]
 pub(super) struct Decoder {
-    /// The bits of the flow, and what they are where threads end. All instructions have them in the same place, but the
-    /// generated accessors are methods of the single forms.
+    /// The bits of the flow modifier, and their value where threads end. All instructions have them at the same place,
+    /// but the generated accessors are methods of the individual forms.
     flow: u64,
     end: u64,
-    /// For each form, bits that are set in all words that may write a value of more than one register from the last
-    /// register on; `None` where it never does.
+    /// For each form, the bits that are set in every word whose result of several registers may begin at the last
+    /// register;
+    /// `None` if the form has no such result.
     pairs: Vec<Option<u64>>,
-    /// Those of them that are the same for all such forms.
+    /// The bits that all these have in common.
     last: u64,
-    /// The bits of the page of special values, and what they are where the page is that of the thread-local pointer.
+    /// The bits of the page of special values, and their value for the page of the thread-local pointer.
     page: u64,
     thread_page: u64,
 }
 
 impl Decoder {
-    /// The only one.
+    /// Returns the only decoder.
     pub fn get() -> &'static Self {
         &DECODER
     }
 
-    /// The instruction and what happens after it; `None` where the word is no instruction, or names a register beyond the last.
+    /// Decodes an instruction and its flow. `None` when the word is not an instruction, or names a register beyond the
+    /// last.
     #[inline(always)]
     pub fn decode(&self, word: u64) -> Option<(Instruction, After)> {
         let instruction = isaforge_valhall::decode(word).ok()?;
@@ -152,7 +155,7 @@ impl Decoder {
         Some((instruction, if word & self.flow == self.end { After::End } else { After::Next }))
     }
 
-    /// Whether a word may name a register beyond the last; most words cannot.
+    /// Whether a word may name a register beyond the last. Most words cannot.
     #[inline(always)]
     pub fn may_go_beyond(&self, word: u64) -> bool {
         word & self.last == self.last
@@ -165,15 +168,16 @@ impl Decoder {
     }
 }
 
-/// The last register that an instruction writes, if there is none such. Lists cannot go beyond the last register, pairs can.
-/// Those that are only read are left alone: the instruction may need just the low word.
+/// Returns the last register that an instruction writes, if that register does not exist. Lists cannot extend beyond
+/// the last register, but pairs can. Registers that are only read are not checked: the instruction may need just the
+/// low word.
 #[inline(never)]
 fn beyond(instruction: Instruction) -> Option<u16> {
     let written = instruction.writes().filter(|used| used.bank == REGISTERS && used.count > 0);
     written.map(|used| used.first + used.count - 1).max().filter(|&last| last > LAST_REGISTER)
 }
 
-/// The bits of an operand that say which register it is, if it is always one.
+/// The bits that hold the register number of an operand; 0 if the operand may be something else.
 fn number(isa: &Isa, operand: &Operand) -> u64 {
     let Shape::One { kind, at } = operand.shape else { return 0 };
     match isa.kinds.get(usize::from(kind)).map(|kind| kind.alternatives) {
@@ -190,11 +194,11 @@ static DECODER: LazyLock<Decoder> = LazyLock::new(|| {
         let mut pairs = form.operands.iter().filter(written).filter(|operand| operand.size > width);
         match (pairs.next()?, pairs.next()) {
             (operand, None) if operand.size == 2 * width => Some(number(isa, operand)),
-            // All its words may.
+            // Any word of the form may do so.
             _ => Some(0),
         }
     };
-    // A word that has no flow never ends a thread.
+    // Without a flow modifier, no word ends a thread.
     let (flow, end) = isa.forms.iter().find_map(flow).unwrap_or((0, 1));
     let pairs: Vec<_> = isa.forms.iter().map(pairs).collect();
     let last = pairs.iter().flatten().fold(u64::MAX, |all, bits| all & bits);
@@ -202,18 +206,18 @@ static DECODER: LazyLock<Decoder> = LazyLock::new(|| {
     Decoder { flow, end, pairs, last, page: page.mask(0), thread_page: page.set(0, 0, THREAD_PAGE) }
 });
 
-/// The bits of a form's flow, and what they are where threads end; a test holds all forms to the same.
+/// The bits of a form's flow modifier, and their value where threads end. A test checks that all forms agree.
 fn flow(form: &Form) -> Option<(u64, u64)> {
     let end = SEMANTICS.flow.iter().find(|does| does.ends)?;
     let flow = form.modifiers.iter().find(|modifier| modifier.name == end.modifier)?;
     Some((flow.bits.mask(0), flow.bits.set(0, 0, end.value)))
 }
 
-/// The bank of general registers among `ISA.banks`; a test holds it to that.
+/// The index of the bank of general registers in `ISA.banks`, checked by a test.
 pub(super) const REGISTERS: u16 = 0;
 const LAST_REGISTER: u16 = 63;
-/// The field among `ISA.shared` that says the page of special values, and the page of the thread-local pointer; a test
-/// holds them to that.
+/// The index in `ISA.shared` of the field for the page of special values, and the page of the thread-local pointer,
+/// both checked by a test.
 const PAGE: usize = 0;
 const THREAD_PAGE: u64 = 1;
 
@@ -226,11 +230,11 @@ fn names_thread_memory(word: u64, line: &mut Line) -> bool {
     line.as_str().contains(FauSpecialPage1::ThreadLocalPointer.as_str())
 }
 
-/// How often each instruction was executed.
+/// Counts how often each instruction was executed.
 #[derive(Debug)]
 pub(super) struct Profile {
     counts: [u64; Opcode::COUNT],
-    /// Those that were: few of all.
+    /// The opcodes with counts above 0; they are few.
     executed: Vec<Opcode>,
 }
 
@@ -287,7 +291,7 @@ mod tests {
         let highest = |text: &str| {
             let words = isaforge_core::program::assemble(isaforge_valhall::ISA, text).unwrap();
             let opcode = isaforge_valhall::decode(words[0]).unwrap().opcode() as usize;
-            // The bits of the destination, which is the last register here.
+            // The bits of the destination, which here names the last register.
             let destination = DECODER.pairs[opcode].unwrap();
             assert_eq!(destination.count_ones(), 6);
             let moved = words[0] & !destination | 5 << destination.trailing_zeros();

@@ -1,4 +1,4 @@
-//! The plain interpreter: one warp after another, one instruction after another, one lane after another.
+//! The plain interpreter: it executes warp by warp, instruction by instruction and lane by lane.
 
 use crate::launch::{Launch, Outcome, RunError};
 use crate::memory::Memory;
@@ -9,7 +9,7 @@ use super::host::Host;
 /// Runs a compute program on all threads of a launch.
 ///
 /// # Errors
-/// When the launch asks for too much or an instruction cannot be executed; memory then holds what was written before.
+/// When the launch exceeds a limit or an instruction cannot be executed; memory then holds what was written before.
 pub fn run(launch: &Launch, memory: &mut Memory) -> Result<Outcome, RunError> {
     super::run_observed(launch, memory, ())
 }

@@ -1,7 +1,7 @@
-//! One word on a given state: what a test compares, whoever computes it.
+//! Executes one word on a given state: the interface through which tests compare implementations.
 //!
-//! The state is plain numbers; nothing of how instructions are executed shows. So the same cases can be put to whatever
-//! executes them.
+//! The state consists of plain numbers and shows nothing of how instructions are executed, so the same cases apply to
+//! every implementation.
 
 use isaforge_core::semantics::{Semantics, evaluate::Scratch};
 use isaforge_valhall::{Instruction, Register};
@@ -19,64 +19,64 @@ use super::space::{Space, THREAD_BYTES};
 use super::step::{Context, Control, Fault, Step};
 use super::warp::{LANES, Warp};
 
-/// A warp about to execute a word, and all that it can see.
+/// A warp about to execute a word, and everything that it can access.
 #[derive(Clone, Debug)]
 pub struct State {
     /// The general registers, a column of 16 lanes each.
     pub registers: Box<[[u32; LANES]; Register::COUNT]>,
-    /// The word that each lane executes next. Of the live lanes those with the lowest execute; the others wait.
+    /// The word that each lane executes next. The live lanes with the lowest word execute; the others wait.
     pub pcs: [u32; LANES],
     /// Lanes that have not ended.
     pub live: u16,
-    /// The fast-access uniforms; those beyond read 0.
+    /// The fast-access uniforms; uniforms beyond these read as 0.
     pub uniforms: Vec<u32>,
-    /// How many words the program has, at most [`Launch::MAX_WORDS`](crate::Launch::MAX_WORDS). The others are no
-    /// instructions.
+    /// The number of words of the program, at most [`Launch::MAX_WORDS`](crate::Launch::MAX_WORDS). All words but the
+    /// executed one are no instructions.
     pub words: u32,
     /// The number of the warp in its workgroup.
     pub warp: u32,
-    /// How many warps the workgroup has, at least one more than `warp`.
+    /// The number of warps in the workgroup, greater than `warp`.
     pub warps: u32,
     /// Mapped memory.
     pub memory: Memory,
     /// Memory of the workgroup.
     pub shared: Vec<u8>,
-    /// Memory of the threads of the workgroup, [`THREAD_BYTES`](super::THREAD_BYTES) for each of 16 lanes a warp; may be
-    /// empty.
+    /// Memory of the threads of the workgroup, [`THREAD_BYTES`](super::THREAD_BYTES) for each of the 16 lanes of a
+    /// warp; may be empty.
     pub private: Vec<u8>,
-    /// Where the lanes draw, in a fragment program.
+    /// The pixels of the lanes, in a fragment program.
     pub quads: Option<Quads>,
 }
 
-/// Where the lanes of a fragment program draw.
+/// The pixels of the lanes of a fragment program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quads {
-    /// Lanes that only help others: nothing that they do can be seen.
+    /// Helper lanes: they execute only for their neighbours, and have no visible effects.
     pub helpers: u16,
     /// The pixel of each lane.
     pub pixels: [[u32; 2]; LANES],
-    /// The place in its pixel where each lane last interpolated, from the corner in parts of 256.
+    /// The position within its pixel at which each lane last interpolated: the distance from the corner in 1/256 pixel.
     pub places: [[i16; 2]; LANES],
 }
 
-/// How the warp goes on.
+/// How the warp continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// As the program counters say.
+    /// At its program counters.
     Onward,
-    /// When all warps of the workgroup are at the barrier, which the program counters are at.
+    /// After the barrier at its program counters, once all warps of the workgroup are there.
     Barrier,
 }
 
 /// Executes a word on the lanes with the lowest program counter, as the reference does.
 ///
 /// # Errors
-/// When the word cannot be executed; lanes before the faulty one may have done their part.
+/// When the word cannot be executed. Lanes before the faulty one may have been executed then.
 pub fn execute(word: u64, state: &mut State, host: &mut dyn Host) -> Result<Next, RunError> {
     execute_by(word, state, host, Operation::new)
 }
 
-/// As [`execute`], by other texts than those of the specification.
+/// Executes like [`execute`], with other semantics than those of the specification.
 ///
 /// # Errors
 /// As [`execute`].
@@ -159,9 +159,9 @@ fn execute_warp(
     Ok(Next::Onward)
 }
 
-/// As [`execute`], by the fast path's handlers of a level. The word's warp runs beside copies of itself in as many warps
-/// of a bundle as `copies` says, at most 8; what the last of them leaves is the result. More than one is for words that
-/// do not change memory.
+/// Executes like [`execute`], with the fast path's handlers at a level. The warp runs next to copies of itself, in
+/// `copies` columns of a bundle, at most 8; the result is that of the last column. More than one column is only for
+/// words that do not change memory.
 ///
 /// # Errors
 /// As [`execute`].
@@ -178,9 +178,9 @@ pub fn execute_fast(
     fast::single(&Program::new(&words), state, host, level, copies)
 }
 
-/// A program in which only the word at `pc` is one. It is short, for the others are made for each word anew.
+/// Builds a program whose only instruction is the word at `pc`. It should be short, since it is rebuilt for each word.
 fn program(word: u64, pc: usize, words: u32) -> Vec<u64> {
-    // No instruction has all bits set; a test holds this.
+    // No instruction has all bits set, as a test checks.
     let mut program = vec![u64::MAX; words as usize];
     if let Some(place) = program.get_mut(pc) {
         *place = word;
@@ -188,12 +188,12 @@ fn program(word: u64, pc: usize, words: u32) -> Vec<u64> {
     program
 }
 
-/// A workgroup of `warps` warps along x.
+/// Creates a workgroup of `warps` warps along x.
 pub(super) fn group(warps: u32) -> Group {
     Group { id: [0; 3], size: [warps * LANES as u32, 1, 1] }
 }
 
-/// The private bytes of the threads of `warps` warps.
+/// The bytes of thread memory for the threads of `warps` warps.
 pub fn private_bytes(warps: u32) -> usize {
     warps as usize * LANES * THREAD_BYTES
 }

@@ -1,4 +1,4 @@
-//! Reading sources: registers, uniforms, constants and special values, as they are. What is made of them texts say.
+//! Reads sources: the raw bits of registers, uniforms, constants and special values. The texts define their use.
 
 use isaforge_valhall::{FauSpecialPage0, FauSpecialPage1, FauSpecialPage3, Source};
 
@@ -9,7 +9,7 @@ use super::step::Step;
 use super::warp::Column;
 
 impl Step<'_> {
-    /// A 32-bit source as it is.
+    /// The raw bits of a 32-bit source.
     pub fn word(&self, source: Source) -> Column {
         match source {
             Source::Register(r) | Source::LastUse(r) => self.warp.registers[r.index()],
@@ -19,8 +19,8 @@ impl Step<'_> {
         }
     }
 
-    /// A 64-bit source: a register and the next (0 after the last), a uniform and the next, a whole special value, or a
-    /// constant with 32 zeros above it.
+    /// The raw bits of a 64-bit source: a register and the next (0 after the last), a uniform and the next, a whole
+    /// special value, or a zero-extended constant.
     pub fn pair(&self, source: Source) -> Column<u64> {
         let join = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
         match source {
@@ -40,7 +40,7 @@ impl Step<'_> {
         }
     }
 
-    /// A special value, 64 bits.
+    /// The 64 bits of a special value.
     fn special(&self, source: Source) -> Column<u64> {
         match source {
             Source::Special0 { name: FauSpecialPage0::WarpId, .. } => [self.context.warp_id(); 16],
@@ -62,14 +62,14 @@ impl Step<'_> {
     }
 }
 
-/// The size of what is drawn on, less 1: the width in the low half of the low word, the height in the high one.
+/// The size of the framebuffer, less 1: the width in the low half of the low word, the height in the high half.
 pub(super) fn framebuffer_size(host: &dyn Host) -> u64 {
     let [width, height] = host.framebuffer_size().map(|n| u64::from(n.saturating_sub(1) & 0xffff));
     width | height << 16
 }
 
-/// A blend descriptor is its number, that of samples the address of their places for `samples` a pixel. There is no datum for
-/// the alpha test.
+/// The value of a descriptor: for blend descriptors their number, for samples the address of the positions of `samples`
+/// samples a pixel. There is no datum for the alpha test.
 pub(super) fn descriptor(name: FauSpecialPage0, samples: u32) -> u64 {
     if name == FauSpecialPage0::Sample {
         return sample_places(samples);

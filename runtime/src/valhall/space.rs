@@ -1,4 +1,4 @@
-//! What a warp sees: mapped memory, the memory of its workgroup, that of each thread, and the host.
+//! Everything that a warp can access: mapped memory, workgroup memory, thread memory, and the host.
 
 use std::sync::LazyLock;
 
@@ -7,50 +7,50 @@ use crate::memory::{Memory, MemoryFault, within};
 use super::host::{Host, samples};
 use super::warp::LANES;
 
-/// Where workgroup memory begins.
+/// The first address of workgroup memory.
 pub(super) const WORKGROUP: u64 = Memory::RESERVED.start;
-/// Where the memory of the first thread of a workgroup begins.
+/// The address of the memory of a workgroup's first thread.
 pub(super) const THREADS: u64 = WORKGROUP + (1 << 40);
-/// Where the places of samples begin: x and y of each as 16 bits, in parts of 256 of a pixel.
+/// The address of the sample positions: x and y of each sample as 16 bits, in 1/256 pixel.
 const SAMPLES: u64 = THREADS + (1 << 40);
-/// Samples that a program can name. Those that a pixel does not have are in its centre.
+/// The number of samples that a program can name. Those that a pixel does not have are at its centre.
 const NAMED: usize = 32;
-/// The places for 1, 2, 4, 8 and 16 samples a pixel, one list behind another.
+/// The sample positions for 1, 2, 4, 8 and 16 samples a pixel, as consecutive lists.
 static PLACES: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let lists = (0..5).map(|power| 1 << power);
     let places = lists.flat_map(|samples| (0..NAMED as u32).map(move |sample| samples::place(samples, sample)));
     places.flatten().flat_map(i16::to_le_bytes).collect()
 });
 
-/// The address of the places of samples, for pixels with `samples` samples.
+/// The address of the sample positions of pixels with `samples` samples.
 pub(super) fn sample_places(samples: u32) -> u64 {
     SAMPLES + u64::from(samples.max(1).ilog2().min(4)) * (4 * NAMED) as u64
 }
 
-/// Bytes of memory that each thread has for itself.
+/// The bytes of memory that each thread has.
 pub(super) const THREAD_BYTES: usize = 4096;
 
-/// The address of the memory of a thread of a workgroup.
+/// The address of the memory of a thread, by its index in the workgroup.
 pub(super) fn thread_address(thread: usize) -> u64 {
     THREADS + (thread * THREAD_BYTES) as u64
 }
 
-/// Memory and host as the lanes of one warp see them.
+/// Memory and host as seen by the lanes of one warp.
 #[derive(Debug)]
 pub(super) struct Space<'a> {
     pub memory: &'a mut Memory,
     /// Workgroup memory.
     pub shared: &'a mut [u8],
-    /// The memory of all threads of the workgroup, in order; empty when the program does not use it.
+    /// The memory of all threads of the workgroup, in order; empty if the program does not use it.
     pub private: &'a mut [u8],
-    /// The number of the first lane's thread in the workgroup.
+    /// The index of the first lane's thread in the workgroup.
     pub first_thread: usize,
-    /// Everything that is named, not addressed.
+    /// Access to resources that are named rather than addressed.
     pub host: &'a mut dyn Host,
 }
 
 impl Space<'_> {
-    /// The same for a shorter time.
+    /// Borrows the space for a shorter time.
     pub fn reborrow(&mut self) -> Space<'_> {
         Space {
             memory: self.memory,
@@ -66,25 +66,25 @@ impl Space<'_> {
         WORKGROUP
     }
 
-    /// The address of the memory of a lane's thread.
+    /// The address of the thread memory of a lane.
     pub fn thread_pointer(&self, lane: usize) -> u64 {
         thread_address(self.first_thread + lane % LANES)
     }
 
-    /// The same to look at.
+    /// Borrows the space for reading.
     #[inline]
     pub fn view(&self) -> SpaceView<'_> {
         let Space { memory, shared, private, first_thread, .. } = self;
         SpaceView { memory, shared, private, first_thread: *first_thread }
     }
 
-    /// Reads for a lane.
+    /// Reads memory for a lane.
     #[inline]
     pub fn read(&self, lane: usize, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
         self.view().read(lane, address, into)
     }
 
-    /// Whether `len` bytes, at most 60, can be written for a lane.
+    /// Checks that a lane can write `len` bytes, which must be at most 60.
     pub fn check(&self, lane: usize, address: u64, len: usize) -> Result<(), MemoryFault> {
         match address {
             address if !Memory::RESERVED.contains(&address) => self.memory.read(address, &mut [0; 60][..len.min(60)]),
@@ -96,7 +96,7 @@ impl Space<'_> {
         }
     }
 
-    /// Writes for a lane.
+    /// Writes memory for a lane.
     pub fn write(&mut self, lane: usize, address: u64, from: &[u8]) -> Result<(), MemoryFault> {
         if !Memory::RESERVED.contains(&address) {
             return self.memory.write(address, from);
@@ -108,7 +108,7 @@ impl Space<'_> {
         }
         let (bytes, base) = self.own(lane);
         let range = within(bytes, base, address, from.len())?;
-        // `own` begins this far into the memory of all threads, and `range` lies in it.
+        // `own` begins at this offset in the memory of all threads, and `range` lies within it.
         let start = (base - THREADS) as usize;
         self.private[start + range.start..start + range.end].copy_from_slice(from);
         Ok(())
@@ -119,21 +119,21 @@ impl Space<'_> {
     }
 }
 
-/// Memory as the lanes of a warp see it: mapped, of their workgroup, their own.
+/// Memory as seen by the lanes of a warp: mapped memory, workgroup memory and thread memory.
 #[derive(Clone, Copy, Debug)]
 pub struct SpaceView<'a> {
     memory: &'a Memory,
     shared: &'a [u8],
     private: &'a [u8],
-    /// The number of the first lane's thread in the workgroup.
+    /// The index of the first lane's thread in the workgroup.
     pub first_thread: usize,
 }
 
 impl<'a> SpaceView<'a> {
-    /// Fills `into` with what a lane sees.
+    /// Fills `into` with memory as a lane sees it.
     ///
     /// # Errors
-    /// Where nothing is mapped.
+    /// When the bytes are not mapped.
     pub fn read(self, lane: usize, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
         if !Memory::RESERVED.contains(&address) {
             return self.memory.read(address, into);
@@ -147,7 +147,7 @@ impl<'a> SpaceView<'a> {
         Ok(())
     }
 
-    /// The memory of a lane's thread and where it begins. A thread cannot reach another's.
+    /// Returns the memory of a lane's thread and its address. A thread cannot access the memory of another.
     fn own(self, lane: usize) -> (&'a [u8], u64) {
         let base = thread_address(self.first_thread + lane % LANES);
         let start = (base - THREADS) as usize;

@@ -1,4 +1,4 @@
-//! One instruction of one warp: what it can see and how it answers.
+//! The execution of one instruction by one warp: its inputs and its outcome.
 
 use isaforge_core::semantics::evaluate::Scratch;
 
@@ -8,20 +8,20 @@ use super::host::HostError;
 use super::space::Space;
 use super::warp::{LANES, Warp, lanes};
 
-/// What does not change while a warp runs.
+/// What stays the same while a warp runs.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     pub uniforms: &'a [u32],
-    /// Words of the program.
+    /// The number of words of the program.
     pub words: usize,
     /// The warp's number in its workgroup.
     pub warp: u32,
-    /// How many warps the workgroup has.
+    /// The number of warps in the workgroup.
     pub warps: u32,
 }
 
 impl Context<'_> {
-    /// The special value `warp_id`: the warp's number below, the highest one above.
+    /// The special value `warp_id`: the warp's number in the low word, the highest number in the high word.
     pub fn warp_id(&self) -> u64 {
         u64::from(self.warps.saturating_sub(1)) << 32 | u64::from(self.warp)
     }
@@ -33,22 +33,22 @@ pub(super) struct Step<'a> {
     pub warp: &'a mut Warp,
     pub context: &'a Context<'a>,
     pub space: Space<'a>,
-    /// Room for the values of texts.
+    /// Scratch space for the evaluation of operations.
     pub scratch: Scratch<LANES>,
 }
 
-/// How the warp goes on.
+/// How the warp continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Control {
-    /// With the next word.
+    /// At the next word.
     Next,
-    /// The lanes' program counters have been set.
+    /// At the lanes' program counters, which have been set.
     Jumped,
-    /// When all warps of the workgroup are here.
+    /// After this barrier, once all warps of the workgroup are there.
     Barrier,
 }
 
-/// Why an instruction cannot be executed.
+/// The reason why an instruction cannot be executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     Unsupported(&'static str),
@@ -60,7 +60,7 @@ pub(super) enum Fault {
 }
 
 impl Step<'_> {
-    /// Jumps where `taken`; `target` says to which word.
+    /// Jumps in the lanes `taken`, to the word given by `target`.
     pub fn jump(&mut self, taken: u16, target: impl Fn(usize) -> Result<i64, Fault>) -> Result<Control, Fault> {
         let taken = taken & self.warp.active;
         for lane in lanes(self.warp.active) {

@@ -1,4 +1,4 @@
-//! Taking back what fragments have drawn behind one that failed.
+//! Undoes what fragments after a failed one have drawn.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use crate::launch::RunError;
 
 use super::host::{Host, HostError, Texel, asks};
 
-/// A host, and what was there before fragments drew on it.
+/// A host, and the values that fragments have overwritten on it.
 #[derive(Debug)]
 pub(super) struct Undo<'h> {
     host: &'h mut dyn Host,
@@ -16,7 +16,7 @@ pub(super) struct Undo<'h> {
     stencils: FxHashMap<[u32; 2], u32>,
 }
 
-/// Where a pixel comes among others: quads row by row, then the pixels of a quad.
+/// The order in which pixels are drawn: quads row by row, then the pixels of a quad.
 fn order([x, y]: [u32; 2]) -> [u32; 4] {
     [y >> 1, x >> 1, y & 1, x & 1]
 }
@@ -27,15 +27,15 @@ impl<'h> Undo<'h> {
         Undo { host, colours, depths, stencils }
     }
 
-    /// Keeps all that was drawn.
+    /// Keeps everything that was drawn.
     pub fn keep(&mut self) {
         self.colours.clear();
         self.depths.clear();
         self.stencils.clear();
     }
 
-    /// Takes back what was drawn since then by fragments behind the one that failed. Where it is only known which warp
-    /// failed, by all of that warp and behind it.
+    /// Restores what fragments after the failed one have overwritten since then. If only the failed warp is known,
+    /// everything that this warp and later ones have overwritten is restored.
     pub fn take_back(&mut self, error: &RunError) {
         let Some(place) = error.place() else { return };
         let last = place.thread.map(|[x, y, _]| [x, y]);
@@ -45,7 +45,7 @@ impl<'h> Undo<'h> {
             None => order(pixel) >= order([x, y]),
         };
         for ((target, pixel, sample), colour) in self.colours.drain().filter(|&((_, pixel, _), _)| is_behind(pixel)) {
-            // The target was there before.
+            // This cannot fail, since the target accepted a write before.
             let _ = self.host.set_tile(target, pixel, sample, colour);
         }
         for (pixel, depth) in self.depths.drain().filter(|&(pixel, _)| is_behind(pixel)) {

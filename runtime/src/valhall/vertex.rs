@@ -20,27 +20,28 @@ use super::warp::{LANES, Warp};
 pub struct Vertices {
     /// The words of the program.
     pub program: Vec<u64>,
-    /// The word that threads start at.
+    /// The word at which threads start.
     pub start: u32,
     /// The fast-access uniforms, at most [`Launch::MAX_UNIFORMS`].
     pub uniforms: Vec<u32>,
-    /// The number of the first vertex.
+    /// The index of the first vertex.
     pub first: u32,
-    /// How many vertices there are, at most [`Vertices::MAX`].
+    /// The number of vertices, at most [`Vertices::MAX`].
     pub count: u32,
-    /// The number of the instance.
+    /// The index of the instance.
     pub instance: u32,
-    /// How many instructions all threads together may execute.
+    /// The number of instructions that all threads together may execute.
     pub budget: u64,
-    /// Until when they may run.
+    /// The time at which the run must end.
     pub deadline: Deadline,
 }
 
 impl Vertices {
-    /// Vertices that can be run at once.
+    /// The maximum number of vertices of a run.
     pub const MAX: u32 = 1 << 20;
 
-    /// A program for vertices from 0 of instance 0, from the first word, with no uniforms and the default budget.
+    /// Creates a run of `count` vertices from 0 of instance 0, from the first word, with no uniforms and the default
+    /// budget.
     pub fn new(program: Vec<u64>, count: u32) -> Self {
         Vertices {
             program,
@@ -54,7 +55,7 @@ impl Vertices {
         }
     }
 
-    /// Refuses what asks for too much.
+    /// Checks the limits.
     pub(super) fn check(&self) -> Result<(), RunError> {
         super::check_program(&self.program, &self.uniforms)?;
         super::check_limit("the number of vertices", self.count.into(), 0, Vertices::MAX.into())?;
@@ -62,12 +63,12 @@ impl Vertices {
         super::check_limit("the first word", self.start.into(), 0, last)
     }
 
-    /// Some of the warps.
+    /// Returns the warps with these numbers.
     pub(super) fn warps(&self, range: Range<u32>) -> impl Iterator<Item = (Warp, First)> {
         range.map(|number| {
             let done = number * LANES as u32;
             let count = self.count.saturating_sub(done).min(LANES as u32);
-            // Numbers go around, as registers do.
+            // Vertex indices wrap around, as registers do.
             let first = self.first.wrapping_add(done);
             let mut warp = Warp::new(((1u32 << count) - 1) as u16);
             warp.pcs = [self.start; LANES];
@@ -104,8 +105,8 @@ impl Origin for First {
     }
 }
 
-/// Runs a vertex program, a thread for each vertex. At the start all registers are 0 but r59 and r60 (the number of the
-/// vertex) and r61 (that of the instance).
+/// Runs a vertex program with a thread for each vertex. At the start all registers are 0 except r59 and r60 (the index
+/// of the vertex) and r61 (the index of the instance).
 ///
 /// # Errors
 /// When there are too many vertices or an instruction cannot be executed; memory then holds what was written before.
@@ -113,7 +114,7 @@ pub fn run_vertices(vertices: &Vertices, memory: &mut Memory, host: &mut dyn Hos
     run_vertices_on(Execution::best(), vertices, memory, host)
 }
 
-/// As [`run_vertices`], by the engine that is asked for.
+/// Runs like [`run_vertices`], with the given engine.
 ///
 /// # Errors
 /// As [`run_vertices`].
@@ -130,7 +131,7 @@ pub fn run_vertices_on(
     fast::run_vertices(vertices, memory, host, execution.level())
 }
 
-/// As [`run_vertices`], while somebody looks on.
+/// Runs like [`run_vertices`], with an observer.
 ///
 /// # Errors
 /// As [`run_vertices`], and when the observer stops it.
@@ -143,7 +144,7 @@ pub fn run_vertices_observed<O: Observer>(
     if O::WATCHES { by_reference(vertices, memory, host, observer) } else { run_vertices(vertices, memory, host) }
 }
 
-/// As [`run_vertices_observed`], warp by warp and instruction by instruction.
+/// Runs like [`run_vertices_observed`], warp by warp and instruction by instruction.
 fn by_reference(
     vertices: &Vertices,
     memory: &mut Memory,

@@ -4,13 +4,13 @@ use isaforge_valhall::Register;
 
 use crate::machine::Access;
 
-/// Lanes of a warp.
+/// The number of lanes of a warp.
 pub(super) const LANES: usize = 16;
 
-/// One value a lane.
+/// One value for each lane.
 pub(super) type Column<T = u32> = [T; LANES];
 
-/// The state of sixteen threads. Registers are columns, so that an instruction works on neighbouring words.
+/// The state of sixteen threads. A register is stored as a column, so that an instruction works on neighbouring words.
 #[derive(Clone, Debug)]
 pub(super) struct Warp {
     pub registers: Box<[Column; Register::COUNT]>,
@@ -24,27 +24,27 @@ pub(super) struct Warp {
     pub active: u16,
     /// The word of the current instruction.
     pub pc: u32,
-    /// The least word above `pc` at which other lanes wait to be joined.
+    /// The lowest word above `pc` at which other lanes wait.
     pub others: u32,
-    /// Waits at the barrier before `pc`.
+    /// Whether it waits at the barrier at `pc`.
     pub at_barrier: bool,
-    /// Runs a fragment program.
+    /// Whether it runs a fragment program.
     pub draws: bool,
-    /// Lanes of a fragment program that only help others: nothing that they do can be seen.
+    /// Helper lanes of a fragment program: they execute only for their neighbours, and have no visible effects.
     pub helpers: u16,
     /// The pixel of each lane of a fragment program.
     pub pixels: Column<[u32; 2]>,
-    /// The place in its pixel where each lane last interpolated, from the corner in parts of 256.
+    /// The position within its pixel at which each lane last interpolated: the distance from the corner in 1/256 pixel.
     pub places: Column<[i16; 2]>,
-    /// The samples of each pixel that are covered, and how many it has.
+    /// The covered samples of each pixel, and the number of samples of a pixel.
     pub covered: Column<u16>,
     pub samples: u32,
-    /// What the instruction at hand accesses, if somebody wants to know.
+    /// The accesses of the current instruction, if they are observed.
     pub accesses: Option<Vec<Access>>,
 }
 
 impl Warp {
-    /// `threads` lanes at the first word with all registers 0.
+    /// Creates a warp of the lanes in `threads`, at the first word and with all registers 0.
     pub fn new(threads: u16) -> Self {
         Warp {
             registers: Box::new([[0; LANES]; Register::COUNT]),
@@ -65,7 +65,7 @@ impl Warp {
         }
     }
 
-    /// Chooses the lanes that go on: those with the lowest program counter.
+    /// Selects the lanes that execute next: those with the lowest program counter.
     pub fn schedule(&mut self) {
         let live = |lane: &usize| self.live >> lane & 1 != 0;
         let pcs = || (0..LANES).filter(live).map(|lane| self.pcs[lane]);
@@ -82,7 +82,7 @@ impl Warp {
         }
     }
 
-    /// The active lanes end.
+    /// Ends the active lanes.
     pub fn end(&mut self) {
         self.live &= !self.active;
     }

@@ -1,4 +1,4 @@
-//! Programs of Valhall as machines that anybody can look at.
+//! Observable machines for Valhall programs.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -13,18 +13,18 @@ use crate::launch::{Launch, Stage};
 use crate::machine::{self, Access, At, Bank, Ended, Machine, Properties, Register, View};
 use crate::memory::Memory;
 
-/// The registers of a thread, among the banks.
+/// The index of the bank of a thread's registers.
 const REGISTERS: u16 = 0;
-/// Warps of a workgroup, at most.
+/// The maximum number of warps of a workgroup.
 const WARPS: u64 = Launch::MAX_THREADS / LANES as u64;
 
-/// Runs a program from its start, and gives the memory that it leaves.
+/// Runs a program from its start and returns the memory that it leaves.
 pub type Start<'a> = Box<dyn Fn(&mut Told<'_>) -> Result<Memory, String> + 'a>;
 
-/// A program of Valhall with all that it runs on.
+/// A Valhall program with everything that it runs on.
 pub struct Watched<'a> {
     properties: Properties,
-    /// Workgroups in each direction, and threads of a workgroup.
+    /// The numbers of workgroups in x, y and z, and of threads of a workgroup.
     grid: [[u32; 3]; 2],
     start: Start<'a>,
 }
@@ -36,7 +36,7 @@ impl fmt::Debug for Watched<'_> {
 }
 
 impl<'a> Watched<'a> {
-    /// A program that `start` runs by the reference, with the observer that it is given.
+    /// Creates a machine from a function that runs the program on the reference with a given observer.
     pub fn new(program: &[u64], start: Start<'a>) -> Self {
         let properties = Properties {
             terms: TERMS,
@@ -52,12 +52,12 @@ impl<'a> Watched<'a> {
         Watched { properties, grid: [[1; 3]; 2], start }
     }
 
-    /// The same machine with another grid: workgroups in each direction, and threads of a workgroup.
+    /// Returns the machine with another grid: the numbers of workgroups in x, y and z, and of threads of a workgroup.
     pub fn with_grid(self, grid: [[u32; 3]; 2]) -> Self {
         Watched { grid, ..self }
     }
 
-    /// A launch on memory, with what a host provides.
+    /// Creates a machine for a launch with memory and the resources of a host.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -114,7 +114,7 @@ impl Machine for Watched<'_> {
     }
 }
 
-/// Tells an observer of any machine what an observer of Valhall sees.
+/// Forwards what an observer of Valhall sees to an observer of any machine.
 pub struct Told<'a> {
     observer: &'a mut dyn machine::Observer,
     grid: [[u32; 3]; 2],
@@ -150,7 +150,7 @@ impl Observer for Told<'_> {
     }
 }
 
-/// The number of a place in a grid, x fastest.
+/// The number of a place in a grid, with x fastest.
 fn number([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) -> u64 {
     let [x, y, z, width, height] = [x, y, z, width, height].map(u64::from);
     z.wrapping_mul(height).wrapping_add(y).wrapping_mul(width).wrapping_add(x)

@@ -1,5 +1,5 @@
-//! USC programs with known outputs: compiled from GLSL by Mesa, answers computed from the GLSL. `ISAFORGE_USC_PROGRAMS`
-//! names another file of them.
+//! USC programs with known outputs, compiled from GLSL by Mesa; the expected outputs are computed from the GLSL.
+//! `ISAFORGE_USC_PROGRAMS` names another file of programs.
 
 use std::io::Read as _;
 
@@ -35,7 +35,7 @@ fn every_run_gives_what_its_glsl_says() {
     assert!(runs > 3000, "there are runs: {runs}");
 }
 
-/// Damaged programs end, with an error or without; nothing panics and nothing runs on.
+/// Damaged programs end, with or without an error; none panics or runs forever.
 #[test]
 fn damaged_programs_end() {
     let mut state = 0x2545_f491_4f6c_dd1du64;
@@ -59,7 +59,7 @@ fn damaged_programs_end() {
             let Ok(program) = Program::load(&damaged) else { continue };
             loaded += 1;
             let mut tasks = [Task::new(1 + random(32)).expect("1 to 32")];
-            // Values are wild, too; texture 0 is a cube with levels.
+            // Values are arbitrary too; texture 0 is a cube with levels.
             for name in (0..40).flat_map(|n| [format!("r{n}"), format!("cf{n}"), format!("vi{n}")]) {
                 let value = if random(4) == 0 { 0 } else { random(1 << 32) as u32 };
                 tasks[0].fill(name.parse().expect("a register"), value).expect("a register of the task");

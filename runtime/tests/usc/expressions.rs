@@ -1,5 +1,6 @@
-//! Random expressions and random control flow, compiled to groups by a small compiler here, against an evaluation of the
-//! same trees; and the fast path, the whole data path and the levels of the processor against each other, bit for bit.
+//! Random expressions and random control flow, compiled to groups by a small compiler here, and compared with an
+//! evaluation of the same trees. The fast path, the whole data path and the levels of the processor must agree bit for
+//! bit.
 
 use std::fmt::Write as _;
 
@@ -10,7 +11,7 @@ use isaforge_runtime::usc::{LANES, Machine, Program, Register, Software, Task};
 use crate::seed::seed;
 use crate::support::Random;
 
-/// Inputs are r0 to r7; intermediate values begin behind them.
+/// The number of inputs, r0 to r7; intermediate values are in the registers after them.
 const INPUTS: usize = 8;
 
 #[derive(Clone, Debug)]
@@ -20,19 +21,20 @@ enum Tree {
     Node(usize, Vec<Tree>),
 }
 
-/// An operation: how many operands, its groups with `{a}`, `{b}`, `{c}` and `{t}`, and what it computes.
+/// An operation: the number of operands, its groups with `{a}`, `{b}`, `{c}` and `{t}`, and the function that it
+/// computes.
 type Operation = (usize, &'static str, fn(u32, u32, u32) -> u32);
 
 fn f(bits: u32) -> f32 {
     f32::from_bits(bits)
 }
 
-/// A float result: all NaNs are one.
+/// The bits of a float result, with the canonical NaN.
 fn b(x: f32) -> u32 {
     if x.is_nan() { 0x7fc0_0000 } else { x.to_bits() }
 }
 
-/// Operands are moved to r100 to r102 where an operation takes no shared registers.
+/// For operations that accept no shared registers, operands are moved to r100 to r102.
 const OPERATIONS: [Operation; 30] = [
     (3, "1 : fmad ft0, {a}, {b}, {c}\n mov {t}, ft0\n", |x, y, z| b(f(x).mul_add(f(y), f(z)))),
     (3, "1 : fmad ft0, {a}.neg, {b}.abs, {c}.neg\n mov {t}, ft0\n", |x, y, z| b((-f(x)).mul_add(f(y).abs(), -f(z)))),
@@ -90,13 +92,13 @@ const OPERATIONS: [Operation; 30] = [
         "1 : byp ft0, ft1, c0, c0\n byp ft2, {a}\n cbs ft3, ft2\n or ft4, _, ft2, _, c0\n rol ft5, ft4, {b}\n mov {t}, ft5\n",
         |x, y, _| x.rotate_left(y & 31),
     ),
-    // A field of 9 bits from bit 5 on of the first, the rest of the second.
+    // A field of 9 bits of the first operand, from bit 5, combined with the rest of the second.
     (
         2,
         "1 : msk ft0, ft1, c9, c5\n byp ft2, {a}\n cbs ft3, ft2\n or ft4, ft1, ft2, ft1.invert, {b}\n mov {t}, ft4\n",
         |x, y, _| (x & 0x3fe0) | (y & !0x3fe0),
     ),
-    // The same, shifted down with the sign of the mask's top bit.
+    // The same field, shifted down with the sign of the mask's top bit.
     (
         1,
         "1 : msk ft0, ft1, c9, c5\n byp ft2, {a}\n cbs ft3, ft2\n or ft4, ft1, ft2, _, c0\n asr.mtb ft5, ft4, c5\n mov {t}, ft5\n",
@@ -155,12 +157,12 @@ impl Tree {
         }
     }
 
-    /// Writes groups; returns the register with the result.
+    /// Writes groups, and returns the register with the result.
     fn compile(&self, text: &mut String, next: &mut usize) -> String {
         match self {
             Tree::Input(n) => format!("r{n}"),
             Tree::Shared(n) => {
-                // Shared registers go to few sources only, temporaries to all.
+                // Few sources accept shared registers, but all accept temporaries.
                 let to = format!("r{next}");
                 *next += 1;
                 write!(text, "1 : mbyp ft0, sh{n}\n mov {to}, ft0\n").expect("a string");
@@ -189,7 +191,7 @@ fn register(n: usize) -> Register {
     Register::temporary(n as u32).expect("a temporary")
 }
 
-/// Every way of running; the first is the fastest.
+/// Machines for all ways of running, the fastest first.
 fn machines(shared: &[u32]) -> Vec<Machine<Software>> {
     let machine = || Machine::new(Software::default());
     let mut all: Vec<Machine<Software>> =
@@ -227,14 +229,14 @@ fn expressions(programs: u32, rounds: u32, depth: u32) {
         for round in 0..rounds {
             let inputs = inputs(&mut random, 1 + (number + round) as usize % MOST, INPUTS);
             let tasks: Vec<Task> = inputs.iter().map(|inputs| task(inputs, LANES)).collect();
-            // All ways on the first inputs, the fastest on the rest.
+            // The first inputs are run in all ways, the others in the fastest.
             for machine in machines.iter_mut().take(if round < 2 { usize::MAX } else { 1 }) {
                 let mut tasks = tasks.clone();
                 machine.run(&program, &mut tasks, BUDGET).unwrap_or_else(|e| panic!("{text}{e}"));
                 for (task, inputs) in tasks.iter().zip(&inputs) {
                     for (i, own) in inputs.iter().enumerate() {
                         let (found, wanted) = (task.get(result, i), tree.evaluate(own, &shared));
-                        // The evaluation's own NaNs are the host's where a value is only passed on.
+                        // Values that are only passed on may be other NaNs.
                         let same = found == Some(wanted) || found.is_some_and(|x| f(x).is_nan() && f(wanted).is_nan());
                         assert!(same, "program {number}\n{text}{own:x?} {shared:x?}: {found:x?}, not {wanted:08x}");
                     }
@@ -244,19 +246,19 @@ fn expressions(programs: u32, rounds: u32, depth: u32) {
     }
 }
 
-/// The most tasks of a launch, more than advance together.
+/// The maximum number of tasks of a launch, which is more than advance together.
 const MOST: usize = 11;
-/// Groups after which a run fails: enough for all that advance together.
+/// The number of groups after which a run fails, which is enough for all tasks that advance together.
 const BUDGET: u64 = 1 << 24;
 
-/// So many values for each instance of each task.
+/// Random values for each instance of each task.
 fn inputs(random: &mut Random, tasks: usize, count: usize) -> Vec<Vec<Vec<u32>>> {
     let mut own = || (0..count).map(|_| random.word()).collect();
     let mut task = || (0..LANES).map(|_| own()).collect();
     (0..tasks).map(|_| task()).collect()
 }
 
-/// A task whose registers from r0 on have these values.
+/// Creates a task with these values in the registers from r0 on.
 fn task(inputs: &[Vec<u32>], instances: usize) -> Task {
     let mut task = Task::new(instances).expect("1 to 32");
     for (i, own) in inputs.iter().enumerate().take(instances) {
@@ -265,14 +267,14 @@ fn task(inputs: &[Vec<u32>], instances: usize) -> Task {
     task
 }
 
-/// A statement of the little language.
+/// A statement of a small language.
 #[derive(Clone, Debug)]
 enum Statement {
     /// r8 = r8 * 5 + r(input) + constant.
     Mix(usize, u32),
-    /// Whether bit `n` of r8 is set decides.
+    /// Branches on bit `n` of r8.
     If(u32, Vec<Statement>, Vec<Statement>),
-    /// A bound on the rounds; a round ends the loop when the bits of r8 under a mask are clear.
+    /// A loop with a maximum number of rounds; it also ends when the bits of r8 under a mask are clear.
     Loop(u32, u32, Vec<Statement>),
 }
 
@@ -313,7 +315,7 @@ impl Statement {
         }
     }
 
-    /// `depth` counts the loops around: each has a register of its own for its rounds.
+    /// `depth` is the number of enclosing loops. Each loop has a register of its own for its rounds.
     fn compile(&self, text: &mut String, labels: &mut usize, depth: usize) {
         let mut say = |line: String| text.push_str(&line);
         let bits = |mask: u32| {
@@ -328,7 +330,7 @@ impl Statement {
             Statement::If(bit, then, other) => {
                 let (label, end) = (*labels, *labels + 1);
                 *labels += 2;
-                // Constants 1, 2, 4 ... 128 are integers up to 31 only: the bit is moved down.
+                // The constants 1, 2, 4 ... 128 are integers only up to 31, so the bit is shifted down.
                 say(format!(
                     "1 : byp ft0, ft1, c0, c0\n byp ft2, r8\n cbs ft3, ft2\n or ft4, _, ft2, _, c0\n shr ft5, ft4, c{bit}\n mov r9, ft5\n\
                      1 : byp ft0, ft1, c0, c0\n byp ft2, r9\n cbs ft3, ft2\n and ft4, _, ft2, _, c1\n lsl ft5, ft4, c0\n tz p0, ft5\n\
@@ -348,7 +350,7 @@ impl Statement {
                 say(format!(
                     "1 : mbyp ft0, c{rounds}\n mov r{counter}, ft0\n1 : (ignorepe)\n cndst 0, r90, r90, 2\n1 : br.allinst out{label}\ntop{label}:\n"
                 ));
-                // Who has no bit left leaves: it needs two ends to come back.
+                // Instances without a bit under the mask leave. They need two ends to resume.
                 say(bits(*mask));
                 say("1 : (ignorepe)\n cndsm 1, r90, r90, c2\n".to_owned());
                 body.iter().for_each(|s| s.compile(text, labels, depth + 1));

@@ -1,5 +1,6 @@
-//! GLSL's extended arithmetic — `uaddCarry`, `usubBorrow`, `umulExtended`, `imulExtended` and sums of 64 bits — as groups
-//! of 64-bit operations, against the arithmetic of the host: by the whole data path and by tasks that advance together.
+//! GLSL's extended arithmetic (`uaddCarry`, `usubBorrow`, `umulExtended`, `imulExtended` and 64-bit sums) as groups of
+//! 64-bit operations, compared with the arithmetic of the host, by the whole data path and by tasks that advance
+//! together.
 
 use isaforge_core::group::listing::assemble_program;
 use isaforge_runtime::Level;
@@ -8,11 +9,11 @@ use isaforge_runtime::usc::{LANES, Machine, Program, Register, Software, Task};
 use crate::seed::seed;
 use crate::support::Random;
 
-/// Words at which carries and signs change.
+/// Words near carries and sign changes.
 const EDGES: [u32; 12] =
     [0, 1, 2, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_fffe, 0xffff_ffff, 0xffff, 0x1_0000, 0x5555_5555, 3];
 
-/// A program, and what it leaves in r8 and r9 when r0 to r3 hold these words and P0 is as given.
+/// A program, and the final values of r8 and r9 for given values of r0 to r3 and P0.
 struct Case {
     text: &'static str,
     expected: fn([u32; 4], bool) -> [u32; 2],
@@ -36,12 +37,12 @@ const CASES: [Case; 18] = [
         text: "uadd6432 ft0, r0, c0, r1, p0\nmov r8, ft0\nmov r9, fte",
         expected: |[a, b, ..], carry| words(u64::from(a) + u64::from(b) + u64::from(carry)),
     },
-    // usubBorrow: the high word of the difference is all ones where there is a borrow, and 0 where there is none.
+    // usubBorrow: the high word of the difference is all ones with a borrow, and 0 without one.
     Case {
         text: "uadd6432 ft0, r0, c0, r1.neg, _\nmov r8, ft0\nmov r9, fte",
         expected: |[a, b, ..], _| [a.wrapping_sub(b), if a < b { u32::MAX } else { 0 }],
     },
-    // As a compiler selects 1 and 0 by it.
+    // A compiler selects 1 or 0 by it.
     Case {
         text: "uadd6432 ft0, r0, c0, r1.neg, _\ntstgz.u32 ftt, p0, fte\nmov r8, ft0\n1 : if(p0)\nmbyp ft0, c1\nmov r9, ft0",
         expected: |[a, b, ..], _| [a.wrapping_sub(b), u32::from(a < b)],
@@ -50,7 +51,7 @@ const CASES: [Case; 18] = [
         text: "sadd6432 ft0, r0, c0, r1.neg, _\nmov r8, ft0\nmov r9, fte",
         expected: |[a, b, ..], _| words(u64::from(a).wrapping_sub(b as i32 as i64 as u64)),
     },
-    // A 32-bit number taken from a 64-bit one, unsigned and signed, with and without a carry.
+    // A 32-bit number subtracted from a 64-bit one, unsigned and signed, with and without a carry.
     Case {
         text: "uadd6432 ft0, r0, r1, r2.neg, _\nmov r8, ft0\nmov r9, fte",
         expected: |[a, b, c, _], _| words(pair(a, b).wrapping_sub(c.into())),
@@ -82,7 +83,7 @@ const CASES: [Case; 18] = [
         text: "smadd64 ft0, r0, r1, c0, c0, _\nmov r8, ft0\nmov r9, fte",
         expected: |[a, b, ..], _| words((i64::from(a as i32) * i64::from(b as i32)) as u64),
     },
-    // Their negations: a factor of the full range is negated, not its low word.
+    // The negated products: a full-range factor is negated, not its low word.
     Case {
         text: "umadd64 ft0, r0.neg, r1, c0, c0, _\nmov r8, ft0\nmov r9, fte",
         expected: |[a, b, ..], _| words((u64::from(a) * u64::from(b)).wrapping_neg()),
@@ -102,7 +103,7 @@ const CASES: [Case; 18] = [
         text: "umadd64 ft0, r0, r1.neg, r2, r3, _\nmov r8, ft0\nmov r9, fte",
         expected: |[a, b, c, d], _| words(pair(c, d).wrapping_sub(u64::from(a) * u64::from(b))),
     },
-    // Sums of 64 bits, with the carry that comes in.
+    // 64-bit sums with a carry in.
     Case {
         text: "add64 ft0, r0, r1, r2, r3, p0\nmov r8, ft0\nmov r9, fte",
         expected: |[a, b, c, d], carry| words(pair(a, b).wrapping_add(pair(c, d)).wrapping_add(carry.into())),
@@ -123,7 +124,7 @@ fn machines() -> Vec<Machine<Software>> {
     all
 }
 
-/// Runs a program for some instances, each with four words and P0; what they have in r8 and r9.
+/// Runs a program for some instances, each with four words and P0, and returns their r8 and r9.
 fn run(machine: &mut Machine<Software>, program: &Program, inputs: &[([u32; 4], bool)]) -> Vec<[u32; 2]> {
     let register = |number: u32| Register::temporary(number).expect("a temporary");
     let tasks = inputs.chunks(LANES).map(|inputs| {

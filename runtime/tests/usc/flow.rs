@@ -1,4 +1,4 @@
-//! What decides who executes what: conditions, branches, links, mutexes; and which registers are whose.
+//! Which instances execute which groups: conditions, branches, links, mutexes; and the owners of registers.
 
 use isaforge_core::group::listing::assemble_program;
 use isaforge_runtime::Memory;
@@ -7,7 +7,7 @@ use isaforge_runtime::usc::{LANES, LoadError, Machine, Program, Register, RunErr
 use crate::seed::seed;
 use crate::support::{Random, register};
 
-/// The bytes of a program: groups and labels, a line each part, and its end.
+/// Assembles a program from groups and labels, with a line for each part, and appends its end.
 fn assemble(text: &str) -> Vec<u8> {
     let text = format!("{text}\n1 : nop.end\n");
     assemble_program(isaforge_usc::ISA, &text).unwrap_or_else(|e| panic!("{text}: {e:?}"))
@@ -44,14 +44,14 @@ fn refused(text: &str, task: Task) -> RunError {
     Machine::new(Software::default()).run(&program(text), &mut [task], 1000).expect_err("it cannot run")
 }
 
-/// What the reference says of a conditional instruction, for one instance.
+/// The state of one instance for conditional instructions, as in the reference.
 struct One {
     counter: u32,
     runs: bool,
     predicate: bool,
 }
 
-/// The reference's text of each conditional instruction, with the corrections to CNDLT.
+/// Executes a conditional instruction by the reference's text, with the corrections to CNDLT.
 fn condition(name: &str, all: &mut [One], condition: &dyn Fn(&One) -> bool, s2: &[u32], adjust: u32, link: &mut u32) {
     let someone = all.iter().any(|one| condition(one) && one.runs);
     let first = all.iter().position(|one| one.runs);
@@ -124,7 +124,7 @@ fn condition(name: &str, all: &mut [One], condition: &dyn Fn(&One) -> bool, s2: 
     }
 }
 
-/// Any conditional instruction after any other, with 1 to 32 instances.
+/// Tests sequences of conditional instructions with 1 to 32 instances.
 #[test]
 fn conditional_instructions_do_what_the_reference_says() {
     const NAMES: [&str; 8] = ["cndst", "cndef", "cndsm", "cndlt", "cndend", "cndsetl.a", "cndsetl.b", "cndlpc"];
@@ -136,7 +136,7 @@ fn conditional_instructions_do_what_the_reference_says() {
         let mut all: Vec<One> = (0..instances).map(|_| One { counter: 0, runs: true, predicate: false }).collect();
         let mut link = 0;
         for step in 0..12 {
-            // P0 of those that run is a bit of r1.
+            // P0 of the running instances is a bit of r1.
             if random.below(2) == 0 {
                 text += &format!(
                     "\n1 : byp ft0, ft1, c0, c0\nbyp ft2, r1\nbyp ft3, ft2\nor ft4, _, ft2, _, c0\nshr ft5, ft4, c{step}\nmov r2, ft5\
@@ -175,12 +175,12 @@ fn conditional_instructions_do_what_the_reference_says() {
     }
 }
 
-/// Where each group of a program starts.
+/// The offset of each group of a program.
 fn starts(bytes: &[u8]) -> Vec<u32> {
     isaforge_usc::walk(bytes).map(|(at, _)| at as u32).collect()
 }
 
-/// Instances call the functions whose addresses they hold: each runs its own, those with the same one together.
+/// Instances call the functions whose addresses they hold; instances with the same address call the function together.
 #[test]
 fn instances_call_the_function_that_they_name() {
     let text = "top:\n1 : (ignorepe)\ncndsetl.a r90, r90, r0\n1 : (ignorepe)\ncndsetl.b r90, r90, r0\n1 : lapc\n\
@@ -190,7 +190,7 @@ fn instances_call_the_function_that_they_name() {
                 back:\n1 : (ignorepe)\ncndlpc r90, r90\n1 : br.anyinst top\n1 : (ignorepe)\ncndend r90, r90, 2";
     let bytes = assemble(text);
     let starts = starts(&bytes);
-    // The functions are groups 3, 5 and 7; addresses count 2 bytes.
+    // The functions are groups 3, 5 and 7; addresses are in units of 2 bytes.
     let functions = [3, 5, 7].map(|n| starts[n] / 2);
     let which = |i: usize| [0, 2, 1, 0, 2, 2, 1][i * 5 % 7];
     let mut tasks = [task(32, &[("r0", &|i| functions[which(i)]), ("r1", &|i| 100 + i as u32)])];
@@ -212,7 +212,7 @@ fn links_lead_back() {
                 1 : bal far\n1 : umadd32 ft0, r1, c1, c8, _\nmov r1, ft0\n1 : ba out\n\
                 far:\n1 : savl r2\n1 : umadd32 ft0, r1, c2, r2, _\nmov r1, ft0\n1 : lapc\nout:\n1 : mbyp ft0, c1\nmov r3, ft0";
     let starts = starts(&assemble(text));
-    // The links are those of the groups behind the two calls.
+    // The links are the addresses of the groups after the two calls.
     let (first, second) = (starts[2] / 2, starts[4] / 2);
     let mut x = first + 1;
     x = x * 2 + second + 8;
@@ -229,7 +229,7 @@ fn links_lead_back() {
     assert_eq!(error.trap, Trap::Target(6));
 }
 
-/// A branch on a condition is taken if one instance has it, ALLINST if none has, ANYINST if one has.
+/// A branch on a condition or with ANYINST is taken if any instance meets the condition; with ALLINST, if none does.
 #[test]
 fn branches_ask_all_instances() {
     for (branch, wanted) in [("br", true), ("br.anyinst", true), ("br.allinst", false)] {
@@ -244,7 +244,7 @@ fn branches_ask_all_instances() {
     }
 }
 
-/// Who executes a group: by Pe and P0, or everyone.
+/// The instances that execute a group: by Pe and P0, or all of them.
 #[test]
 fn conditions_of_groups_choose_instances() {
     let set = "1 : byp ft0, ft1, c0, c0\nbyp ft2, r0\nbyp ft3, ft2\nand ft4, _, ft2, _, c1\nlsl ft5, ft4, c0\ntnz p0, ft5\n\
@@ -254,14 +254,14 @@ fn conditions_of_groups_choose_instances() {
         [("", [1, 1, 0, 0]), ("if(p0)", [0, 1, 0, 0]), ("if(!p0)", [1, 0, 0, 0]), ("(ignorepe)", [1; 4])]
     {
         let text = format!("{set}\n1 : {condition}\nmbyp ft0, c1\nmov r1, ft0");
-        // The upper two instances do not run, every second has P0.
+        // The upper two instances do not run, and every second one has P0.
         let task = run(&text, task(4, &[("r0", &|i| i as u32), ("r2", &|i| u32::from(i >= 2))]));
         assert_eq!(values(&task, "r1"), wanted, "{condition}");
     }
 }
 
-/// Tasks take a mutex in turns: the sum that all of them keep in a register is whole, although each is interrupted between
-/// reading and writing.
+/// Tasks take a mutex in turns. The sum that they keep in a register is correct, although each is interrupted between
+/// reading and writing it.
 #[test]
 fn one_task_at_a_time_holds_a_mutex() {
     let text = |lock: &str, unlock: &str| {
@@ -284,7 +284,7 @@ fn one_task_at_a_time_holds_a_mutex() {
     assert_ne!(sum(&text("", "")), Some(5 * 127), "without it updates are lost");
 }
 
-/// The barrier of the vendor's compute shaders: who is not the last sleeps, the last wakes all.
+/// The barrier of the vendor's compute shaders: all tasks but the last sleep, and the last one wakes them.
 #[test]
 fn sleepers_go_on_when_they_are_woken() {
     let text = "1 : mutex.lock 4\n1 : mbyp ft0, sh0\nmov r0, ft0\n1 : umadd32 ft0, r0, c1, c1, _\nmov sh0, ft0\nmov.w1 r0, ft0\n\
@@ -294,13 +294,13 @@ fn sleepers_go_on_when_they_are_woken() {
     let mut tasks: Vec<Task> = (0..6).map(|_| task(2, &[("r9", &|_| 0u32.wrapping_sub(6))])).collect();
     Machine::new(Software::default()).run(&program(&text), &mut tasks, 10_000).expect("it ends");
     assert!(tasks.iter().all(|task| values(task, "r1") == [6, 6]), "nobody goes on before all have come");
-    // With one too few nobody wakes them, and that is told.
+    // With one task too few nobody wakes them, which is reported.
     let mut tasks: Vec<Task> = (0..5).map(|_| task(2, &[("r9", &|_| 0u32.wrapping_sub(6))])).collect();
     let error = Machine::new(Software::default()).run(&program(&text), &mut tasks, 10_000).expect_err("all sleep");
     assert_eq!(error.trap, Trap::Deadlock(4));
 }
 
-/// A wake for one mutex is not lost behind a wake for another, and does not wake who falls asleep later.
+/// A wake of one mutex is not lost after a wake of another, and does not wake tasks that fall asleep later.
 #[test]
 fn every_wake_counts() {
     let text = "1 : mbyp ft0, r0\ntstz.u32 ftt, p0, ft0\n1 : if(p0)\nbr wakes\n\
@@ -314,7 +314,7 @@ fn every_wake_counts() {
     assert_eq!(refused(alone, task(1, &[])).trap, Trap::Deadlock(1));
 }
 
-/// Each instance has index registers of its own; they reach every bank and trap past its end.
+/// Each instance has index registers of its own. They reach every bank, and trap beyond its end.
 #[test]
 fn indexes_reach_into_every_bank() {
     for (bank, size) in [("r", 248), ("vi", 248), ("cf", 4096), ("cfa", 4096), ("sh", 4096), ("dc", 16384)] {
@@ -342,7 +342,7 @@ fn indexes_reach_into_every_bank() {
             assert!(outside, "{bank}: {error}");
         }
     }
-    // Written through an index, too; constants are not.
+    // Writes through an index work too, except to constants.
     let text = "1 : mbyp ft0, r0\nmov idx0[idx1], ft0\n1 : mbyp ft0, c9\nmov r20[idx1], ft0\n1 : mbyp ft0, c7\nmov o1[idx1], ft0";
     let task = run(text, task(4, &[("r0", &|i| i as u32)]));
     assert_eq!([0, 1, 2, 3].map(|i| task.get(register(&format!("r{}", 20 + i)), i)), [Some(9); 4]);
@@ -351,7 +351,7 @@ fn indexes_reach_into_every_bank() {
     assert!(matches!(error, LoadError::Fixed { .. }), "{error}");
 }
 
-/// Slot registers take the numbers of internal registers from the last one down, and all instances share them.
+/// Slot registers replace internal registers from the last one downwards, and all instances share them.
 #[test]
 fn slots_are_shared_by_a_task() {
     let text = "1 : if(p0)\nmbyp ft0, r0\nmov i7, ft0\n1 : if(p0)\nmbyp ft0, r0\nmov i0, ft0\n1 : mbyp ft0, i7\nmbyp ft1, i0\nmov r1, ft0\nmov r2, ft1";
@@ -377,7 +377,7 @@ fn slots_end_the_internal_registers() {
     assert!(matches!(error, LoadError::Steps { by: 1, .. }), "{error}");
 }
 
-/// An atomic group is executed by one instance after another; each reads what the one before wrote.
+/// An atomic group is executed by one instance after another; each reads what the previous one wrote.
 #[test]
 fn atomic_groups_add_up() {
     let text = "1 : atomic\numadd32 ft0, sh0, c1, r0, _\nmov r1, sh0\nmov sh0, ft0";
@@ -388,7 +388,7 @@ fn atomic_groups_add_up() {
     assert_eq!(machine.get(register("sh0")), Some(1000 + 32 * 33 / 2 + 10));
     let before: Vec<u32> = (0..32).map(|i| 1000 + i * (i + 1) / 2).collect();
     assert_eq!(values(&tasks[0], "r1"), before);
-    // Without the word the instances all read the same value.
+    // Without `atomic`, all instances read the same value.
     let mut machine = Machine::new(Software::default());
     machine
         .run(&program(&text.replace("atomic\n", "")), &mut [task(3, &[("r0", &|i| 1 + i as u32)])], 10)
@@ -396,7 +396,7 @@ fn atomic_groups_add_up() {
     assert_eq!(machine.get(register("sh0")), Some(3));
 }
 
-/// Atomic operations on memory: the old value comes back, the new one stays.
+/// Atomic operations on memory return the old value and store the new one.
 #[test]
 fn memory_is_changed_atomically() {
     type Combine = fn(u32, u32) -> u32;
@@ -419,7 +419,7 @@ fn memory_is_changed_atomically() {
         let mut memory = Memory::new();
         memory.map(0x3_0000_0010, start.to_le_bytes().to_vec()).expect("free");
         let mut machine = Machine::new(Software { memory, ..Software::default() });
-        // Address low and high, then the operand.
+        // The low and the high word of the address, then the operand.
         let mut tasks = [task(32, &[("r10", &|_| 0x10), ("r11", &|_| 3), ("r12", &|i| operands[i])])];
         machine
             .run(&program(&format!("1 : atom.{name} r20, drc0, r10\n1 : wdf drc0")), &mut tasks, 10)
@@ -472,7 +472,7 @@ fn bursts_go_to_memory_and_back() {
     }
 }
 
-/// A repeated group steps its registers; constants stay.
+/// A repeated group steps its registers; constants stay the same.
 #[test]
 fn repetitions_step_registers() {
     let text = "1 : repeat 4\nfmad ft0, r0, c66, r10\nmov r20, ft0\n1 : repeat 3\nuvsw.write sh5, 9\n\
@@ -493,7 +493,7 @@ fn repetitions_step_registers() {
     let written: Vec<_> =
         machine.host.vertex_outputs.iter().filter(|w| w.0.instance == 0).map(|w| (w.1, w.2)).collect();
     assert_eq!(written, [(9, 500), (10, 501), (11, 502)]);
-    // Past the end of a bank is a mistake of the program.
+    // Stepping past the end of a bank is an error of the program.
     let error = Program::load(&assemble("1 : repeat 4\nmbyp ft0, r245\nmov r0, ft0")).expect_err("r248 does not exist");
     assert!(matches!(error, LoadError::Steps { by: 3, .. }), "{error}");
 }
@@ -512,7 +512,7 @@ fn vertices_are_emitted_and_strips_cut() {
     assert_eq!(report.groups, 5, "the task ends where it says");
 }
 
-/// A fragment stays if a test lets it pass; where nothing is tested all stay. Tests with IFB only give their answer.
+/// A fragment is kept if a test passes; without tests all are kept. Tests with IFB only return their result.
 #[test]
 fn tests_decide_which_fragments_stay() {
     let compare: [fn(f32, f32) -> bool; 8] = [
@@ -530,7 +530,7 @@ fn tests_decide_which_fragments_stay() {
             let mut machine = Machine::new(Software::default());
             let given = task(3, &[("r0", &|i| [0.25f32, 0.5, 0.75][i].to_bits()), ("r1", &|_| 0.5f32.to_bits())]);
             let mut tasks = [given];
-            // The reference comes first, then the data, then the state.
+            // The reference value comes first, then the data, then the state.
             machine.run(&program(&format!("1 : {form} p0, r1, r0, c{state}")), &mut tasks, 10).expect("it ends");
             let passed = [0.25, 0.5, 0.75].map(|data| passes(data, 0.5));
             assert_eq!([0, 1, 2].map(|i| tasks[0].predicate(i)), passed, "{form} {state}");
@@ -539,14 +539,15 @@ fn tests_decide_which_fragments_stay() {
             assert_eq!(lost, wanted, "{form} {state}");
         }
     }
-    // As Mesa discards: only fragments that stay come to the test, which always passes; or feed their depth back.
+    // As Mesa discards fragments: only those that are kept execute the test, which always passes, or feed back their
+    // depth.
     for says in ["atst _, c0, c0, c7", "mbyp ft0, r0\nmov r6.e0.e1.e2.e3, ft0\ndepthf r6"] {
         let text = format!("1 : mbyp ft0, r0\ntstz.u32 ftt, p0, ft0\n1 : if(p0)\n{says}\n1 : wdf drc0");
         let mut machine = Machine::new(Software::default());
         machine.run(&program(&text), &mut [task(4, &[("r0", &|i| u32::from(i % 2 == 0))])], 10).expect("it ends");
         assert_eq!(machine.host.discarded.iter().map(|who| who.instance).collect::<Vec<_>>(), [0, 2], "{says}");
     }
-    // A shadow's comparison that fails says nothing of the fragment.
+    // A failed comparison of a shadow does not affect the fragment.
     let mut machine = Machine::new(Software::default());
     let text = "1 : atst.ifb p0, c64, c0, c2\n1 : atst _, c0, c0, c7";
     machine.run(&program(text), &mut [task(4, &[])], 10).expect("it ends");
@@ -556,7 +557,7 @@ fn tests_decide_which_fragments_stay() {
     assert_eq!((machine.host.discarded.len(), machine.host.pixels.len()), (0, 4));
 }
 
-/// Masks of instances, and what moves them.
+/// Masks of instances, and moves of masks.
 #[test]
 fn masks_name_instances() {
     let masked = |mode: &str| {
@@ -575,12 +576,12 @@ fn masks_name_instances() {
     assert_eq!(masked("icmi"), (0b01010, 0));
     assert_eq!(masked("icmoc"), (0b10101, 0));
     assert_eq!(masked("caxy"), (0b10101, 20 << 16 | 12));
-    // What is moved says who runs.
+    // The moved mask determines the instances that run.
     let task = run("1 : movmsk.sm r0\n1 : mbyp ft0, c1\nmov r1, ft0", task(4, &[("r0", &|_| 0b0110)]));
     assert_eq!(values(&task, "r1"), [0, 1, 1, 0]);
 }
 
-/// A change of phase goes on at an address, or ends.
+/// A phase change continues at an address, or ends the task.
 #[test]
 fn phases_follow_one_another() {
     let text = "1 : phas r0, inst, 0\n1 : mbyp ft0, c1\nmov r1, ft0\n1 : mbyp ft0, c2\nmov r2, ft0\n1 : phas.end c0, inst, 0\n1 : mbyp ft0, c3\nmov r3, ft0";
@@ -613,7 +614,7 @@ fn special_constants_are_those_of_the_appendix() {
     }
 }
 
-/// Banks have their sizes, and are whose they are.
+/// Banks have the right sizes and owners.
 #[test]
 fn banks_end_where_they_say_and_are_shared_as_they_say() {
     for (inside, outside) in [("r247", "r248"), ("vi247", "vi248")] {
@@ -621,7 +622,7 @@ fn banks_end_where_they_say_and_are_shared_as_they_say() {
         let error = Program::load(&assemble(&format!("1 : mbyp ft0, {outside}\nmov r0, ft0"))).expect_err("too far");
         assert!(matches!(error, LoadError::Register { number: 248, .. }), "{error}");
     }
-    // Instances write their own temporaries, a task's coefficients, and what all tasks share.
+    // Instances write their own temporaries, coefficients of the task, and registers shared by all tasks.
     let text = "1 : mbyp ft0, r0\nmov r1, ft0\n1 : mbyp ft0, r0\nmov cf3, ft0\n1 : mbyp ft0, r0\nmov cfa3, ft0\n\
                 1 : mbyp ft0, r0\nmov sh3, ft0\n1 : mbyp ft0, r0\nmov g3, ft0";
     let mut machine = Machine::new(Software::default());
@@ -634,7 +635,7 @@ fn banks_end_where_they_say_and_are_shared_as_they_say() {
     assert_eq!([machine.get(register("sh3")), machine.get(register("g3"))], [Some(21); 2]);
 }
 
-/// SBO moves where coefficients and shared registers begin.
+/// SBO sets the base of coefficients and shared registers.
 #[test]
 fn bases_are_added_to_numbers() {
     let text = "1 : sbo.shared 100\n1 : mbyp ft0, sh3\nmov r0, ft0\n1 : mbyp ft0, c9\nmov sh4, ft0\n1 : sbo.coeff 8\n\

@@ -1,4 +1,4 @@
-//! The USC against programs with known answers, and against models of its units.
+//! Tests of the USC: programs with known results, and comparisons with models of its units.
 
 #[path = "../seed/mod.rs"]
 mod seed;

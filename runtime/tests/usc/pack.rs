@@ -1,4 +1,4 @@
-//! Every packed format both ways, against tables and arithmetic of this file.
+//! Every packed format in both directions, compared with tables and arithmetic of this file.
 
 use half::f16;
 use isaforge_runtime::usc::{Machine, Program, Software, Task};
@@ -9,10 +9,10 @@ use isaforge_usc::Parts;
 enum Field {
     Unsigned(u32),
     Signed(u32),
-    /// Signed, scaled without a zero: -1 to 1 in equal steps.
+    /// Signed, from -1 to 1 in equal steps without a zero.
     Ogl(u32),
     Offset(u32),
-    /// So many bits of a float without sign: 5 of exponent.
+    /// A float of this width without a sign, with 5 exponent bits.
     Float(u32),
     Half,
     Whole,
@@ -22,7 +22,7 @@ use Field::{Float, Half, Offset, Ogl, Signed, Unsigned, Whole};
 use crate::seed::seed;
 use crate::support::{Random, register};
 
-/// Formats with their fields from the lowest bit.
+/// Formats with their fields, starting at the lowest bit.
 const FORMATS: [(&str, &[Field]); 22] = [
     ("u8888", &[Unsigned(8), Unsigned(8), Unsigned(8), Unsigned(8)]),
     ("s8888", &[Signed(8), Signed(8), Signed(8), Signed(8)]),
@@ -57,7 +57,7 @@ impl Field {
         }
     }
 
-    /// The lowest and highest code as a number, and what is added to make it one without sign.
+    /// The lowest and the highest value, and the offset that makes codes unsigned.
     fn range(self) -> (i64, i64, i64) {
         let w = self.width();
         let half = 1i64 << (w - 1);
@@ -68,7 +68,7 @@ impl Field {
         }
     }
 
-    /// What is packed of a float: integers by what they say, floats by a search among all codes.
+    /// Packs a float: integers by arithmetic, floats by a search among all codes.
     fn pack(self, bits: u32, scale: bool, to_zero: bool) -> u32 {
         let x = f32::from_bits(bits);
         match self {
@@ -87,7 +87,7 @@ impl Field {
                 let number = match (self, scale) {
                     _ if x.is_nan() => 0.0,
                     (Ogl(w), true) => (f64::from(x.clamp(-1.0, 1.0)) * ((1u64 << w) - 1) as f64 - 1.0) / 2.0,
-                    // The multiplier has 32 bits.
+                    // The multiplier is a 32-bit float.
                     (_, true) => f64::from(x.clamp(lowest, 1.0) * high as f32),
                     (_, false) => f64::from(x),
                 };
@@ -104,7 +104,7 @@ impl Field {
         }
     }
 
-    /// What a code says.
+    /// Unpacks a code.
     fn unpack(self, code: u32, scale: bool) -> f32 {
         let (low, high, offset) = self.range();
         let number = if low < 0 && offset == 0 {
@@ -124,7 +124,8 @@ impl Field {
     }
 }
 
-/// The code of the value nearest to `x` among codes that rise with their values up to infinity; ties go to the even code.
+/// The code of the value nearest to `x`, for codes in the order of their values up to infinity. Ties go to the even
+/// code.
 fn search(x: f64, infinity: u32, to_zero: bool, value: impl Fn(u32) -> f64) -> u32 {
     let mut below = 0;
     for bit in (0..16).rev() {
@@ -136,7 +137,7 @@ fn search(x: f64, infinity: u32, to_zero: bool, value: impl Fn(u32) -> f64) -> u
     let step = value(infinity - 1) - value(infinity - 2);
     let above = if below + 1 == infinity { value(below) + step } else { value(below + 1) };
     match () {
-        // Any NaN; the caller looks only whether it is one.
+        // Any NaN, since the caller only tests for NaN.
         () if x.is_nan() => infinity + 1,
         () if x.is_infinite() => infinity,
         () if to_zero || x - value(below) < above - x => below,
@@ -151,7 +152,7 @@ fn program(groups: &[&str]) -> Program {
     Program::of_parts(&parts.collect::<Vec<_>>()).unwrap_or_else(|e| panic!("{groups:?}: {e}"))
 }
 
-/// Runs a program with r0 to r3 of 32 instances; r8 to r11 after it.
+/// Runs a program for 32 instances with these values of r0 to r3, and returns r8 to r11.
 fn run(program: &Program, inputs: &[[u32; 4]; 32]) -> Vec<[u32; 4]> {
     let mut machine = Machine::new(Software::default());
     let mut task = Task::new(32).expect("32");
@@ -166,7 +167,7 @@ fn run(program: &Program, inputs: &[[u32; 4]; 32]) -> Vec<[u32; 4]> {
     (0..32).map(|i| std::array::from_fn(|n| value(i, n))).collect()
 }
 
-/// Floats near the ends of ranges, halves of steps, and anything.
+/// Floats near the ends of ranges, halfway between steps, and any bits.
 fn input(random: &mut Random) -> u32 {
     let float = match random.below(6) {
         0 => random.below(600) as f32 * 0.5 - 100.0,
@@ -216,7 +217,7 @@ fn every_format_packs_what_its_fields_say() {
     }
 }
 
-/// Values that a repetition does not bring are 0, and a constant reads nothing.
+/// Values missing in a repetition are 0, and packing a constant reads no source.
 #[test]
 fn missing_values_are_nothing_and_constants_read_nothing() {
     let inputs = [[0x3f80_0000; 4]; 32];
@@ -225,17 +226,17 @@ fn missing_values_are_nothing_and_constants_read_nothing() {
     assert_eq!(packed("pck.u565u565.scale ft2, r0\nmov r8, ft2"), 0x1f);
     assert_eq!(packed("pck.zero ft2, r0\nmov r8, ft2"), 0);
     assert_eq!(packed("pck.one ft2, r0\nmov r8, ft2"), 0x3f80_0000);
-    // Coverage of one sample: whatever is not 0 covers it.
+    // Coverage of one sample: any value other than 0 covers it.
     assert_eq!(packed("pck.cov ft2, r0\nmov r8, ft2"), 1);
 }
 
-/// A format from a register: each instance has its own.
+/// Each instance has its own format in a register.
 #[test]
 fn a_register_names_the_format_of_each_instance() {
     let codes = [(0u32, "u8888"), (3, "u1616"), (4, "s1616"), (14, "f16f16")];
     let text = "repeat 2\nmbyp ft0, r0\npck.u8888.scale.prog ft2, ft0\nmov r8, ft2";
     let mut parts: Parts = text.parse().expect("parts");
-    // The format is on FTE: source 3, which does not step because it is a constant.
+    // The format is on FTE: source 3, which does not step since it is a constant.
     for (code, format) in codes {
         let fields = FORMATS.iter().find(|(name, _)| *name == format).expect("a format").1;
         let mut upper = parts.upper.unwrap_or_default();
@@ -253,7 +254,7 @@ fn a_register_names_the_format_of_each_instance() {
             assert!(nan || found[0] == low | high << fields[0].width(), "{format} of {values:x?}: {:08x}", found[0]);
         }
     }
-    // A code that is none is told.
+    // An invalid code is an error.
     let mut upper = parts.upper.expect("it is set");
     upper.s3 = 13;
     parts.upper = Some(upper);
@@ -274,7 +275,7 @@ fn every_format_unpacks_what_its_fields_say() {
                 .collect();
             for repeated in [false, true] {
                 if repeated {
-                    // The element goes on, the source stays, the destination steps.
+                    // The element advances, the source stays, and the destination steps.
                     groups = vec![format!("repeat {}\nunpck.{format}{suffix} ft0, r0.e0\nmov r8, ft0", fields.len())];
                 }
                 let texts: Vec<&str> = groups.iter().map(String::as_str).collect();
@@ -298,7 +299,7 @@ fn every_format_unpacks_what_its_fields_say() {
     }
 }
 
-/// What is packed comes back: every code of every field.
+/// Unpacking and packing returns every code of every field.
 #[test]
 fn codes_come_back() {
     for (format, fields) in FORMATS {
@@ -318,7 +319,8 @@ fn codes_come_back() {
                         let part = |word: u32| (u64::from(word) >> at & ((1u64 << field.width()) - 1)) as u32;
                         let (code, back) = (part(values[0]), part(found[0]));
                         at += field.width();
-                        // Floats hold 24 bits; of a scaled signed field the lowest code says the same as the next.
+                        // Floats hold 24 bits, and the lowest code of a scaled signed field has the value of the next
+                        // one.
                         let wide = field.width() > 24 && !matches!(field, Whole);
                         let lowest =
                             matches!(field, Signed(w) | Offset(w) if scale && (code == 1 << (w - 1) || code == 0));

@@ -1,6 +1,7 @@
-//! The examples of the reference: each runs and gives what the GLSL beside it says.
+//! The examples of the reference: each gives the result of the GLSL next to it.
 //!
-//! An example is a part of a program: what comes before it (a load, an interpolation) is given in registers.
+//! An example is a part of a program. The results of what precedes it (a load, an interpolation) are given in
+//! registers.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 
@@ -11,7 +12,7 @@ use isaforge_usc::Parts;
 
 use crate::support::{register, run};
 
-/// Inputs that make trouble: signed zeros, infinities, NaNs, denormals, limits of integers.
+/// Critical inputs: signed zeros, infinities, NaNs, denormals, limits of integers.
 const SPECIAL: [u32; 24] = [
     0,
     1,
@@ -46,7 +47,7 @@ fn program(text: &str) -> Program {
     Program::load(&bytes).unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-/// Values for `count` inputs: all pairs of special ones, the rest derived, and random ones.
+/// Values for `count` inputs: all pairs of special values with the rest derived from them, and random values.
 fn inputs(count: usize) -> impl Iterator<Item = Vec<u32>> {
     let mut state = 0x1234_5678_9abc_def1u64;
     let mut random = move || {
@@ -62,7 +63,7 @@ fn inputs(count: usize) -> impl Iterator<Item = Vec<u32>> {
     special.chain(others)
 }
 
-/// An example, the registers of its inputs, the one of its output, and what the GLSL makes of the inputs.
+/// An example, its input registers, its output register, and the function of its GLSL.
 type Example = (&'static str, &'static [&'static str], &'static str, fn(&[u32]) -> u32);
 
 fn f(bits: u32) -> f32 {
@@ -132,7 +133,7 @@ fn functions_of_one_float() {
         }),
         ("fexp r0, sh0", &["sh0"], "r0", |v| (f64::from(f(v[0])).exp2() as f32).to_bits()),
     ]);
-    // NaNs are positive.
+    // NaN results are positive.
     for text in
         ["frcp r0, sh0", "frsq r0, sh0", "flog r0, sh0", "fexp r0, sh0", "fsinc r0, p0, sh0", "farctanc r0, sh0"]
     {
@@ -144,7 +145,7 @@ fn functions_of_one_float() {
     assert_eq!(run(&program("fsinc r0, p0, sh0"), &[("sh0", 0x337f_ffff)], &["r0"]), [FRAC_PI_2.to_bits()]);
 }
 
-/// The example of FRED is the first two groups of a sine; the product follows where P0 says so.
+/// The example of FRED is the first two groups of a sine; the product follows if P0 is set.
 #[test]
 fn sine_in_three_groups_and_a_product() {
     let text = "0 : fred.sin i1, i0, _, 0, sh0,\n1 : fred.sin.partb i0, ft0, _, 0, sh0, i0\n2 : fsinc r0, p0, i0\n\
@@ -166,7 +167,7 @@ fn sine_in_three_groups_and_a_product() {
     assert!(f(run(&sine, &[("sh0", 0x7f80_0000)], &["r0"])[0]).is_nan());
 }
 
-/// The example of FARCTANC is a part of an arc tangent: for |x| <= 1 the product with x is the whole.
+/// The example of FARCTANC is a part of an arc tangent: for |x| <= 1 its product with x is the result.
 #[test]
 fn arc_tangent() {
     let program = program("0 : farctanc i0, i1\n1 : fmul ft0, i0, i1\n    mov r0, ft0");
@@ -213,7 +214,7 @@ fn parts_of_words() {
         ("imad16 ft0, sh1.e0, i0.e0, sh2.e0\nmov i0, ft0;", &["sh1", "i0", "sh2"], "i0", |v| {
             v[0].wrapping_mul(v[1]).wrapping_add(v[2]) as i16 as u32
         }),
-        // The saturating forms that the reference describes beside its examples.
+        // The saturating forms that the reference describes next to its examples.
         ("uadd8.sat ft0, sh1.e0, i0.e0\nmov i0, ft0;", &["sh1", "i0"], "i0", |v| {
             (v[0] as u8).saturating_add(v[1] as u8).into()
         }),
@@ -257,7 +258,7 @@ fn words_and_pairs_of_words() {
             let product = i64::from(v[0] as i32) * i64::from(v[1] as i32);
             ((product as u64).wrapping_add(pair(v[2], v[3])) >> 32) as u32
         }),
-        // The carry out of one addition goes into the next: 64 bits in two groups.
+        // A carry from one addition to the next: 64 bits in two groups.
         (
             "0 : umadd32 ft0, sh0, c1, r2, _\n    tstc.u32 ftt, p0\n    mov i0, ft0\n1 : umadd32 ft0, sh1, c1, r3, p0\n    mov i1, ft0",
             &["sh0", "r2", "sh1", "r3"],
@@ -302,7 +303,7 @@ fn tests_that_choose() {
             assert_eq!(found, if holds(v[0] as i32, v[1] as i32) { v[0] } else { v[1] }, "{test} of {v:x?}");
         }
     }
-    // The examples of TSTE and TSTG test sh1 against sh0 and choose between sh0 and sh2; TSTG's GLSL asks a > b with a in sh1.
+    // The examples of TSTE and TSTG test sh1 against sh0 and select sh0 or sh2. TSTG's GLSL tests a > b with a in sh1.
     for (test, holds) in [("tste", both[0].1), ("tstg", both[2].1)] {
         let program = program(&against(test));
         for v in inputs(3) {
@@ -391,22 +392,22 @@ fn coordinates_are_iterated_and_textures_sampled() {
         assert!((value(&tasks, "r0", i) - 0.1 * x).abs() < 1e-6);
         assert!((value(&tasks, "r1", i) - (0.2 * y + 1.0)).abs() < 1e-6);
     }
-    // With perspective: multiplied by w, which is 1 / 0.5.
+    // With perspective, values are multiplied by w, which is 1 / 0.5.
     let (mut machine, task) = picture();
     let mut tasks = [task];
     machine.run(&program("0 : fitrp.pixel r0, drc0, cf4, cf0, 2\n1 : wdf drc0"), &mut tasks, 10).expect("it ends");
     assert!((value(&tasks, "r0", 0) - 2.0 * 0.1 * 10.5).abs() < 1e-6);
-    // Iterated and sampled in one: (0.25, 0.75) of a 4 x 4 texture is texel (1, 3).
+    // Iteration and sampling in one group: (0.25, 0.75) of a 4 x 4 texture is texel (1, 3).
     let (mut machine, mut task) = picture();
     for (n, constant) in [(4, 0.0f32), (6, 0.3), (9, 0.0), (10, 0.8)] {
         task.fill(register(&format!("cf{n}")), constant.to_bits()).expect("a coefficient");
     }
     let mut tasks = [task];
     let text = "0 : (ignorepe)\n{\n itrsmp2d.pixel.fcnorm.schedwdf r0, 1, drc0, cf4, sh4, sh0, 4, cf0, \n}";
-    // Perspective control 1: multiplied by w = 2, so that the coordinates are (0.6, 1.6), beyond the edge.
+    // Perspective control 1 multiplies by w = 2, so the coordinates are (0.6, 1.6), beyond the edge.
     machine.run(&program(text), &mut tasks, 10).expect("it ends");
     assert_eq!((value(&tasks, "r0", 0), value(&tasks, "r3", 3)), (3.0 * 4.0 + 2.0, 1.0));
-    // The examples of SMP: coordinates in r1, r2.
+    // The examples of SMP, with coordinates in r1 and r2.
     let (mut machine, mut task) = picture();
     task.fill(register("r1"), 2).expect("a temporary");
     task.fill(register("r2"), 1).expect("a temporary");
@@ -424,7 +425,7 @@ fn coordinates_are_iterated_and_textures_sampled() {
             task.fill(register(&format!("r{}", first + n)), f32::to_bits(*value)).expect("a temporary");
         }
         if text.contains("soo") {
-            // One texel to the right and one up: ivec2(1, -1), 6 bits each.
+            // One texel to the right and one up: ivec2(1, -1), with 6 bits each.
             task.fill(register("r34"), 0xfc1).expect("a temporary");
         }
         let mut tasks = [task];
@@ -434,8 +435,8 @@ fn coordinates_are_iterated_and_textures_sampled() {
     }
 }
 
-/// The example of a shadow sampler: the instruction gives the texels of the footprint, which the program compares, and how to
-/// mix them.
+/// The example of a shadow sampler: the instruction returns the texels of the footprint, which the program compares,
+/// and their weights.
 #[test]
 fn a_shadow_sample_gives_texels_and_shares() {
     let (mut machine, mut task) = picture();
@@ -445,7 +446,7 @@ fn a_shadow_sample_gives_texels_and_shares() {
     let mut tasks = [task];
     machine.run(&program("smp2d.fcnorm.both drc0, sh12, r1, sh4, _, r0, 1;"), &mut tasks, 10).expect("it ends");
     let value = |n: usize| f(tasks[0].get(register(&format!("r{n}")), 0).expect("a register"));
-    // 0.3 is a fifth and a half behind the middle of texel 0, 0.6 lies 0.9 behind that of texel 1.
+    // 0.3 is 0.7 texels after the centre of texel 0, and 0.6 is 0.9 texels after that of texel 1.
     assert_eq!([0, 1, 2, 3].map(value), [4.0, 8.0, 5.0, 9.0]);
     let (u, v) = (value(8), value(9));
     assert!((u - 0.7).abs() < 1e-6 && (v - 0.9).abs() < 1e-6, "{u}, {v}");
@@ -453,7 +454,7 @@ fn a_shadow_sample_gives_texels_and_shares() {
     assert!((mixed - 8.3).abs() < 1e-5, "{mixed}");
 }
 
-/// The examples whose operations have no public encoding: they run from their parts.
+/// The examples whose operations have no public encoding, run from their parts.
 #[test]
 fn examples_without_an_encoding() {
     let parts = |text: &str| text.parse::<Parts>().unwrap_or_else(|e| panic!("{text}: {e}"));
@@ -468,7 +469,7 @@ fn examples_without_an_encoding() {
         assert!(found == wanted.to_bits() || f(found).is_nan() && wanted.is_nan(), "{values:x?}");
         let given: Vec<(&str, u32)> = names.iter().copied().zip(values.iter().copied()).collect();
         let found = run(&sop, &given, &["r0", "r1"]);
-        // In halves, as `mediump` allows.
+        // In half precision, as `mediump` allows.
         let h = |n: usize| f64::from(half::f16::from_f32(f(values[n])));
         for (n, bits) in found.into_iter().enumerate() {
             let wanted = h(3 * n) * h(3 * n + 1) + h(3 * n + 2);
@@ -484,14 +485,14 @@ fn examples_without_an_encoding() {
     }
 }
 
-/// One round of the range reduction is enough, and its predicate says so.
+/// One round of range reduction suffices, as its predicate shows.
 #[test]
 fn a_reduction_wants_no_further_round() {
     let text = "0 : mbyp ft0, c1\n    tstgz.u32 ftt, p0, ft0\n1 : fred.cos i1, i0, p0, 3, sh0,\n2 : if(!p0)\n    mbyp ft0, c1\n    mov r0, ft0";
     assert_eq!(run(&program(text), &[("sh0", 0x4120_0000)], &["r0"]), [1]);
 }
 
-/// Iteration by the control group: sums with and without 1/W, which is kept and used again; halves; indexes.
+/// Iteration by the control group: values with and without 1/W, which is stored and used again; halves; indices.
 #[test]
 fn coefficients_are_iterated_without_the_alu() {
     let at = |name: &str, tasks: &[Task]| f(tasks[0].get(register(name), 3).expect("a register"));
@@ -506,7 +507,7 @@ fn coefficients_are_iterated_without_the_alu() {
         );
         machine.run(&program(&text), &mut tasks, 10).unwrap_or_else(|e| panic!("{text}: {e}"));
         assert!(near(at("r10", &tasks), factor * u) && near(at("r11", &tasks), factor * v), "{perspective}");
-        // What was kept before is 1.
+        // The previously stored value is 1.
         let kept = if perspective == 2 { 2.0 } else { 1.0 };
         assert!(near(at("r20", &tasks), kept * u), "{perspective}: {}", at("r20", &tasks));
     }
@@ -516,9 +517,9 @@ fn coefficients_are_iterated_without_the_alu() {
     let text = "0 : ditr.centroid.sat r10.f16, drc0, cf4, 2, 0, cf0\n1 : ditr.pixel r20, drc0, cf4[idx0], 1, 0, cf0";
     machine.run(&program(text), &mut tasks, 10).unwrap_or_else(|e| panic!("{text}: {e}"));
     assert_eq!(tasks[0].get(register("r10"), 0), Some(0x3c00_3c00), "both are above 1");
-    // From cf7 on: 0, 0, 0.2.
+    // The plane at cf7: 0, 0, 0.2.
     assert!(near(at("r20", &tasks), 0.2));
-    // Saturated by the backend's form, too, up to 16 values.
+    // The backend's form saturates too, for up to 16 values.
     let (mut machine, task) = picture();
     let mut tasks = [task];
     machine.run(&program("0 : fitr.pixel.sat r10, drc0, cf4, 16\n1 : wdf drc0"), &mut tasks, 10).expect("it ends");

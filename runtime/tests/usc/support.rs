@@ -1,4 +1,4 @@
-//! What several tests of the USC need.
+//! Helpers shared by the tests of the USC.
 
 use isaforge_runtime::usc::{Machine, Program, Register, Software, Task};
 
@@ -7,7 +7,7 @@ pub fn register(name: &str) -> Register {
     name.parse().unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Runs a program with values of shared registers and of registers of one instance; the registers asked for.
+/// Runs a program with values of shared registers and of registers of one instance, and returns the given outputs.
 #[allow(dead_code, reason = "some tests run many instances")]
 pub fn run(program: &Program, inputs: &[(&str, u32)], outputs: &[&str]) -> Vec<u32> {
     let mut machine = Machine::new(Software::default());
@@ -23,7 +23,7 @@ pub fn run(program: &Program, inputs: &[(&str, u32)], outputs: &[&str]) -> Vec<u
     outputs.iter().map(|name| tasks[0].get(register(name), 0).expect("a register")).collect()
 }
 
-/// Numbers that look random and are the same every time.
+/// A deterministic random number generator.
 pub struct Random(u64);
 
 #[allow(dead_code, reason = "not every test needs every kind of number")]
@@ -43,7 +43,7 @@ impl Random {
         self.next() % end
     }
 
-    /// Any word, often one that makes trouble.
+    /// Any word, often a critical one.
     pub fn word(&mut self) -> u32 {
         const SPECIAL: [u32; 16] = [
             0,

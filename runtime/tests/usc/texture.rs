@@ -1,4 +1,4 @@
-//! Samples: what an instruction asks the host for, and what the software host gives.
+//! Samples: the requests of an instruction to the host, and the results of the software host.
 
 use half::f16;
 use isaforge_core::group::listing::assemble_program;
@@ -15,7 +15,7 @@ fn program(text: &str) -> Program {
     Program::load(&bytes).unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-/// Remembers what it is asked for.
+/// Records the requests.
 #[derive(Default)]
 struct Asked(Vec<(usize, Sample)>);
 
@@ -31,7 +31,7 @@ impl Host for Asked {
     }
 }
 
-/// Data words in the order in which Mesa's compiler lays them out.
+/// Data words are in the order of Mesa's compiler.
 #[test]
 fn data_are_taken_in_order() {
     let mut random = Random::new(seed(51));
@@ -115,7 +115,7 @@ fn data_are_taken_in_order() {
     }
 }
 
-/// Integers are taken as they are; halves come two in a register, and words between them begin a register.
+/// Integers are passed unchanged; a register holds two halves, and words between them start a new register.
 #[test]
 fn data_may_be_integers_or_halves() {
     let ask = |text: &str, data: &[u32]| {
@@ -136,7 +136,7 @@ fn data_may_be_integers_or_halves() {
     assert_eq!((sample.coordinates, sample.level, sample.offset), ([0.5, -0.25, 0.0], Level::Replace(3.0), [5, 2, 0]));
 }
 
-/// As many channels come back as are asked for, as floats or two halves in a register.
+/// The requested number of channels is returned, as floats or as two halves per register.
 #[test]
 fn channels_come_back() {
     for chan in 1..=4usize {
@@ -172,7 +172,7 @@ fn numbered() -> Texture {
     Texture { levels: (1..5).map(level).collect(), ..Texture::new(16, 8, level(0)) }
 }
 
-/// Samples for four instances, a quad, with their data from r1 on; r40 of each.
+/// Runs a sample for four instances, a quad, with their data from r1 on, and returns r40 of each.
 fn quad(
     text: &str,
     texture: Texture,
@@ -216,21 +216,21 @@ fn levels_are_those_that_are_asked_for() {
         let blended = quad(text, numbered(), [BLEND, 0], 1, data)[0];
         assert!((blended - between).abs() < 1e-6, "{level}: {blended}");
     }
-    // Differences: 4 texels in x and 1 in y, then 2 in each direction of y.
+    // Derivatives: 4 texels in x and 1 in y; then 2 in each direction of y.
     let text = "smp2d.gradient drc0, sh0, r1, sh4, _, r40, 1";
     let data = |_| vec![0.3, 0.6, 4.0 / 16.0, 0.0, 0.0, 1.0 / 8.0];
     assert_eq!(quad(text, numbered(), [BLEND, 0], 1, data), [2.0]);
     let data = |_| vec![0.3, 0.6, 0.0, 2.0 / 16.0, 0.0, 2.0 / 8.0];
     let found = quad(text, numbered(), [BLEND, 0], 1, data)[0];
     assert!((found - 1.5).abs() < 1e-6, "the longer of the two: {found}");
-    // What the sampler adds counts where the level is not given.
+    // The sampler's bias applies if the level is not given.
     let data = |_| vec![0.3, 0.6, 4.0 / 16.0, 0.0, 0.0, 0.0];
     assert_eq!(quad(text, numbered(), [BLEND, 1.0f32.to_bits()], 1, data), [3.0]);
 }
 
 #[test]
 fn levels_follow_from_the_neighbours() {
-    // 4 texels to the next pixel in x, 2 in y.
+    // 4 texels per pixel in x, 2 in y.
     let across = |i: usize| vec![0.1 + (i % 2) as f32 * 0.25, 0.1 + (i / 2) as f32 * 0.25, 1.0];
     for (text, wanted) in [
         ("smp2d drc0, sh0, r1, sh4, _, r40, 1", 2.0),
@@ -243,16 +243,16 @@ fn levels_follow_from_the_neighbours() {
             assert!((found - wanted).abs() < 1e-5, "{text}: {found}");
         }
     }
-    // A projection divides before.
+    // A projection divides first.
     let data = |i: usize| across(i)[..2].iter().map(|x| x * 2.0).chain([2.0]).collect();
     assert_eq!(quad("smp2d.proj drc0, sh0, r1, sh4, _, r40, 1", numbered(), [0, 0], 4, data), [2.0; 4]);
-    // Without neighbours there is no difference; with one row there is that of the row.
+    // Without neighbours the derivatives are 0; with a single row, those of the row are used.
     assert_eq!(quad("smp2d drc0, sh0, r1, sh4, _, r40, 1", numbered(), [0, 0], 1, across), [0.0]);
     let narrow = |i: usize| vec![0.1 + (i % 2) as f32 / 16.0 * 2.0, 0.1 + (i / 2) as f32];
     assert_eq!(quad("smp2d drc0, sh0, r1, sh4, _, r40, 1", numbered(), [0, 0], 2, narrow), [1.0; 2]);
 }
 
-/// Levels that are made hold means.
+/// Generated levels hold means.
 #[test]
 fn levels_are_means_of_what_they_cover() {
     let texels = (0..16).map(|n| [n as f32, 0.0, 0.0, 1.0]).collect();
@@ -262,11 +262,11 @@ fn levels_are_means_of_what_they_cover() {
     assert_eq!(texture.levels[1], [[7.5, 0.0, 0.0, 1.0]]);
 }
 
-/// Raw texels of a footprint in the order that a gather takes them from, and the coefficients behind them.
+/// The raw texels of a footprint are in the order in which a gather uses them, followed by the coefficients.
 #[test]
 fn samples_may_bypass_the_filter() {
     let texels: Vec<[f32; 4]> = (0..16).map(|n| [0.0, 100.0, 200.0, 300.0].map(|c| c + n as f32)).collect();
-    // Between the columns 1 and 2 and the rows 2 and 3.
+    // Between columns 1 and 2 and rows 2 and 3.
     let (u, v) = (0.45f32, 0.8f32);
     for (mode, chan) in [("data", 4), ("data", 1), ("info", 1), ("both", 1), ("both", 3)] {
         let mut machine =
@@ -290,7 +290,7 @@ fn samples_may_bypass_the_filter() {
             }
         }
         if mode != "data" {
-            // As Mesa reads them: the level that is used and the one that was asked for.
+            // As Mesa decodes them: the level that is used, and the level before clamping.
             let used = 255.0 * word(at) + 255.0 / 256.0 * word(at + 2);
             let asked = 255.0 * word(at + 1) - 128.0 + 255.0 / 256.0 * word(at + 3);
             assert!(used.abs() < 1e-4 && (asked - 0.75).abs() < 1e-4, "{used} {asked}");
@@ -301,7 +301,7 @@ fn samples_may_bypass_the_filter() {
     }
 }
 
-/// A linear filter mixes; a reference is compared with every texel first.
+/// A linear filter interpolates; a reference is compared with every texel before.
 #[test]
 fn filters_mix_and_compare() {
     let mut random = Random::new(seed(52));
@@ -339,10 +339,10 @@ fn filters_mix_and_compare() {
     }
 }
 
-/// A direction finds the face that it goes through; its place there is as GLSL's table has it.
+/// A direction selects the face that it intersects, at the coordinates of GLSL's table.
 #[test]
 fn directions_find_the_faces_of_a_cube() {
-    // Each face has 2 x 2 texels: 10 times the face plus the texel's number.
+    // Each face has 2 x 2 texels with 10 times the face plus the texel's number.
     let texels = (0..24).map(|n| [(n / 4 * 10 + n % 4) as f32; 4]).collect();
     let cube = Texture { size: [2, 2, 1], layers: 6, texels, cube: true, ..Texture::default() };
     for (direction, wanted) in [
@@ -362,7 +362,7 @@ fn directions_find_the_faces_of_a_cube() {
     }
 }
 
-/// A layer is named by its number, or by its address.
+/// A layer is selected by its number or by its address.
 #[test]
 fn layers_are_found_by_number_and_by_address() {
     let texels = (0..12).map(|n| [n as f32; 4]).collect();
@@ -392,7 +392,7 @@ fn texels_are_written_and_fetched() {
     assert_eq!(machine.host.textures[0].texels, numbered().texels, "the other levels stay");
 }
 
-/// Iterated coordinates: the level follows from the planes, the divisor and the reference are the last planes.
+/// Iterated coordinates: the level follows from the planes; the divisor and the reference are the last planes.
 #[test]
 fn iterated_samples_have_levels_divisors_and_references() {
     let run = |text: &str, planes: &[[f32; 3]]| {
@@ -415,7 +415,7 @@ fn iterated_samples_have_levels_divisors_and_references() {
     assert!(near(sample.gradients, [0.125, 0.0, 0.0, 0.25, 0.0, 0.0]), "{:?}", sample.gradients);
 }
 
-/// Any flags and any values: an answer or an error, never a panic.
+/// Any flags and values yield a result or an error, never a panic.
 #[test]
 fn wild_samples_end() {
     let mut random = Random::new(seed(53));

@@ -1,4 +1,4 @@
-//! Tasks of the USC that advance together, against tasks one after another.
+//! Tasks of the USC that advance together, compared with tasks run one after another.
 
 use std::collections::HashSet;
 
@@ -27,7 +27,7 @@ fn tasks_side_by_side_do_what_they_do_one_after_another() {
     assert!(ended > 60 && failed.len() > 4, "{ended} end, {failed:?}");
 }
 
-/// Machine code looks for NaNs once each round, and makes those that it finds canonical out of line.
+/// Machine code checks for NaNs once each round, and canonicalizes those that it finds out of line.
 #[test]
 fn floats_of_a_loop_leave_the_one_nan() {
     let text = "mov ft0, c0\nmov r20, ft0\n0 : (ignorepe)\n cndst 0, r21, c0, 1\nround:\n\
@@ -41,7 +41,7 @@ fn floats_of_a_loop_leave_the_one_nan() {
     let register = |n: u32| Register::temporary(n).expect("a temporary");
     let mut task = Task::new(LANES).expect("32 instances");
     for (n, i) in (0..5).flat_map(|n| (0..LANES).map(move |i| (n, i))) {
-        // Instances from 16 on have numbers only.
+        // Instances from 16 on have ordinary numbers only.
         let value = if i < 16 { VALUES[(i * (n as usize + 1) + n as usize) % VALUES.len()] } else { 0x3f00_0000 };
         task.set(register(n), i, value).expect("it can be set");
     }

@@ -1,4 +1,4 @@
-//! Operations without a public encoding execute from typed values: each against a computation of its own.
+//! Operations without a public encoding, executed from typed values and compared with a computation in each test.
 
 use half::f16;
 use isaforge_runtime::Memory;
@@ -13,7 +13,7 @@ fn parts(text: &str) -> Parts {
     text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-/// A program of groups, each a text, and its end.
+/// A program of groups, given as texts, with its end.
 fn program(groups: &[&str]) -> Program {
     let mut all: Vec<Parts> = groups.iter().map(|text| parts(text)).collect();
     all.push(parts("nop.end"));
@@ -48,7 +48,7 @@ fn functions_of_one_source_read_and_write_halves() {
         ("flog", f64::log2, 1e-3),
         ("fexp", f64::exp2, 1e-3),
         ("fsqrt", f64::sqrt, 1e-3),
-        // sRGB's curve and its inverse.
+        // The sRGB curve and its inverse.
         ("gcmp", |x| if x <= 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 }, 2e-3),
         ("gexp", |x| if x <= 0.040_45 { x / 12.92 } else { ((x + 0.055) / 1.055).powf(2.4) }, 2e-3),
     ];
@@ -57,7 +57,7 @@ fn functions_of_one_source_read_and_write_halves() {
         let [low, high] = ["e0", "e1"].map(|e| program(&[&format!("{name} r0.f16, sh0.{e}.abs")]));
         let (wide, narrow) = (program(&[&format!("{name} r0, sh0.e1")]), program(&[&format!("{name} r0.f16, sh0")]));
         for _ in 0..500 {
-            // From 0.06 to 4, and anything beside it.
+            // From 0.06 to 4, next to any bits in the other half.
             let half = 0x2c00 + random.below(0x1800);
             let x = f16::from_bits(half as u16).to_f64();
             let x = if name.starts_with('g') { x / 4.0 } else { x };
@@ -83,7 +83,7 @@ fn functions_of_one_source_read_and_write_halves() {
             assert_eq!(found, u32::from(f16::from_f32(f(exact)).to_bits()) * 0x1_0001, "{name} of {x}");
         }
     }
-    // No code is public for any of it.
+    // None of these operations has a public encoding.
     let error = parts("frcp r0.f16, sh0").encode().expect_err("there are no bits");
     assert!(error.to_string().contains("no public encoding"), "{error}");
 }
@@ -169,7 +169,7 @@ fn sums_and_products_of_phase_2() {
     }
 }
 
-/// The reference's own loops.
+/// Compared with the reference's own loops.
 #[test]
 fn top_bits_are_found_as_the_reference_counts() {
     let signed = program(&["ftb_shi ft3, r2\nmov r0, ft3"]);
@@ -186,7 +186,7 @@ fn top_bits_are_found_as_the_reference_counts() {
 }
 
 fn half(x: f64) -> u32 {
-    // Halves are few: the nearest by search, ties to the even one.
+    // Finds the nearest half by search, with ties to even.
     if x.is_nan() {
         return 0x7e00;
     }
@@ -211,12 +211,12 @@ fn value(bits: u32) -> f64 {
     f16::from_bits(bits as u16).to_f64()
 }
 
-/// A word that is a small float, so that halves of it are finite.
+/// A small float, so that halves of it are finite.
 fn small(random: &mut Random) -> u32 {
     ((random.below(4001) as f32 - 2000.0) / 128.0).to_bits()
 }
 
-/// The example of F16SOP: `a16 * b16 + c16` of two components at a time.
+/// The example of F16SOP: `a16 * b16 + c16` for two components at once.
 #[test]
 fn a_sum_of_products_is_the_glsl_beside_it() {
     let text = "f16sop r0.joutj, r1.koutk, _, sh4, i3, add, sh8, 0.oneminus, sh5, i1, add, i0, 0.oneminus, _";
@@ -244,7 +244,7 @@ fn sums_of_products_combine_and_place_their_results() {
     ];
     for (jop, join) in ways {
         for (kop, other) in ways {
-            // Both results in one register, the first above the second; S3 goes to the second destination.
+            // Both results are in one register, the first above the second; S3 goes to the second destination.
             let text = format!(
                 "f16sop r0.e1.joutj, r0.koutk, r1, r2.f16.e1.neg, r3.f16.abs, {jop}, r4.f16, r3.f16.e1.oneminus, \
                  r2.f16.clamp.neg, z, {kop}, r4.f16.e1.flr, r2.f16.e1, r5"
@@ -311,7 +311,7 @@ fn multiply_adds_fill_halves_and_bytes() {
 
 #[test]
 fn bytes_are_fractions_and_other_bytes_stay() {
-    // W0 is otherwise what selector 4 chooses: 0.
+    // W0 would otherwise be the value that selector 4 chooses: 0.
     let program =
         program(&["f16sop.u8.u8a.u8b r0.e1.joutjc, r0.e3.koutkc, r1, r2.u8.e3, r3.u8.e1, add, r2.u8, 0, r2.u8.e2, \
                              r3.u8.oneminus, add, r2.u8, 0, r5"]);
@@ -402,7 +402,7 @@ fn what_cannot_be_a_program_is_refused() {
     assert!(matches!(Program::of_parts(&[alone]), Err(LoadError::Build { at: 0, .. })));
 }
 
-/// Typed groups that have an encoding run as their bytes do.
+/// Typed groups with an encoding behave like their bytes.
 #[test]
 fn typed_groups_are_the_same_program_as_their_bytes() {
     let groups =
@@ -416,7 +416,7 @@ fn typed_groups_are_the_same_program_as_their_bytes() {
     assert_eq!(loaded.text(0), typed.text(0));
 }
 
-/// Parts with any values: a program or an error, and then an end.
+/// Parts with any values yield a program or an error, and the program ends.
 #[test]
 fn wild_parts_end() {
     let texts = [

@@ -1,4 +1,4 @@
-//! Each unit of the ALUs with everything that can be said to it, against computations of this file.
+//! Each unit of the ALUs with all of its fields, compared with computations of this file.
 
 use isaforge_core::semantics::facts::FidelityClass;
 use isaforge_runtime::usc::{Machine, Program, Software, Task};
@@ -15,8 +15,8 @@ fn parts(text: &str) -> Parts {
     text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-/// Runs groups for 32 instances on the fast path and without it. Given are r0 to r5 of each, and the predicates; it gives
-/// r8, r9 and the predicate of each.
+/// Runs groups for 32 instances with and without the fast path, with r0 to r5 of each instance and the predicates.
+/// Returns r8, r9 and the predicate of each instance.
 fn run(groups: &[Parts], inputs: &[[u32; 6]; 32], predicates: u32) -> Vec<(u32, u32, bool)> {
     let before = [parts("mbyp ft0, r7\ntstgz.u32 ftt, p0, ft0")];
     let program = Program::of_parts(&[&before, groups, &[parts("nop.end")]].concat());
@@ -44,7 +44,7 @@ fn run(groups: &[Parts], inputs: &[[u32; 6]; 32], predicates: u32) -> Vec<(u32, 
 fn inputs(random: &mut Random) -> [[u32; 6]; 32] {
     std::array::from_fn(|_| {
         let mut values = std::array::from_fn(|_| random.word());
-        // Often two are equal, or of equal parts.
+        // Often two values are equal, or have equal parts.
         match random.below(4) {
             0 => values[1] = values[0],
             1 => values[1] = values[0] ^ 0xff << (8 * random.below(4)),
@@ -58,7 +58,7 @@ fn f(bits: u32) -> f32 {
     f32::from_bits(bits)
 }
 
-/// Sources r0 to r5 in their places.
+/// Uses r0 to r5 as the sources.
 fn sources() -> (Option<Lower>, Option<Upper>) {
     let temp = Regbank::Temp;
     let lower = Lower { n: 3, sb0: temp, s0: 0, sb1: temp, s1: 1, sb2: temp, s2: 2, ..Lower::default() };
@@ -127,14 +127,14 @@ fn tests_compare_parts_of_every_type() {
     }
 }
 
-/// The mask unit of the reference, bit by bit.
+/// The mask unit as in the reference, bit by bit.
 fn mask(width: u32, at: u32) -> (u32, u32) {
     let (width, at) = (width & 63, at & 63);
     let bits = (0..32).filter(|n| (at..at + width).contains(n)).fold(0, |mask, n| mask | 1 << n);
     ((width + at + 63) & 63, bits)
 }
 
-/// A bitwise group, unit by unit.
+/// Evaluates a bitwise group, unit by unit.
 fn bitwise(b0: Option<&Bw0>, b1: Option<&Bw1>, b2: Option<&Bw2>, s: [u32; 6], held: bool) -> (u32, u32, bool) {
     let (mut ft0, mut ft1, mut ft2, mut ft3) = (s[0], s[1], s[2], s[2]);
     if let Some(b0) = b0 {
@@ -174,7 +174,7 @@ fn bitwise(b0: Option<&Bw0>, b1: Option<&Bw1>, b2: Option<&Bw2>, s: [u32; 6], he
     let Some(b2) = b2 else { return (ft4, ft3, held) };
     let by = s[4] & 31;
     let arithmetic = |top: u32| {
-        // The sign bit goes down with the rest; bits above it do not matter.
+        // The sign bit is shifted down with the rest; bits above it are ignored.
         let top = top & 31;
         let value = (0..=top).fold(0i64, |r, n| r | i64::from(ft4 >> n & 1) << n);
         let value = if ft4 >> top & 1 != 0 { value - (1i64 << (top + 1)) } else { value };
@@ -233,7 +233,7 @@ fn bitwise_groups_of_every_form() {
         let b1 = Some(b1).filter(|_| phases & 2 != 0);
         let b2 = Some(b2).filter(|_| phases & 4 != 0);
         let group = Parts { b0, b1, b2, lower, upper, w01: both_results(), ..Parts::default() };
-        // Widths and amounts are small now and then.
+        // Some widths and amounts are small.
         let mut given = inputs(&mut random);
         for values in &mut given {
             for n in [0, 1, 4] {
@@ -250,7 +250,7 @@ fn bitwise_groups_of_every_form() {
     }
 }
 
-/// Parts of words with modifiers, parts chosen and saturation. No encoding says which part; typed values do.
+/// Parts of words with modifiers, selected parts and saturation. No encoding tells the part; typed values do.
 #[test]
 fn bytes_and_halves_of_every_part() {
     let mut random = Random::new(seed(33));
@@ -315,7 +315,7 @@ fn bytes_and_halves_of_every_part() {
     }
 }
 
-/// Words and pairs of words: modifiers, the carry in and out, in 128 bits.
+/// Words and pairs of words, with modifiers, carry in and carry out, in 128-bit arithmetic.
 #[test]
 fn wide_integers_carry() {
     let mut random = Random::new(seed(34));
@@ -344,7 +344,7 @@ fn wide_integers_carry() {
                     if modifiers[n].contains("neg") { 0u32.wrapping_sub(x) } else { x }
                 };
                 let (a, b, c) = (word(0), word(1), word(2));
-                // What becomes 64 bits wide is negated then.
+                // Operands are extended to 64 bits before they are negated.
                 let extend = |n: usize| {
                     let extended = match (modifiers[n].contains("abs"), signed) {
                         (true, _) => i128::from((values[n] as i32).unsigned_abs()),
@@ -395,7 +395,7 @@ fn moves_take_the_bytes_that_their_mask_names() {
     }
 }
 
-/// A complex operation leaves the other phase free, and drives W0 whatever the selector says.
+/// A complex operation leaves the other phase free, and drives W0 independent of the selector.
 #[test]
 fn complex_operations_drive_the_first_result() {
     let mut random = Random::new(seed(36));
@@ -415,7 +415,7 @@ fn complex_operations_drive_the_first_result() {
     }
 }
 
-/// Linear light to sRGB and back.
+/// Converts linear light to sRGB and back.
 #[test]
 fn gamma_is_that_of_srgb() {
     let given: [[u32; 6]; 32] = std::array::from_fn(|i| [(i as f32 / 31.0).to_bits(), 0, 0, 0, 0, 0]);
@@ -437,7 +437,7 @@ fn gamma_is_that_of_srgb() {
     }
 }
 
-/// Modifiers come in the order floor, absolute value, negation; saturation is to +0 to 1.
+/// Modifiers apply in the order floor, absolute value, negation; saturation is to the range from +0 to 1.
 #[test]
 fn float_modifiers_come_in_their_order() {
     let mut random = Random::new(seed(37));

@@ -1,9 +1,9 @@
-//! Programs made by the vendor's own compiler.
+//! Programs made by the vendor's compiler.
 //!
-//! Two of them save and load the shared registers of a context. What they take was read off their groups: `vi1`, `vi0` is
-//! the address (low, high) of a word with the size of the allocation, `vi3`, `vi2` that of the registers' memory, and special
-//! register 103 the size in units of 16 registers. The first writes the size and the registers, in runs of 1024 and a rest;
-//! the second reads the size and as many blocks of 16.
+//! Two of them save and load the shared registers of a context. Their inputs were inferred from their groups: `vi1` and
+//! `vi0` are the address (low, high) of a word with the size of the allocation, `vi3` and `vi2` the address of the
+//! registers' memory, and special register 103 is the size in units of 16 registers. The first program writes the size
+//! and the registers, in runs of 1024 and a remainder; the second reads the size and that many blocks of 16.
 
 use isaforge_runtime::Memory;
 use isaforge_runtime::usc::{Machine, Program, Register, Software, Task, Trap};

@@ -1,11 +1,11 @@
-//! What a barrier is to turns and to the budget, where nobody has to wait at it.
+//! The effect of barriers on turns and on the budget, where no warp has to wait.
 
 use isaforge_runtime::valhall::{fast, reference};
 use isaforge_runtime::{Launch, Level, Memory};
 
 use super::assemble;
 
-/// How a launch ends that fails.
+/// The error of a launch that fails.
 fn error(launch: &Launch, level: Option<Level>) -> String {
     let mut memory = Memory::new();
     let ended = match level {
@@ -24,8 +24,8 @@ fn fails_alike(launch: &Launch) {
 
 #[test]
 fn each_warp_has_a_new_turn_behind_a_barrier() {
-    // The code before the barrier and the code behind it each fit into a turn, but both together do not. All warps but
-    // the first fail early, the first one late, and its failure is the one that is reported.
+    // The code before the barrier and the code after it each fit into a turn, but not both together. All warps but the
+    // first fail early, and the first one late; its failure is the one reported.
     let text = "
         MOV.i32 r10, u0
         before: IADD_IMM.i32 r10, r10, #0xffffffff
@@ -52,7 +52,7 @@ fn each_warp_has_a_new_turn_behind_a_barrier() {
 
 #[test]
 fn barriers_that_hold_nobody_up_are_paid_from_the_budget() {
-    // Barriers are most of what is executed, and all that follow one another are passed at once.
+    // Most instructions are barriers, and consecutive barriers are passed at once.
     let text = format!(
         "MOV.i32 r10, 0x0
         again: IADD_IMM.i32 r10, r10, #0x1
@@ -65,7 +65,7 @@ fn barriers_that_hold_nobody_up_are_paid_from_the_budget() {
         NOP.end",
         "BARRIER.slot7.wait\n".repeat(30)
     );
-    // Until little is left, as much is executed as takes a bundle two turns at most.
+    // The fast path counts exactly once less of the budget is left than a bundle may execute in two turns.
     let turns = 2 * (128 << 14);
     for budget in [turns / 2, turns + 1, turns + turns / 3, 3 * turns + 12_345] {
         fails_alike(&Launch { program: assemble(&text), local_size: [128, 1, 1], budget, ..Launch::default() });

@@ -1,11 +1,11 @@
-//! Random programs on every engine at every level: full of NaNs and parts of registers, and such that share memory.
+//! Random programs on every engine at every level: with many NaNs and parts of registers, and with shared memory.
 
 use isaforge_core::sample::Random;
 
 use super::seed::{rounds, seed};
 use super::{execution, shared};
 
-/// Programs without more rounds.
+/// The number of programs, to be multiplied by the rounds.
 const PROGRAMS: u64 = if cfg!(debug_assertions) { 24 } else { 1_000 };
 
 #[test]

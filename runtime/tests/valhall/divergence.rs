@@ -1,7 +1,7 @@
-//! Random programs whose lanes part and meet, on the machine and one thread at a time.
+//! Random programs whose lanes diverge and reconverge, run on the machine and one thread at a time.
 //!
-//! A program is a flat list of operations, made from nested loops and branches, which prints as assembly and which
-//! [`Alone`] executes for a single thread: with a program counter, registers, and nothing else.
+//! A program is a flat list of operations, made from nested loops and branches. It is printed as assembly, and executed
+//! by [`Alone`] for a single thread that has only a program counter and registers.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use isaforge_runtime::{Launch, Level, Memory, RunError, valhall};
 
 use super::{OUT, assemble, to_words};
 
-/// Registers that programs compute with; loops count in those above.
+/// The registers in which programs compute; loop counters are above them.
 const DATA: u8 = 8;
 const COUNTERS: u8 = 20;
-/// Where a thread's number is.
+/// The register with the thread's number.
 const SELF: u8 = 50;
 const THREADS: usize = 36;
 
@@ -24,23 +24,23 @@ enum Op {
     Add(u8, u8, u8),
     Mul(u8, u8, u8),
     Xor(u8, u8, u8),
-    /// All ones when less, without sign.
+    /// All ones if less, unsigned.
     Less(u8, u8, u8),
-    /// A register's low bits.
+    /// The low bits of a register.
     Low(u8, u8, u32),
-    /// To a label when the register is zero, or not zero.
+    /// Branches to a label if the register is zero, or if it is not zero.
     Branch {
         register: u8,
         if_zero: bool,
         label: usize,
     },
     Label(usize),
-    /// Writes a register to the thread's place in workgroup memory.
+    /// Writes a register to the thread's slot in workgroup memory.
     Give(u8),
-    /// Reads what a thread further on (around the end) has given.
+    /// Reads the slot of the thread that is this many threads later, wrapping around.
     Take(u8, u32),
     Barrier,
-    /// Writes four registers to the thread's place in memory and ends.
+    /// Writes four registers to the thread's slot in memory, and ends.
     End,
 }
 
@@ -75,7 +75,7 @@ impl Op {
         }
     }
 
-    /// How many instructions it is.
+    /// The number of its instructions.
     fn instructions(self) -> u64 {
         self.text().lines().filter(|line| !line.ends_with(':')).count() as u64
     }
@@ -93,7 +93,7 @@ fn source(program: &[Op]) -> String {
     text
 }
 
-/// A thread that executes alone.
+/// A thread that executes by itself.
 #[derive(Clone)]
 struct Alone {
     pc: usize,
@@ -101,18 +101,18 @@ struct Alone {
     ended: bool,
 }
 
-/// What all threads have done, or how they failed to.
+/// The results of all threads, or their failure.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Done {
         memory: Vec<u32>,
         instructions: u64,
     },
-    /// Some wait at a barrier, others have ended or wait at another one.
+    /// Some threads wait at a barrier, and others have ended or wait at another one.
     Stuck,
 }
 
-/// Runs every thread by itself from barrier to barrier.
+/// Runs every thread separately from barrier to barrier.
 fn one_at_a_time(program: &[Op]) -> Outcome {
     let mut label = vec![0; program.len()];
     for (at, op) in program.iter().enumerate() {
@@ -173,7 +173,7 @@ fn one_at_a_time(program: &[Op]) -> Outcome {
     }
 }
 
-/// The same on the machine, on both of its paths, the fast one also with all of its loops compiled.
+/// Runs the program on the machine by both engines, and by the fast path with all loops compiled too.
 fn on_warps(program: &[Op]) -> Result<Outcome, RunError> {
     let launch = Launch {
         program: assemble(&source(program)),
@@ -197,18 +197,18 @@ fn on_warps(program: &[Op]) -> Result<Outcome, RunError> {
     plain
 }
 
-/// Makes programs. Everything random comes from here (splitmix64).
+/// Generates programs. This is the only source of random numbers (splitmix64).
 struct Maker {
     seed: u64,
     program: Vec<Op>,
     labels: usize,
 }
 
-/// What surrounds a place in a program.
+/// The context of a place in a program.
 #[derive(Clone, Copy, Default)]
 struct Place {
     depth: u8,
-    /// Labels for the next round of the innermost loop and for leaving it, and for leaving the outermost.
+    /// The labels of the next round of the innermost loop, of its end, and of the end of the outermost loop.
     inside: Option<(usize, usize, usize)>,
     may_end: bool,
     may_wait: bool,
@@ -246,7 +246,7 @@ impl Maker {
         self.program.push(op);
     }
 
-    /// Jumps to a label if some bits of a register are zero, or are not.
+    /// Branches to a label if some bits of a register are zero, or if they are not.
     fn branch(&mut self, label: usize) {
         let (register, bits) = (self.register(), self.below(3) as u32 + 1);
         self.program.push(Op::Low(42, register, bits));
@@ -284,7 +284,7 @@ impl Maker {
         self.branch(other);
         self.block(place);
         if self.below(2) == 0 {
-            // A zero always takes this.
+            // This branch is always taken.
             self.program.push(Op::Set(43, 0));
             self.program.push(Op::Branch { register: 43, if_zero: true, label: join });
             self.program.push(Op::Label(other));
@@ -295,7 +295,7 @@ impl Maker {
         self.program.push(Op::Label(join));
     }
 
-    /// Up to seven rounds, as a register says.
+    /// Adds a loop of up to seven rounds, given by a register.
     fn repeat(&mut self, place: Place) {
         let counter = COUNTERS + place.depth;
         let (again, next, leave) = (self.label(), self.label(), self.label());
@@ -309,7 +309,7 @@ impl Maker {
         self.program.extend([Op::Branch { register: counter, if_zero: false, label: again }, Op::Label(leave)]);
     }
 
-    /// Some blocks, between which all threads meet and look at each other's numbers.
+    /// Builds blocks between which all threads meet and read each other's values.
     fn uniform(seed: u64, place: Place) -> Vec<Op> {
         let mut maker = Maker { seed, program: Vec::new(), labels: 0 };
         for register in 0..DATA {
@@ -319,7 +319,7 @@ impl Maker {
         for _ in 0..maker.below(3) {
             maker.block(Place { may_end: false, ..place });
             let (to, from, further) = (maker.register(), maker.register(), maker.below(THREADS as u64) as u32);
-            // The second barrier is for those that still have to look.
+            // The second barrier protects reads from later writes.
             maker.program.extend([Op::Give(from), Op::Barrier, Op::Take(to, further), Op::Barrier]);
         }
         maker.block(place);
@@ -328,7 +328,7 @@ impl Maker {
     }
 }
 
-/// How many random programs of each kind.
+/// The number of random programs of each kind.
 const PROGRAMS: u64 = 1500;
 
 #[test]
@@ -355,7 +355,7 @@ fn barriers_anywhere_work_or_are_named() {
                 assert!(together == alone, "program {seed}:\n{}", source(&program));
                 done += 1;
             }
-            // A barrier that threads come to at different times is in divergent flow, even if they all come in the end.
+            // If threads come to a barrier at different times, it is in divergent flow, even if all of them come.
             Err(error @ (RunError::DivergentBarrier { .. } | RunError::Deadlock { .. })) => {
                 let place = error.place().unwrap();
                 assert_eq!(place.text, "BARRIER.slot7.wait", "program {seed}");

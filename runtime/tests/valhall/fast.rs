@@ -1,4 +1,4 @@
-//! The fast path against the reference: the same memory, the same counts, the same errors, at every level.
+//! The fast path compared with the reference: the same memory, counts and errors at every level.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,17 +15,17 @@ use super::execution::computing;
 use super::seed::seed;
 use super::{assemble, to_bytes};
 
-/// Where the registers of threads come from.
+/// The address from which threads load their registers.
 const IN: u64 = 0x10_0000;
-/// Out of reach of the offsets of accesses whose base is 0, a uniform that is not given: such a store into what another
-/// warp leaves behind would be a race.
+/// Out of reach of the offsets of accesses whose base is 0, from a missing uniform: such a store to the results of
+/// another warp would be a race.
 const OUT: u64 = 0x4_0000;
-/// Where threads may write as they like.
+/// The address of memory to which threads may write freely.
 const SCRATCH: u64 = 0x20_0000;
-/// Bytes that a thread has for its registers.
+/// The bytes of a thread's registers.
 const THREAD: u32 = 256;
 
-/// Loads all registers of each thread but the last ones, which hold the address.
+/// Loads all registers of each thread except the last ones, which hold the address.
 fn prologue() -> String {
     let mut text = "
         IADD_IMM.i32 r56, 0x0, #0x100
@@ -40,7 +40,7 @@ fn prologue() -> String {
     text + "LOAD.i128.unsigned.slot0 @r60:r61:r62:r63, r62, offset:0xf0\n"
 }
 
-/// Stores all registers but r60 and those after it, which are lost.
+/// Stores all registers except r60 and later ones, which are lost.
 fn epilogue() -> String {
     let mut text = "
         IADD_IMM.i32 r63, 0x0, #0x100
@@ -59,7 +59,7 @@ fn epilogue() -> String {
     text
 }
 
-/// A word that is a number, an edge of one, or anything.
+/// A random word: a number, a boundary value, or any bits.
 fn value(random: &mut Random) -> u32 {
     const SINGLE: [u32; 24] = [
         0,
@@ -99,7 +99,7 @@ fn value(random: &mut Random) -> u32 {
             let half = |bits: u64| HALF[(bits >> 8) as usize % HALF.len()] | sign(bits) >> 16;
             half(bits >> 8) | half(bits >> 32) << 16
         }
-        // Near one another, so that sums cancel.
+        // Numbers near each other, so that sums cancel.
         3 => 0x3f80_0000 | (bits >> 32) as u32 & 0x80ff_0007,
         4 => (bits >> 32) as u32 & 0x83ff_83ff | 0x3c00_3c00,
         5 => (bits >> 32) as u32 & 0x21,
@@ -107,7 +107,7 @@ fn value(random: &mut Random) -> u32 {
     }
 }
 
-/// What a run leaves behind.
+/// The results of a run.
 type Result = std::result::Result<(Outcome, Vec<u8>), RunError>;
 
 fn memory(threads: u32, random: &mut Random) -> Memory {
@@ -125,7 +125,7 @@ fn outcome(run: impl FnOnce(&mut Memory) -> std::result::Result<Outcome, RunErro
     Ok((outcome, [IN, OUT, SCRATCH].map(|base| memory.region(base).unwrap()).concat()))
 }
 
-/// A level that compiles at once, each in its turn.
+/// A level that compiles at once; each call returns the next one.
 fn next_eager() -> Level {
     static TURN: AtomicUsize = AtomicUsize::new(0);
     let levels: Vec<_> = Level::available().into_iter().filter(|level| level.compiles()).collect();
@@ -133,7 +133,7 @@ fn next_eager() -> Level {
     levels.get(turn % levels.len().max(1)).copied().unwrap_or(Level::best()).eager()
 }
 
-/// Runs a launch in both ways; true when it came to its end.
+/// Runs a launch in both ways, and returns whether it ran to its end.
 fn agree(launch: &Launch, memory: &Memory) -> bool {
     let expected = outcome(|memory| reference::run(launch, memory), memory);
     for level in Level::available().into_iter().chain([next_eager()]) {
@@ -146,7 +146,7 @@ fn agree(launch: &Launch, memory: &Memory) -> bool {
                     assert_eq!(a, b, "{}\n{text}", level.name());
                     let at = x.chunks(4).zip(y.chunks(4)).position(|(x, y)| x != y).unwrap();
                     let word = |bytes: &[u8]| u32::from_le_bytes(bytes[4 * at..4 * at + 4].try_into().unwrap());
-                    // Three regions of as many words.
+                    // There are three regions with the same number of words.
                     let (thread, register) = (at % (x.len() / 12) / 64, at % 64);
                     let given = memory.region(IN).unwrap();
                     let mut registers = String::new();
@@ -178,11 +178,11 @@ fn launch(threads: u32, body: &[u64]) -> Launch {
     Launch { program, local_size: [threads, 1, 1], uniforms, shared_bytes: 64, budget: 1 << 24, ..Launch::default() }
 }
 
-/// How many programs of each instruction are compared.
+/// The number of programs compared for each instruction.
 const ROUNDS: u64 = if cfg!(debug_assertions) { 3 } else { 60 };
 
-/// Makes up and compares programs until `wanted` of them came to their end: many of those that jump at random fail or
-/// end in the budget, and a draw may hold few others.
+/// Generates and compares programs until `wanted` of them have run to their end, since many programs with random jumps
+/// fail or exhaust the budget.
 fn until_ended(wanted: u64, mut compare: impl FnMut(u64) -> bool) {
     let (mut made, mut ended) = (0, 0);
     while ended < wanted {
@@ -201,11 +201,11 @@ fn every_instruction_does_what_the_reference_does() {
             let words: Vec<u64> = (0..6)
                 .map(|_| {
                     let word = sample(ISA, opcode, &mut random);
-                    // Mostly without a flow: threads that end are not seen again.
+                    // Mostly without a flow modifier, since the state of ended threads is not stored.
                     if random.below(16) == 0 { word } else { word & !(0xf << 59) }
                 })
                 .collect();
-            // Eight warps, a few, or eight whose lanes are apart: some jump over the instructions.
+            // Eight warps, a few warps, or eight divergent ones: some lanes jump over the instructions.
             let threads = if round % 3 == 1 { 40 } else { 128 };
             let skip = assemble("BRANCHZ r17.h0, offset:6");
             let body = if round % 3 == 2 { [skip, words].concat() } else { words };
@@ -216,7 +216,7 @@ fn every_instruction_does_what_the_reference_does() {
     assert!(finished > ROUNDS * Opcode::COUNT as u64 / 2, "{finished} programs came to their end");
 }
 
-/// Words of an instruction, one for each value of each of its modifiers, without those that say what comes next.
+/// Words of an instruction, one for each value of each of its modifiers except the flow.
 fn modified(opcode: u16, random: &mut Random) -> Vec<u64> {
     let form = &ISA.forms[usize::from(opcode)];
     let modifiers = form.modifiers.iter().chain(form.operands.iter().flat_map(|operand| operand.suffixes));
@@ -246,8 +246,8 @@ fn every_value_of_every_modifier_does_what_the_reference_does() {
 
 #[test]
 fn what_a_loop_computes_is_written_in_the_lanes_that_are_there() {
-    // Registers stay in those of the processor from turn to turn, and lanes that part keep theirs: whatever the size of the
-    // components that an instruction computes.
+    // Values stay in processor registers from turn to turn, and divergent lanes keep theirs, whatever the component
+    // size of the instruction.
     let mut random = Random(seed(6));
     let mut finished = 0;
     for _ in 0..240 * ROUNDS {
@@ -271,7 +271,7 @@ fn what_a_loop_computes_is_written_in_the_lanes_that_are_there() {
 fn lanes_and_warps_that_part_meet_where_they_do_in_the_reference() {
     let mut random = Random(seed(2));
     until_ended(4 * ROUNDS, |round| {
-        // Jumps forward on whatever a register holds, jumps back a few times, and barriers where all are together.
+        // Forward branches on any register, a few backward branches, and barriers where all lanes are together.
         let mut lines = vec!["IADD_IMM.i32 r59, 0x0, #0x3".to_owned()];
         for line in 1..30u64 {
             let [a, b, c] = [0; 3].map(|_| random.below(16));
@@ -284,7 +284,7 @@ fn lanes_and_warps_that_part_meet_where_they_do_in_the_reference() {
                 }
                 2 => {
                     let back = random.below(line);
-                    // One branch of a pair: the count goes down first.
+                    // One branch of a pair; the counter is decremented before it.
                     lines.push("ISUB.u32.saturate r59, r59, 0x01000000.b3".to_owned());
                     format!("BRANCHZ r59, offset:{}", -(back as i64) - 1)
                 }
@@ -299,7 +299,7 @@ fn lanes_and_warps_that_part_meet_where_they_do_in_the_reference() {
         let body = assemble(&lines.join("\n"));
         let threads = [128, 40, 16, 200][round as usize % 4];
         let mut launch = launch(threads, &body);
-        // Some end in the budget. Alone, a warp ends in the same place.
+        // Some programs exhaust the budget. A single warp does so at the same place.
         launch.budget = if threads == 16 { 3_000 } else { 1 << 21 | 1 << 19 };
         let memory = memory(threads, &mut random);
         let ended = reference::run(&launch, &mut memory.clone());
@@ -309,8 +309,8 @@ fn lanes_and_warps_that_part_meet_where_they_do_in_the_reference() {
 
 #[test]
 fn what_nobody_reads_is_not_missed() {
-    // Only four registers are stored, so that most results are read by other instructions alone, if at all, and the NaN
-    // that they hold may be any. Loops and jumps lead from one run of instructions to another.
+    // Only four registers are stored, so most results are read by other instructions at most, and their NaNs are
+    // unspecified. Branches connect runs of instructions.
     let mut random = Random(seed(6));
     until_ended(12 * ROUNDS, |round| {
         let mut lines = vec![
@@ -343,7 +343,7 @@ fn what_nobody_reads_is_not_missed() {
 
 #[test]
 fn lanes_that_leave_a_loop_in_its_middle_have_what_was_computed_so_far() {
-    // Registers are exchanged and written again before, between and behind the branches that lanes leave by.
+    // Registers are exchanged and overwritten before, between and after the branches by which lanes leave.
     let mut random = Random(seed(21));
     until_ended(8 * ROUNDS, |round| {
         let registers = [2, 4, 7, 11][round as usize % 4];
@@ -376,8 +376,8 @@ fn lanes_that_leave_a_loop_in_its_middle_have_what_was_computed_so_far() {
 
 #[test]
 fn loops_stop_where_turns_and_budgets_end() {
-    // Lanes go round at different times and in different ways, in two loops, for longer than a turn, or until the budget
-    // ends. The more registers they use, the fewer warps are executed side by side.
+    // Lanes iterate at different times and in different ways, in two loops, for longer than a turn or until the budget
+    // is exhausted. The more registers they use, the fewer warps execute side by side.
     let mut random = Random(seed(9));
     until_ended(5 * ROUNDS, |round| {
         let registers = [3, 5, 9, 16][round as usize % 4];
@@ -408,7 +408,7 @@ fn loops_stop_where_turns_and_budgets_end() {
             ]
         };
         let less = |counter: u8| format!("IADD_IMM.i32 r{counter}, r{counter}, #0xffffffff");
-        // As long as it is not zero, or as its being zero is zero.
+        // Branches back while the register is not zero, tested directly or by its comparison with zero.
         let back = |test: u8, label: &str| match (round / 4) % 2 {
             0 => format!("BRANCHZ.reconverge r{test}, offset:{label}"),
             _ => format!("ICMP.u32.eq.i1 r55, r{test}, 0x0, 0x0\nBRANCHZ.eq.reconverge r55, offset:{label}"),
@@ -421,17 +421,17 @@ fn loops_stop_where_turns_and_budgets_end() {
             lines.push(if random.below(3) == 0 { branch(&mut random, over) } else { operation(&mut random) });
         }
         lines.extend(count(58, random.below(registers), 3, 1));
-        // Others go back from here, while some go on.
+        // Some lanes branch back from here, while others continue.
         lines.push(format!("LSHIFT_AND.i32 r56, r59, 0x0.b00, r{}", random.below(registers)));
         lines.extend([back(56, "outer"), "inner:".to_owned(), less(58)]);
         lines.push(operation(&mut random));
-        // Some leave both loops at once.
+        // Some lanes leave both loops at once.
         let over = if random.below(4) == 0 { 10 } else { 1 };
         lines.push(branch(&mut random, over));
         lines.extend([0; 2].map(|_| operation(&mut random)));
         lines.push(back(58, "inner"));
         lines.extend([0; 2].map(|_| operation(&mut random)));
-        // Where all of them fail behind the loops, it is to be the one whose turn comes first.
+        // If all of them fail after the loops, the warp whose turn comes first must be reported.
         let last = if round % 8 == 7 { "STORE.i32.slot0 @r0, r2, offset:0" } else { "NOP" };
         lines.extend([back(59, "outer"), "NOP".to_owned(), last.to_owned()]);
         let threads = [40, 128][(round / 8) as usize % 2];
@@ -447,8 +447,8 @@ fn loops_stop_where_turns_and_budgets_end() {
 fn registers_begin_anew_in_each_workgroup() {
     let mut random = Random(seed(6));
     for round in 0..40 * ROUNDS {
-        // What is written lies below what says which thread it is. Some registers are read before they are written, by
-        // whole words or halves, and some are written in a part of the threads only.
+        // Registers are written below those that identify the thread. Some are read before they are written, as whole
+        // words or halves, and some are written in a part of the threads only.
         let mut lines = Vec::new();
         for line in 0..20u64 {
             let [to, b, c] = [0; 3].map(|_| random.below(12));
@@ -479,7 +479,7 @@ fn registers_begin_anew_in_each_workgroup() {
             ..Launch::default()
         };
         assert!(agree(&launch, &memory(128, &mut random)));
-        // Another launch begins with what this one has left, and its memory lies elsewhere.
+        // Another launch starts from the code of this one, with memory at other addresses.
         let mut other = memory(128, &mut random);
         other.map(0x1000, vec![0xff; 1 << 16]).unwrap();
         assert!(agree(&launch, &other));
@@ -489,7 +489,7 @@ fn registers_begin_anew_in_each_workgroup() {
 #[test]
 fn memory_is_reached_in_every_pattern() {
     let mut random = Random(seed(3));
-    // Parts of registers keep the others, and what is extended may take a register more.
+    // Loads into a part of a register keep the rest, and an extended value may take another register.
     for (kind, lane, count) in [
         ("i8", "", 1),
         ("i8", ".b2", 1),
@@ -511,9 +511,9 @@ fn memory_is_reached_in_every_pattern() {
     ] {
         let registers = ["@r8", "@r8:r9", "@r8:r9:r10", "@r8:r9:r10:r11"][count - 1];
         let sign = if lane.is_empty() || kind == "i8" && lane == ".h0" { ".unsigned" } else { "" };
-        // Distances between threads: the same place, one after another, overlapping, apart, beyond the end for some.
+        // Strides between threads: the same address, contiguous, overlapping, apart, beyond the end for some threads.
         for stride in [0u32, 1, 2, 3, 4, 6, 8, 12, 16, 7, 64, 300] {
-            // What is stored is loaded again where no other thread stores, else something that nobody changes is.
+            // A stored value is loaded again if no other thread stores to it; otherwise unchanging memory is loaded.
             let shared = ("workgroup_local_pointer.w0", "workgroup_local_pointer.w0", 4);
             for (stored, loaded, offset) in [("u8", "u0", 8), shared] {
                 if stride < 16 && stored == loaded {
@@ -546,7 +546,8 @@ fn memory_is_reached_in_every_pattern() {
 #[test]
 fn lanes_load_what_others_of_their_warp_have_stored() {
     let mut random = Random(seed(11));
-    // From the same place, the next, those of the second half of the warp, and where lanes of the first half store next.
+    // Loads from the same address, the next one, those of the second half of the warp, and those that lanes of the
+    // first half store next.
     for (load, store) in [(0, 0), (4, 0), (32, 32), (28, 64), (32, 4), (60, 32)] {
         let body = assemble(&format!(
             "IADD_IMM.i32 r4, 0x0, #0x100
@@ -571,25 +572,25 @@ fn loops_over_memory_see_what_they_have_stored() {
     for round in 0..128u32 {
         let threads = [128, 40, 256][round as usize % 3];
         let row = 4 * threads;
-        // The second place is the first, one behind it, in other memory, or what other lanes have is between; and memory
+        // The second address is the same, the next one, in other memory, or interleaved with other lanes; and memory
         // may end while the loop runs.
         let rows = random.below(4) as u32;
         let (second, stride) =
             [(IN as u32 + rows * row, 2), (SCRATCH as u32, 2), (SCRATCH as u32, 3)][round as usize % 3];
-        // Low words may wrap around on the way.
+        // The low words may wrap around.
         let second = if random.below(4) == 0 { 0xffff_e000 } else { second };
         let mut offset = || row * random.below(3) as u32;
         let [a, b, c] = [offset(), offset(), offset()];
-        // They go on evenly, or stay; and lanes leave together, or some of them do before the others.
+        // Addresses advance by equal steps or stay the same, and lanes leave together or some before the others.
         let further = row * [1, 1, 0, 2][random.below(4) as usize];
         let first = ["0x0", "u10", "lane_id.w0", "r60"][random.below(4) as usize];
-        // Where all of them fail behind the loop, it is to be the one whose turn comes first.
+        // If all of them fail after the loop, the warp whose turn comes first must be reported.
         let last = if random.below(4) == 0 { "STORE.i32.slot0 @r5, r0, offset:0" } else { "NOP" };
         let (until, sense) = [("lt", ""), ("ge", ".eq")][random.below(2) as usize];
-        // Or not so evenly, and what they go by is read.
+        // Some steps are unequal, and some loops read the register that counts them.
         let also = ["NOP", "NOP", "IADD.u64 r58, r58, u7.w0", "IADD.u32 r5, r5, r62", "IADD.u32 r5, r5, r10"];
         let also = also[random.below(5) as usize];
-        // They count by one or by more, before they are asked or after, up to a constant or to what a register holds.
+        // The counter goes up by one or more, before or after the comparison with a constant or a register.
         let count = ["IADD_IMM.i32 r10, r10, #0x1", "IADD_IMM.i32 r10, r10, #0x3", "IADD.u32 r10, r10, u9"];
         let count = count[random.below(3) as usize];
         let [sooner, later] = if random.below(2) == 0 { [count, "NOP"] } else { ["NOP", count] };
@@ -624,7 +625,7 @@ fn loops_over_memory_see_what_they_have_stored() {
             SHADDX.u64 r62, u2, r60.w0, shift:0x2
             STORE.i32.slot0.end @r5, r62, offset:0"
         );
-        // Where they stay, for longer than a turn.
+        // If addresses stay the same, the loop may last longer than a turn.
         let steps = 4 + random.below(if further == 0 && round % 3 == 0 { 1_600 } else { 100 }) as u32;
         let launch = Launch {
             program: assemble(&text),
@@ -642,8 +643,8 @@ fn loops_over_memory_see_what_they_have_stored() {
 
 #[test]
 fn what_is_read_in_patterns_is_what_the_reference_reads() {
-    // Lanes are contiguous or at the same place, warps anywhere at even distances, in memory or in the workgroup's own; what
-    // is loaded lies near other loads or not, and patterns may change while the loop runs.
+    // Lanes are contiguous or at the same address, warps at any address with equal distances, in mapped or workgroup
+    // memory. Loads may be near others, and patterns may change while the loop runs.
     let mut random = Random(seed(22));
     let mut ended = [0; 2];
     for round in 0..64u32 {
@@ -710,8 +711,8 @@ fn what_is_read_in_patterns_is_what_the_reference_reads() {
 
 #[test]
 fn some_lanes_access_in_patterns_what_the_others_do_not_have() {
-    // Lanes that a condition leaves load what others of the workgroup have stored, before their own or behind it, where there may
-    // be nothing for the others, or for some of them. What they store lies further behind.
+    // The lanes selected by a condition load what other lanes of the workgroup have stored, before or after their own
+    // words, where memory may not exist for all or some of the other lanes. They store at higher addresses.
     let mut random = Random(seed(23));
     let mut ended = [0; 2];
     for round in 0..6 * ROUNDS as u32 {
@@ -721,7 +722,7 @@ fn some_lanes_access_in_patterns_what_the_others_do_not_have() {
             let mut near = |least: i32| 4 * (least + random.below(48) as i32) * [1, 1, 4][random.below(3) as usize];
             let [ahead, before] = [near(0), -near(0)];
             let offset = if random.below(2) == 0 { ahead } else { before };
-            // Mostly those that have something there.
+            // Mostly lanes for which memory exists there.
             let (lanes, at) = match offset {
                 _ if random.below(8) == 0 => {
                     (["lt", "ge", "eq", "ne"][random.below(4) as usize], random.below(local.into()) as i32)
@@ -777,7 +778,7 @@ fn some_lanes_access_in_patterns_what_the_others_do_not_have() {
             IADD.u32 r5, r5, r6
             STORE.i32.slot0.end @r5, r62, offset:0"
         );
-        // Low words of addresses may wrap around on the way.
+        // The low words of addresses may wrap around.
         let base = if random.below(4) == 0 { 0xffff_e000 } else { IN as u32 };
         let launch = Launch {
             program: assemble(&text),
@@ -785,7 +786,7 @@ fn some_lanes_access_in_patterns_what_the_others_do_not_have() {
             groups: [1 + random.below(3) as u32, 1, 1],
             uniforms: vec![IN as u32, 0, OUT as u32, 0, base, 0, SCRATCH as u32, 0, further, 3],
             shared_bytes: if random.below(8) == 0 { behind } else { 2 * behind },
-            // Where several workgroups run together the budget may end in another place.
+            // If several workgroups run together, the budget may be exhausted at another place.
             budget: if local > 40 && random.below(8) == 0 { 1000 + random.below(50_000) } else { 1 << 24 },
             ..Launch::default()
         };
@@ -799,7 +800,7 @@ fn some_lanes_access_in_patterns_what_the_others_do_not_have() {
 #[test]
 fn lanes_behind_one_another_may_cross_what_memory_has() {
     let mut random = Random(seed(5));
-    // Where low words wrap around, where one region follows another, where one ends, and the memory of each workgroup.
+    // Addresses where low words wrap around, where one region follows another, where one ends, and of workgroup memory.
     let (wrap, seam, end, own) = (0xffff_ff00, 0x40_0000, 0x50_0000, 0);
     for (base, local, kind, registers, shift) in [wrap, seam, end, own].into_iter().flat_map(|base| {
         let kinds = [
@@ -812,16 +813,16 @@ fn lanes_behind_one_another_may_cross_what_memory_has() {
         let locals = [128, 16, 40].into_iter();
         locals.flat_map(move |local| kinds.map(|(kind, registers, shift)| (base, local, kind, registers, shift)))
     }) {
-        // Narrow lanes begin further on, to cross what is behind as well.
+        // Narrow accesses begin further on, to cross the boundary as well.
         let behind = match base {
             _ if shift >= 2 => 0,
             _ if base == wrap || base == end => 0x100 - (64 << shift),
             _ if base == seam => 0x200 - (64 << shift),
             _ => 0,
         };
-        // What other threads have stored is only looked at where it is another workgroup's: it must not be there.
+        // The words of other threads are checked only for other workgroups, whose memory must not be visible.
         let (pointer, other) = if base == own { ("r4", "r4") } else { ("u4", "u0") };
-        // All threads or some of them; with a carry into the high word or without.
+        // With all or some of the threads, with or without a carry into the high word.
         for (logic, mask, offset, carry) in
             [("OR", 1, 0, true), ("OR", 1, 1, true), ("AND", 2, 0, true), ("OR", 1, 0, false), ("AND", 2, 0, false)]
         {
@@ -877,7 +878,7 @@ fn lanes_behind_one_another_may_cross_what_memory_has() {
             memory.map(seam + 0x200, vec![3; 0x1000]).unwrap();
             memory.map(end, vec![4; 0x100]).unwrap();
             let ended = agree(&launch, &memory);
-            // A byte lies in one region or in the other.
+            // A byte is in one region or the other.
             assert_eq!(ended, base != end && (base != seam || offset == 0 || shift == 0), "{base:#x} {kind} {offset}");
         }
     }
@@ -905,7 +906,7 @@ fn several_workgroups_run_as_one_after_another() {
             ATOM_RETURN.i32.aadd.slot0 @r8, @r8, u2, offset:0
             NOP.end";
         let counts = text.replace("ATOM_RETURN.i32.aadd.slot0 @r8, @r8,", "ATOM.i32.aadd.slot0 @r8,");
-        // With an atomic that shows the order of the workgroups, with one that does not, and without.
+        // With an atomic that shows the order of workgroups, with one that does not, and without atomics.
         for (text, keep) in [(text, true), (&counts, true), (text, false)] {
             let mut program = assemble(text);
             if !keep {
@@ -946,12 +947,12 @@ fn atomics_leave_what_the_reference_leaves_whether_or_not_they_show_an_order() {
         }
     };
     for round in 0..200 {
-        // One kind alone mostly; several show their order.
+        // Mostly a single kind, whose order is not visible; several kinds show it.
         let atomics = match round % 4 {
             0 => one(&mut random) + &one(&mut random),
             _ => one(&mut random),
         };
-        // A few places for all threads, seldom some that nothing is mapped at; not all lanes of all warps.
+        // A few addresses for all threads, rarely unmapped ones; not all lanes of all warps.
         let (places, few) = (1 + random.next() % 24, random.next() % 60);
         let text = format!(
             "SHADDX.u64 r62, u0, r60.w0, shift:0x3
@@ -966,7 +967,7 @@ fn atomics_leave_what_the_reference_leaves_whether_or_not_they_show_an_order() {
             STORE.i32.slot0.end @r0, r62, offset:4"
         );
         let wild = if round % 16 == 0 { 0x7fff } else { 0 };
-        // Between words, where words overlap, the order of two would be seen.
+        // Atomics on overlapping words would show their order.
         let between = if round % 8 == 1 { random.next() as u32 % 4 } else { 0 };
         let launch = Launch {
             program: assemble(&text),
@@ -989,7 +990,8 @@ fn atomics_leave_what_the_reference_leaves_whether_or_not_they_show_an_order() {
 
 #[test]
 fn atomics_tell_addresses_apart_that_differ_in_their_high_words() {
-    // Memory crosses 2^32; below its beginning nothing is mapped. The second thread adds a step to the low word alone.
+    // Memory crosses 2^32, and nothing is mapped below its beginning. The second thread adds a step to the low word
+    // only.
     let base = 0xffff_e000;
     let mut memory = Memory::new();
     memory.map(base, vec![0; 0x8000]).unwrap();
@@ -1032,7 +1034,7 @@ fn dispatches_that_run_at_once_do_what_they_do_one_after_another() {
     let mut random = Random(seed(15));
     let mut ended = 0;
     for round in 0..300 {
-        // No thread accesses what another of its dispatch does: rows of them have a memory of their own.
+        // Threads of a dispatch do not access each other's data: rows of them have memory of their own.
         let is_flat = random.below(2) == 0;
         let sizes =
             if is_flat { [[128, 1, 1], [64, 1, 1], [100, 1, 1]] } else { [[32, 4, 1], [16, 2, 1], [256, 1, 1]] };
@@ -1041,7 +1043,7 @@ fn dispatches_that_run_at_once_do_what_they_do_one_after_another() {
         let groups = [1 + random.below(40) as u32, 1 + random.below(more) as u32, 1];
         let width = local_size[0] * groups[0];
         let threads = width * local_size[1] * groups[1];
-        // Some numbers of threads wrap around on the way to an address.
+        // Some thread indices wrap around in the computation of an address.
         let index = match random.below(5) {
             0 if is_flat => "MOV.i32 r4, r60".to_owned(),
             1 if is_flat => "IMUL.i32 r4, r57, u4\nIADD.u32 r4, r4, r55.h0".to_owned(),
@@ -1050,7 +1052,7 @@ fn dispatches_that_run_at_once_do_what_they_do_one_after_another() {
             }
             _ => "IMUL.i32 r4, r61, u5\nIADD.u32 r4, r4, r60".to_owned(),
         };
-        // What is read may be what earlier threads have written, and what is computed may be the number of a thread.
+        // Loads may read what earlier threads have written, and results may be thread indices.
         let base = ["u0", "u2"][random.below(2) as usize];
         let near = if is_flat || base == "u0" { 512 * (random.below(5) as i32 - 2) } else { 0 };
         let body = match random.below(5) {
@@ -1089,7 +1091,7 @@ fn dispatches_that_run_at_once_do_what_they_do_one_after_another() {
             budget: if random.below(4) == 0 { random.below(whole) } else { u64::MAX },
             ..Launch::default()
         };
-        // Here and there memory ends before all threads have theirs.
+        // In some rounds memory ends before all threads have theirs.
         let words =
             |threads: u32, random: &mut Random| to_bytes(&(0..threads).map(|_| value(random)).collect::<Vec<_>>());
         let all = if random.below(4) == 0 { random.below(threads.into()) as u32 } else { threads };
@@ -1126,7 +1128,7 @@ fn dispatches_that_run_at_once_end_where_the_budget_does() {
         LOAD.i32.unsigned.slot0.wait0 @r0, r62, offset:0
         IADD_IMM.i32 r0, r0, #0x1
         STORE.i32.slot0.end @r0, r62, offset:0";
-    // A bundle may spend 2^21 in a turn, and is left to that near the end.
+    // A bundle may execute 2^21 thread instructions in a turn. The budget ends soon after that.
     let launch = Launch {
         program: assemble(text),
         local_size: [128, 1, 1],
@@ -1182,7 +1184,7 @@ fn what_all_warps_load_from_one_place_is_loaded_once() {
     };
     for level in Level::available().into_iter().filter(|level| level.name().starts_with("avx512")) {
         assert_eq!(loads(&text("NOP"), level), 1, "{}", level.name());
-        // Unless somebody may have stored there: two warps are executed side by side.
+        // With a store that may have changed the word, each of the two warps that execute side by side loads it.
         assert_eq!(loads(&text("STORE.i32.slot0.wait0 @r0, r58, offset:0"), level), 2, "{}", level.name());
     }
 }
@@ -1217,7 +1219,7 @@ fn some_lanes_load_in_machine_code() {
     }
 }
 
-/// A comparison of bytes is a mask of a mask of a mask before it is a number, which the next round of the loop reads.
+/// A comparison of bytes passes through several masks before it becomes a number, which the next iteration reads.
 #[test]
 fn masks_of_masks_become_numbers() {
     let program = assemble(

@@ -1,4 +1,4 @@
-//! The fidelity table against what the machine does.
+//! The fidelity table compared with the behaviour of the machine.
 
 use super::seed::seed;
 use isaforge_core::sample::{Random, sample};
@@ -7,7 +7,7 @@ use isaforge_runtime::{Launch, Memory, RunError, valhall};
 use isaforge_valhall::semantics::SEMANTICS;
 use isaforge_valhall::{ISA, Opcode};
 
-/// Whether a single instruction is refused because nobody executes it, in a compute program and in one for a colour.
+/// Whether a single instruction is unsupported, in a compute program and in a fragment program for a colour.
 fn refused(word: u64) -> bool {
     let unsupported = |error: Option<RunError>| matches!(error, Some(RunError::Unsupported { .. }));
     let launch = Launch { program: vec![word], budget: 100, ..Launch::default() };
@@ -20,7 +20,7 @@ fn refused(word: u64) -> bool {
 fn just_the_instructions_that_are_called_unsupported_are_refused() {
     let mut random = Random(seed(7));
     for (opcode, name) in Opcode::ALL.iter().enumerate() {
-        // A form may be refused with some modifiers. A register beyond the last is found before that.
+        // Some modifiers of a form may be unsupported. Registers beyond the last are detected earlier.
         let mut words = std::iter::repeat_with(|| sample(ISA, opcode as u16, &mut random));
         let all = words.by_ref().filter(|&word| !beyond(word)).take(20).all(refused);
         let class = SEMANTICS.fidelity_of(opcode as u16).map(|fidelity| fidelity.class);

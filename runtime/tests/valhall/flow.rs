@@ -1,4 +1,4 @@
-//! Lanes that go different ways and meet again.
+//! Lanes that diverge and reconverge.
 
 use super::{OWN_WORD, launch, run};
 use isaforge_runtime::{Launch, Outcome};
@@ -27,7 +27,7 @@ fn a_loop_runs_as_often_as_each_lane_wants() {
     let additions: u64 = (0..40).sum();
     assert_eq!(outcome.mnemonics[0], ("IADD.u32", 2 * additions));
     assert_eq!(outcome.thread_instructions, 40 * 6 + 3 * additions);
-    // The three warps loop as often as their highest lane, and once more for nobody.
+    // The three warps iterate as often as their highest lanes.
     assert_eq!(outcome.warp_instructions, 3 * 6 + 3 * (15 + 31 + 39));
 }
 
@@ -115,7 +115,7 @@ fn both_sides_of_a_branch_meet_behind_it() {
             STORE.i32.slot0.end @r0, r2, offset:0",
     );
     assert_eq!(values, (0..16).map(|x| 0x1000 + x + if x & 1 == 0 { 0x100 } else { 0x200 }).collect::<Vec<u32>>());
-    // Two ways of two instructions each, everything else once.
+    // Two paths of two instructions each, and everything else once.
     assert_eq!(outcome.warp_instructions, 2 + 2 + 2 + 2 + 2);
 }
 

@@ -1,9 +1,10 @@
-//! Every instruction that only computes, in every form of each source, on every class of number: all engines leave the
-//! bits of the reference.
+//! Every instruction without side effects, in every form of each source, on every class of number: all engines leave
+//! the bits of the reference.
 //!
-//! A form is a kind of source (a register, a uniform, a constant) with one value of each of its modifiers. For each choice
-//! of an instruction's own modifiers, every form of every source is seen at least once; the other sources go through
-//! theirs meanwhile. The programs put numbers of each class side by side in the lanes of a full bundle.
+//! A form here is a kind of source (a register, a uniform, a constant) with one value of each of its modifiers. For
+//! each choice of an instruction's own modifiers, every form of every source occurs at least once, while the other
+//! sources go through their forms. The programs put numbers of each class next to each other in the lanes of a full
+//! bundle.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -18,12 +19,12 @@ use super::{assemble, to_bytes, to_words};
 
 const IN: u64 = 0x10_0000;
 const OUT: u64 = 0x20_0000;
-/// Threads of a bundle whose lanes are all active.
+/// The threads of a bundle with all lanes active.
 const THREADS: usize = 128;
-/// Instructions of a program; each has two registers for its result, from this one on.
+/// The number of instructions of a program. Each has two registers for its result, starting at `RESULTS`.
 const TOGETHER: usize = 16;
 const RESULTS: u64 = 16;
-/// More choices of an instruction's own modifiers than this are not all combined, but every value is seen.
+/// With more choices of an instruction's own modifiers than this, not all are combined, but every value occurs.
 const CHOICES: usize = 512;
 
 /// Floats of each class, with both signs.
@@ -43,7 +44,7 @@ const SINGLE: [u32; 12] = [
 ];
 /// Halves of each class, with both signs.
 const HALF: [u32; 10] = [0, 1, 0x03ff, 0x0400, 0x3c00, 0x7bff, 0x7c00, 0x7e00, 0x7e55, 0x7c01];
-/// Integers at whose edges operations saturate and signs change.
+/// Integers at which operations saturate and signs change.
 const INTEGER: [u32; 8] = [0xffff_ffff, 0x7fff_ffff, 0x8000_0000, 0x7fff_8000, 0x8080_7f7f, 0x0102_0380, 31, 0x20];
 
 /// A word for each class of number.
@@ -54,8 +55,8 @@ fn classes() -> Vec<u32> {
     single.chain(pairs).chain(INTEGER).collect()
 }
 
-/// What the threads find: eight words each; the first and the third go through all pairs of classes as far as
-/// there are threads.
+/// The input of the threads: eight words each. The first and the third go through all pairs of classes, as far as there
+/// are threads.
 fn inputs(groups: usize) -> Vec<u32> {
     let classes = classes();
     let count = classes.len();
@@ -67,7 +68,7 @@ fn inputs(groups: usize) -> Vec<u32> {
     (0..groups * THREADS).flat_map(thread).collect()
 }
 
-/// The bits of a modifier's values that a word may have.
+/// The bits that a word may have for a modifier.
 fn values(modifier: &Modifier) -> Vec<u64> {
     match modifier.ty {
         Type::Enum(number) => ISA.enums[usize::from(number)].values.iter().map(|value| value.bits).collect(),
@@ -75,7 +76,7 @@ fn values(modifier: &Modifier) -> Vec<u64> {
     }
 }
 
-/// Sets modifiers to each combination of their values, or each to each of its values where that would be too many.
+/// All combinations of the values of modifiers or, if there are too many, each value of each modifier.
 fn combinations(modifiers: &[&'static Modifier], limit: usize) -> Vec<Vec<(&'static Modifier, u64)>> {
     let count = modifiers.iter().map(|modifier| values(modifier).len()).product::<usize>();
     if count > limit {
@@ -94,7 +95,7 @@ fn combinations(modifiers: &[&'static Modifier], limit: usize) -> Vec<Vec<(&'sta
     })
 }
 
-/// A way to write an operand: the reading of its bits, what its field may be, and its modifiers.
+/// A way to write an operand: its reading, the numbers of its field, and its modifiers.
 #[derive(Clone)]
 struct Written {
     alternative: usize,
@@ -102,7 +103,7 @@ struct Written {
     modifiers: Vec<(&'static Modifier, u64)>,
 }
 
-/// Every form of an operand; a register is the one with this number.
+/// Returns every form of an operand, with the given register.
 fn forms(operand: &'static Operand, register: u64) -> Vec<Written> {
     let suffixes: Vec<&Modifier> = operand.suffixes.iter().collect();
     let Shape::One { kind, .. } = operand.shape else { return vec![] };
@@ -112,7 +113,7 @@ fn forms(operand: &'static Operand, register: u64) -> Vec<Written> {
             [field] => match (field.ty, alternative.name) {
                 (Type::Register(0), "register") => [register; 3],
                 (Type::Register(0), _) => return None,
-                // Floats and halves that are no numbers, and one that is.
+                // Constants that are NaNs as floats and halves, and one that is a number.
                 (Type::Constant(_), _) => [0, 1, 16],
                 (_, "uniform") => [8, 9, 10],
                 _ => return None,
@@ -130,7 +131,7 @@ fn forms(operand: &'static Operand, register: u64) -> Vec<Written> {
     readings.iter().flat_map(|reading| modifiers.iter().map(move |modifiers| written(reading, modifiers))).collect()
 }
 
-/// Words of an instruction: for each choice of its modifiers, every form of every operand.
+/// Generates the words of an instruction: for each choice of its modifiers, every form of every operand.
 fn words(form: &'static Form, opcode: u16, out: &mut impl FnMut(u64)) {
     let modifiers: Vec<&Modifier> = form.modifiers.iter().filter(|modifier| modifier.name != "flow").collect();
     let operands: Vec<(usize, Vec<Written>)> = form
@@ -153,7 +154,7 @@ fn words(form: &'static Form, opcode: u16, out: &mut impl FnMut(u64)) {
             }
             let mut whole = true;
             for (place, (index, forms)) in operands.iter().enumerate() {
-                // All go through their forms, at other paces and from other places for each choice.
+                // All operands go through their forms, with other steps and starts for each choice.
                 let Some(written) = forms.get((round + place * number) % forms.len().max(1)) else { continue };
                 whole &=
                     builder.set_operand(*index, written.alternative, &[written.numbers[(round + number) % 3]]).is_ok();
@@ -175,14 +176,14 @@ fn words(form: &'static Form, opcode: u16, out: &mut impl FnMut(u64)) {
     }
 }
 
-/// Whether an instruction only computes: nothing of memory, of other lanes' way, or of messages.
+/// Whether an instruction has no side effects: it does not access memory, branch or send messages.
 fn computes(opcode: u16) -> bool {
     let mut random = isaforge_core::sample::Random(1);
     let text = decode(isaforge_core::sample::sample(ISA, opcode, &mut random)).unwrap().to_string();
     !["@", "slot", "BRANCH", "JUMP", "BARRIER"].iter().any(|part| text.contains(part))
 }
 
-/// The words moved to the result of their place in a program.
+/// Returns the word with its result moved to the registers of its place in a program.
 fn placed(word: u64, place: usize) -> Option<u64> {
     let form = &ISA.forms[decode(word).ok()?.opcode() as usize];
     let mut word = word;
@@ -195,7 +196,7 @@ fn placed(word: u64, place: usize) -> Option<u64> {
     decode(word).ok().map(|_| word)
 }
 
-/// Runs some words on all engines, and compares what is in their results.
+/// Runs some words on all engines, and compares their results.
 fn agree(words: &[u64], memory: &Memory, groups: u32) {
     let prologue = assemble(
         "SHADDX.u64 r62, u0, r60.w0, shift:0x5
@@ -241,14 +242,14 @@ fn agree(words: &[u64], memory: &Memory, groups: u32) {
 
 #[test]
 fn every_form_of_every_source_gives_what_it_does_in_the_reference() {
-    // All pairs of classes where that is quick enough.
+    // All pairs of classes if that is fast enough.
     let groups = if cfg!(debug_assertions) { 1 } else { 16 };
     let mut memory = Memory::new();
     memory.map(IN, to_bytes(&inputs(groups))).unwrap();
     memory.map(OUT, vec![0; groups * THREADS * TOGETHER * 8]).unwrap();
     let opcodes: Vec<u16> = (0..Opcode::COUNT as u16).filter(|&opcode| computes(opcode)).collect();
     let (next, count, instructions) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
-    // Takes most of the time of all tests here, unless all threads of the host take part.
+    // This test would take most of the time of all tests here on a single host thread.
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, |threads| threads.get()) {
             scope.spawn(|| {
@@ -272,6 +273,6 @@ fn every_form_of_every_source_gives_what_it_does_in_the_reference() {
     });
     let (count, instructions) = (count.into_inner(), instructions.into_inner());
     println!("{count} words of {instructions} instructions");
-    // Most of the instruction set only computes; nobody has left out half of it.
+    // Most of the instruction set has no side effects, so at least half of it must have been tested.
     assert!(instructions > Opcode::COUNT / 2 && count > 20_000, "{count} words of {instructions} instructions");
 }

@@ -1,4 +1,4 @@
-//! Fragments on every engine: samples, primitives, derivatives, failures; and what hosts give to programs of other stages.
+//! Fragments on every engine: samples, primitives, derivatives, failures; and hosts of programs for other stages.
 
 use std::num::NonZero;
 
@@ -12,19 +12,19 @@ use isaforge_runtime::{Execution, Launch, Level, Memory, Outcome, RunError};
 use super::host::{channel, plane, resources};
 use super::{assemble, to_bytes, to_words};
 
-/// Draws r4 to r7 where r60 says.
+/// Draws r4 to r7 with the coverage in r60.
 const END: &str = "\nBLEND.slot0.v4.f32.end @r4:r5:r6:r7, blend_descriptor_0.w0, r60, target:0x0";
-/// The place of a pixel's centre in r0 and r1.
+/// Loads the position of a pixel's centre into r0 and r1.
 const CENTRE: &str = "LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.store @r0:r1, r61, index:0x0\n";
 
-/// All engines of this processor; machine code is also made the first time.
+/// Returns all engines of this processor, also with code compiled the first time.
 fn executions() -> Vec<Execution> {
     let all = Execution::available();
     let eager = all.iter().map(|execution| execution.eager());
     all.iter().copied().chain(eager).collect()
 }
 
-/// Draws on every engine, and checks that all leave the same. Returns what they leave.
+/// Draws on every engine, checks that the results agree, and returns them.
 fn draw(fragments: &Fragments, resources: &Resources) -> (Result<Outcome, RunError>, Resources) {
     let run = |execution: Execution| {
         let mut drawn = resources.clone();
@@ -40,7 +40,7 @@ fn draw(fragments: &Fragments, resources: &Resources) -> (Result<Outcome, RunErr
     (ended, expected)
 }
 
-/// The place of pixels at byte 0, and a target with so many samples.
+/// Resources with the position of pixels as the varying at byte 0, and a target with `samples` samples.
 fn multisampled(width: u32, height: u32, samples: u32) -> Resources {
     let target = Target::multisampled(Format::RGBA32F, [width, height], samples, Texel::floats([-1.0; 4]));
     Resources { targets: vec![target], ..resources(width, height) }
@@ -53,7 +53,7 @@ fn colours(resources: &Resources) -> Vec<[f32; 4]> {
 #[test]
 fn a_colour_goes_to_the_samples_that_are_covered_and_chosen() {
     let resources = multisampled(2, 1, 4);
-    // Of the first pixel samples 0 and 2 are covered, of the second none.
+    // Samples 0 and 2 of the first pixel are covered, and none of the second.
     let triangle = Primitive::Triangle(Triangle([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]));
     let program = |mask: u32| {
         let text = format!(
@@ -74,7 +74,7 @@ fn a_colour_goes_to_the_samples_that_are_covered_and_chosen() {
     assert_eq!(colours(&drawn)[..4], [untouched, untouched, [5.0, 5.0, 4.0, 0.0], untouched]);
     let resolved = drawn.targets[0].as_ref().unwrap().resolved();
     assert_eq!(resolved.pixel([0, 0]), Some(Texel::floats([0.5, 0.5, 0.25, -0.75])));
-    // What covers no sample draws nothing, and a whole picture has them all.
+    // An empty coverage draws nothing, and full coverage draws all samples.
     let (_, drawn) = draw(&program(0), &resources);
     assert_eq!(colours(&drawn), [untouched; 8]);
     let whole = Fragments::new(program(0xf).program, 2, 1);
@@ -89,14 +89,14 @@ fn a_program_asks_for_centroids_samples_and_their_places() {
         let text = format!("{body}{END}");
         colours(&draw(&Fragments::of(&triangle, 4, assemble(&text), 1, 1), &resources).1)[0]
     };
-    // In the middle of samples 0 and 2; the same again; then sample 0 itself.
+    // The mean position of samples 0 and 2; the same position again; then sample 0 itself.
     let found = one("LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.centroid.store @r4:r5, r61, index:0x0
         LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.retrieve @r6:r7, 0x0, index:0x0");
     assert_eq!(found, [0.25, 0.375, 0.25, 0.375]);
     let found = one("LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.sample.store @r4:r5, r61, index:0x0
         LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.store @r6:r7, r61, index:0x0");
     assert_eq!(found, [0.375, 0.125, 0.5, 0.5]);
-    // The places of samples 3 and 4, as compiled programs look for them; there is no sample 4.
+    // The positions of samples 3 and 4, as compiled programs load them. Sample 4 does not exist.
     let found = one("IADD_IMM.i32 r2, sample.w0, #0xC\nIADD.u32 r3, sample.w1, 0x0
         LOAD.i64.unsigned.slot0 @r8:r9, r2, offset:0
         S16_TO_F32 r4, r8.h00\nS16_TO_F32 r5, r8.h11\nS16_TO_F32 r6, r9.h00\nS16_TO_F32 r7, r9.h11");
@@ -106,7 +106,7 @@ fn a_program_asks_for_centroids_samples_and_their_places() {
 #[test]
 fn samples_of_the_pixel_are_read_and_set_one_by_one() {
     let resources = multisampled(1, 1, 4);
-    // Sample 2 of target 0, then the last for a number beyond.
+    // Sample 2 of target 0; then the last sample, for a number beyond it.
     let text = format!(
         "MOV.i32 r4, 0x3F800000\nMOV.i32 r5, 0x0\nMOV.i32 r6, 0x0\nMOV.i32 r7, 0x0
          IADD_IMM.i32 r10, 0x0, #0xFF000002
@@ -163,7 +163,7 @@ fn values_along_a_line_are_interpolated() {
 fn helper_lanes_have_what_derivatives_need() {
     let mut resources = resources(13, 9);
     resources.varyings.0.push(Varying { offset: 16, components: vec![plane(3.0, 0.25, -2.0)] });
-    // Differences along x and y of a varying and of its square; each lane takes those of its own row and column.
+    // Derivatives along x and y of a varying and of its square; each lane uses those of its own row and column.
     let text = format!(
         "LD_VAR_BUF_IMM.f32.slot0.src_f32.center.store @r8, r61, index:0x10
          FMA.f32 r9, r8, r8, 0x0.neg
@@ -194,7 +194,7 @@ fn helper_lanes_have_what_derivatives_need() {
     }
 }
 
-/// Where a pixel comes: quads row by row, then the pixels of a quad.
+/// The order of a pixel: quads row by row, then the pixels of a quad.
 fn order(x: u32, y: u32) -> [u32; 4] {
     [y / 2, x / 2, y % 2, x % 2]
 }
@@ -209,8 +209,8 @@ fn a_failing_fragment_leaves_no_pixel_of_later_ones_behind() {
     resources.targets[1].as_mut().unwrap().write = [false, true, true, true];
     let add = Equation { operation: Operation::Add, source: Factor::One, destination: Factor::One };
     resources.targets[0].as_mut().unwrap().blend = Some(Blend { colour: add, alpha: add, constant: [0.0; 4] });
-    // All pixels are drawn, some of them twice, before one of them fails: by a place in memory, a number of a target, or a
-    // pixel that is not its own. Those on the left go another way, which is the first.
+    // All pixels are drawn, some of them twice, before one of them fails: by an address, the number of a target, or the
+    // index of another pixel. Pixels on the left take another path, which comes first.
     let start = format!(
         "{CENTRE}MOV.i32 r4, 0x3F800000\nMOV.i32 r5, r0\nMOV.i32 r6, r1\nMOV.i32 r7, 0x3F800000
          IADD_IMM.i32 r8, 0x0, #0x15
@@ -252,7 +252,7 @@ fn a_failing_fragment_leaves_no_pixel_of_later_ones_behind() {
             }
         }
     }
-    // A word that is none fails for the warp: nothing of it is left.
+    // A word that does not decode fails for the warp, which leaves nothing.
     let program = [assemble(&start[..start.find("ICMP.u32.eq").unwrap()]), vec![u64::MAX]].concat();
     let fragments = Fragments { uniforms: vec![0, 9], ..Fragments::new(program, width, height) };
     let (ended, drawn) = draw(&fragments, &resources);
@@ -285,7 +285,7 @@ fn targets_of_whole_numbers_keep_all_their_bits() {
     assert_eq!(last(3), [-3i32 as u32, 0, 0, 1]);
 }
 
-/// A texture of compressed blocks, an image and a buffer, and memory for them.
+/// Resources with a compressed texture, an image and a buffer, and memory for them.
 fn with_resources() -> (Resources, Memory) {
     let mut memory = Memory::new();
     memory.map(0x1000, to_bytes(&(0..64).map(|n| n * 3 + 1).collect::<Vec<u32>>())).unwrap();
@@ -301,7 +301,7 @@ fn with_resources() -> (Resources, Memory) {
     (host, memory)
 }
 
-/// What memory is left, or why a run failed.
+/// The memory that a run has changed.
 fn left(memory: &Memory) -> [Vec<u32>; 2] {
     [0x2000, 0x9000].map(|base| to_words(memory.region(base).unwrap()))
 }
@@ -309,7 +309,7 @@ fn left(memory: &Memory) -> [Vec<u32>; 2] {
 #[test]
 fn compute_programs_with_resources_run_on_every_engine_and_on_several_threads() {
     let (host, memory) = with_resources();
-    // Thread n takes word n % 64 of the buffer, sets texel n of the image, and adds to a word that all share.
+    // Thread n loads word n % 64 of the buffer, sets texel n of the image, and adds to a word shared by all threads.
     let text = "
         IADD_IMM.i32 r8, 0x0, #0x3F\nLSHIFT_AND.i32 r9, r60, 0x0.b00, r8
         IADD_IMM.i32 r1, 0x0, #0x0\nLSHIFT_OR.i32 r2, r9, 0x2.b00, 0x0
@@ -346,7 +346,7 @@ fn compute_programs_with_resources_run_on_every_engine_and_on_several_threads() 
         let found = run(&|memory| fast::run_parallel_with(&launch, memory, &host, Level::best(), threads));
         assert_eq!(found, expected, "{threads} threads");
     }
-    // A program that fails does so in the same place.
+    // A program that fails does so at the same place.
     let far = Launch { uniforms: vec![0x5f00, 0], ..launch.clone() };
     let error = valhall::run_with(&far, &mut memory.clone(), &mut host.clone(), ()).unwrap_err();
     let two = NonZero::new(2).unwrap();
@@ -356,7 +356,7 @@ fn compute_programs_with_resources_run_on_every_engine_and_on_several_threads() 
 #[test]
 fn vertex_programs_run_on_every_engine_and_on_several_threads() {
     let (host, memory) = with_resources();
-    // Registers that are written in front of the first word are not written.
+    // The code before the start word is not executed.
     let text = "
         IADD_IMM.i32 r60, 0x0, #0x7
         NOP.end
@@ -391,7 +391,7 @@ fn vertex_programs_run_on_every_engine_and_on_several_threads() {
 
 #[test]
 fn a_compressed_texture_is_looked_up_as_its_texels() {
-    // Red and blue in columns; two rows of blocks.
+    // Columns of red and blue, and two rows of blocks.
     let block = [0x00, 0xf8, 0x1f, 0x00, 0x44, 0x44, 0x44, 0x44];
     let storage = valhall::host::Storage::parse("RGBA_S3TC_DXT1").unwrap();
     let texture = Texture::new(valhall::host::Shape::Two, [4, 8, 1], 1, storage, vec![block.repeat(2)]).unwrap();

@@ -1,4 +1,4 @@
-//! What programs ask of their host: varyings, attributes, buffers, images and render targets.
+//! Accesses of programs to their host: varyings, attributes, buffers, images and render targets.
 
 use isaforge_runtime::valhall::host::{
     Attribute, Buffer, Compare, Component, Filter, Format, Handle, Host, Image, Plane, Resources, Sampler, Shape,
@@ -10,7 +10,7 @@ use isaforge_runtime::{Launch, Memory, Outcome, RunError};
 use super::seed::seed;
 use super::{assemble, to_bytes, to_words};
 
-/// Puts the centre of a pixel into r0 and r1, in pixels, and the handles of texture 0 and sampler 0 into r20.
+/// Loads the centre of a pixel into r0 and r1, in pixels, and the handles of texture 0 and sampler 0 into r20.
 const START: &str = "
     LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.store @r0:r1, r61, index:0x0
     IADD_IMM.i32 r20, 0x0, #0x20001800
@@ -24,7 +24,7 @@ pub fn plane(origin: f32, dx: f32, dy: f32) -> Component {
     Component::Plane(Plane { origin, dx, dy })
 }
 
-/// A target and the position of pixels as the varying at byte 0.
+/// Resources with a target, and the position of pixels as the varying at byte 0.
 pub fn resources(width: u32, height: u32) -> Resources {
     let target = Target::new(Format::RGBA32F, width, height, Texel::floats([-1.0; 4]));
     let mut resources = Resources { targets: vec![target], ..Resources::default() };
@@ -33,7 +33,7 @@ pub fn resources(width: u32, height: u32) -> Resources {
     resources
 }
 
-/// Adds texture 0 with a channel of these values and sampler 0.
+/// Adds texture 0, with these values in one channel, and sampler 0.
 pub fn with_texture(
     resources: &mut Resources,
     shape: Shape,
@@ -59,7 +59,7 @@ fn colours(resources: &Resources, target: usize) -> Vec<[f32; 4]> {
     resources.targets[target].as_ref().unwrap().pixels().iter().map(|pixel| pixel.map(f32::from_bits)).collect()
 }
 
-/// One channel of all pixels.
+/// Returns one channel of all pixels.
 pub fn channel(colours: &[[f32; 4]], channel: usize) -> Vec<f32> {
     colours.iter().map(|colour| colour[channel]).collect()
 }
@@ -67,7 +67,7 @@ pub fn channel(colours: &[[f32; 4]], channel: usize) -> Vec<f32> {
 #[test]
 fn a_place_in_the_pixel_can_be_given_and_remembered() {
     let mut resources = resources(2, 1);
-    // A quarter to the right, three quarters up, from the corner; then the same place again.
+    // A quarter to the right and three quarters up from the corner; then the same position again.
     let body = "IADD_IMM.i32 r2, 0x0, #0xC00040
         LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.explicit.store @r4:r5, r2, index:0x0
         LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.retrieve @r6:r7, 0x0, index:0x0";
@@ -81,7 +81,7 @@ fn a_place_in_the_pixel_can_be_given_and_remembered() {
 #[test]
 fn every_sample_lies_in_the_centre() {
     let mut resources = resources(1, 1);
-    // The place of sample 3, as compiled programs look for it.
+    // The position of sample 3, as compiled programs load it.
     let body = "IADD_IMM.i32 r2, sample.w0, #0xC
         IADD.u32 r3, sample.w1, 0x0
         LOAD.i32.unsigned.slot0 @r8, r2, offset:0
@@ -120,7 +120,7 @@ fn varyings_are_found_in_buffers_and_tables() {
 fn helper_lanes_compute_but_do_nothing_that_can_be_seen() {
     let mut memory = Memory::new();
     memory.map(0x1000, vec![0; 64]).unwrap();
-    // Every lane adds 1, and takes x * x of the lane to its right from that of its own.
+    // Every lane adds 1, and subtracts its own x * x from that of its neighbour along x.
     let program = assemble(&format!(
         "{START}
          IADD_IMM.i32 r2, 0x0, #0x1000\nMOV.i32 r3, 0x0
@@ -139,7 +139,7 @@ fn helper_lanes_compute_but_do_nothing_that_can_be_seen() {
     let mut fragments = Fragments::new(program.clone(), 3, 3);
     fragments.coverage = vec![0; 9];
     fragments.coverage[1] = 1;
-    // The load of a wild address ends the run where a lane is not a helper.
+    // A load from an unmapped address ends the run unless the lane is a helper.
     let error = valhall::draw(&fragments, &mut memory.clone(), &mut resources).unwrap_err();
     assert!(matches!(&error, RunError::Memory { .. }), "{error}");
     assert_eq!(error.place().and_then(|place| place.thread), Some([1, 0, 0]));
@@ -157,7 +157,8 @@ fn valhall_text(word: u64) -> String {
     isaforge_valhall::decode(word).map_or(String::new(), |instruction| instruction.to_string())
 }
 
-/// Loops of different lengths, differences, discards, counters in memory, memory of threads, looking at the picture.
+/// Tests loops of different lengths, derivatives, discards, counters in memory, thread memory, and reads of the
+/// picture.
 #[test]
 fn eight_warps_in_step_draw_what_each_would_alone() {
     let head = "
@@ -222,7 +223,7 @@ fn a_picture_that_never_ends_uses_up_its_budget() {
 #[test]
 fn a_discarded_lane_goes_on_as_a_helper() {
     let mut resources = resources(2, 2);
-    // Discards x > 1, then takes the differences along x: they need the discarded lanes.
+    // Discards x > 1, then computes derivatives along x, which need the discarded lanes.
     let body = "IADD_IMM.i32 r8, 0x0, #0x1
         DISCARD.f32.gt r0, 0x3F800000
         CLPER.i32.subgroup4.xor r4, r0, r8
@@ -242,7 +243,8 @@ fn blending_skips_the_call_of_a_blend_shader_and_converts() {
     let mut resources = resources(1, 1);
     let whole = Target::new(Format::parse("RGBA16UI").unwrap(), 1, 1, Texel::floats([0.0; 4]));
     resources.targets.push(whole);
-    // The word behind the first BLEND would draw something else; halves are rounded, whole numbers kept.
+    // The word after the first BLEND would draw something else, but is skipped. Halves are converted, and integers stay
+    // integers.
     let body = "IADD_IMM.i32 r8, 0x0, #0x3C003800\nIADD_IMM.i32 r9, 0x0, #0xC0004000
         BLEND.slot0.v4.f16 @r8:r9, blend_descriptor_0.w0, r60, target:0x1
         BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0
@@ -310,7 +312,7 @@ fn images_and_buffers_are_read_and_written_in_memory() {
     let launch = Launch { program: assemble(program), uniforms: vec![0x2000, 0], ..Launch::default() };
     valhall::run_with(&launch, &mut memory, &mut host, ()).unwrap();
     assert_eq!(to_words(memory.region(0x1000).unwrap()), [0x0403_0201, 0x0807_0605, 0, 0x0807_0605]);
-    // Outside the image there are zeros to read, and nothing is written.
+    // Outside the image, loads return zeros, and stores have no effect.
     assert_eq!(to_words(memory.region(0x2000).unwrap())[..4], [0x0605, 0, 0x1004, 0]);
     let beyond = Launch {
         program: assemble(
@@ -356,7 +358,7 @@ fn attributes_come_by_vertex_or_instance() {
     assert!(error.contains(", vertex 4, lane 4: nothing is mapped at 0x1004"), "{error}");
 }
 
-/// A simple generator of numbers; the same ones every time.
+/// A simple deterministic random number generator.
 pub struct Random(pub u64);
 
 impl Random {
@@ -407,7 +409,7 @@ fn no_message_and_no_coordinate_brings_the_runtime_down() {
         }
         let mut memory = Memory::new();
         memory.map(0x1000, vec![0; 64]).unwrap();
-        // Registers with numbers of all kinds, and the handle of the texture where handles are.
+        // Registers hold all classes of numbers, and the handle of the texture where handles are used.
         let mut words = Vec::new();
         for register in 0..16u64 {
             let value = match random.next() % 6 {

@@ -1,4 +1,4 @@
-//! Recorded programs with textures, varyings, derivatives, images and several targets, and what they must give.
+//! Recorded programs with textures, varyings, derivatives, images and several targets, and their expected results.
 
 use std::io::Read;
 
@@ -23,7 +23,7 @@ fn recorded_pictures_and_buffers_come_out_as_recorded() {
     let mut count = 0;
     for (name, text) in texts() {
         count += 1;
-        // Who looks on sees the reference; otherwise warps run side by side.
+        // With an observer the reference runs; otherwise warps run side by side.
         let mut profile = observe::profile();
         let runs = Case::read(&text).and_then(|case| Ok([case.run(())?, case.run(&mut profile)?]));
         match runs {
@@ -44,7 +44,7 @@ fn a_case_that_is_damaged_is_no_reason_to_fall_over() {
     let mut seed = 0x2545_f491_4f6c_dd1du64;
     let mut refused = 0;
     for (name, text) in texts() {
-        // Large words make long runs.
+        // Large numbers cause long runs.
         if ["atomics_all", "tex_nearest", "tex_array", "vs_transform", "image_rw"]
             .iter()
             .any(|known| name.starts_with(known))
@@ -55,7 +55,7 @@ fn a_case_that_is_damaged_is_no_reason_to_fall_over() {
                     seed ^= seed << 13;
                     seed ^= seed >> 7;
                     seed ^= seed << 17;
-                    // Where the structure is: beside a colon, a comma or a bracket.
+                    // Structural places: after a colon, a comma or a bracket.
                     let from = seed as usize % bytes.len();
                     let marks = bytes[from..].iter().position(|byte| b":,[]{}".contains(byte));
                     let at = (from + marks.unwrap_or(0) + 1).min(bytes.len() - 1);
@@ -69,7 +69,7 @@ fn a_case_that_is_damaged_is_no_reason_to_fall_over() {
     assert!(refused > 100, "{refused} are refused");
 }
 
-/// A case of a stage that runs this program, with these further entries.
+/// A case of a stage that runs this program, with additional entries.
 fn case(stage: &str, program: &str, entries: &str) -> String {
     let words: Vec<String> = super::assemble(program).iter().map(|word| format!("\"{word:016x}\"")).collect();
     format!(r#"{{"name": "own", "stage": "{stage}", "fau": [], "words": [{}], {entries}}}"#, words.join(", "))
@@ -79,7 +79,7 @@ fn problems(text: &str) -> Vec<String> {
     Case::read(text).and_then(|case| case.run(())).unwrap_or_else(|error| panic!("{error}")).problems
 }
 
-/// A compiled program puts the size four blocks behind its own.
+/// A compiled program stores the size four blocks after its own block.
 #[test]
 fn the_size_of_a_point_disturbs_no_other_vertex() {
     let program = "
@@ -122,11 +122,11 @@ fn numbers_that_a_compute_program_leaves_may_be_as_far_off_as_the_case_says() {
     assert_eq!(judged("0.001", r#""3f800000", "00000000", "3""#), 0);
     assert_eq!(judged("0", r#""3f800000", "00000000", "3""#), 1);
     assert_eq!(judged("0.001", r#""3f900000", "00000000", "3""#), 1);
-    // Small numbers are whole ones, not very small floats.
+    // Small numbers count as integers rather than very small floats.
     assert_eq!(judged("0.001", r#""3f800001", "00000000", "4""#), 1);
 }
 
-/// What a look-up at (-1, -1) with an explicit level of detail gives, as a case with one pixel and one texture.
+/// Runs a look-up at (-1, -1) with an explicit level of detail, as a case with one pixel and one texture.
 fn looked_up(texture: &str, kind: &str, lod: &str, expected: [u32; 4]) -> Vec<String> {
     let program = format!(
         "IADD_IMM.i32 r0, 0x0, #0xBF800000\nIADD_IMM.i32 r1, 0x0, #0xBF800000\nIADD_IMM.i32 r2, 0x0, #{lod}
@@ -159,7 +159,7 @@ fn a_case_may_say_what_lies_beyond_the_edges_and_which_levels_count() {
     let levels =
         r#""size": [4, 4, 1], "format": "R8I", "data": ["01010101010101010101010101010101", "02020202", "03"]"#;
     let edge = r#""wrap_s": "clamp_to_edge""#;
-    // 1.25 with 8 bits behind the point.
+    // 1.25 with 8 fraction bits.
     for (more, level) in [
         ("", 2),
         (r#", "lod_bias": 0.5"#, 3),

@@ -1,4 +1,4 @@
-//! Whole compute kernels: what Mesa compiled from GLSL, and instruction by instruction what was assembled by hand.
+//! Whole compute kernels compiled by Mesa from GLSL, and hand-assembled ones for individual instructions.
 
 use isaforge_runtime::{Launch, Memory, valhall};
 use serde_json::Value;
@@ -10,7 +10,7 @@ fn hex(value: &Value) -> u64 {
 }
 
 fn words(value: &Value) -> Vec<u32> {
-    // A number stands for as many zeros.
+    // A number stands for that many zeros.
     match value.as_u64() {
         Some(zeros) => vec![0; zeros as usize],
         None => value.as_array().unwrap().iter().map(|word| hex(word) as u32).collect(),
@@ -29,7 +29,7 @@ fn launch(case: &Value) -> Launch {
     }
 }
 
-/// Runs a kernel: what it wrote, what another emulator wrote, and what the GLSL means (the same where it is left out).
+/// Runs a kernel. Returns its results, those of another emulator, and those of the GLSL (the same if not given).
 fn kernel(name: &str) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let case: Value = serde_json::from_str(&data(&format!("kernels/{name}.json"))).unwrap();
     let mut memory = Memory::new();
@@ -69,7 +69,7 @@ fn half_precision_and_packing_agree_with_another_emulator() {
     assert_eq!(found, emulated);
 }
 
-/// Runs a case with buffers and compares all of them.
+/// Runs a case with buffers, and compares all of them.
 fn buffers(name: &str) {
     let case: Value = serde_json::from_str(&data(&format!("compute/{name}.json"))).unwrap();
     let mut memory = Memory::new();
@@ -82,7 +82,7 @@ fn buffers(name: &str) {
         let found = to_words(memory.region(hex(&buffer["base"])).unwrap());
         let expected = words(if buffer["expected"].is_null() { &buffer["words"] } else { &buffer["expected"] });
         assert_eq!(found.len(), expected.len());
-        // Words whose value depends on the order of threads are not compared.
+        // Words that depend on the order of threads are not compared.
         let open: Vec<u64> =
             buffer["ignore_words"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
         for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
@@ -96,7 +96,7 @@ fn buffers(name: &str) {
     }
 }
 
-/// The instruction under test that writes a word of the output of a case assembled by hand.
+/// The instruction under test that writes a word of the output of a hand-assembled case.
 fn instruction(case: &Value, word: usize) -> String {
     let stride = case["fau"].get(5).map_or(0, hex) as usize;
     let mut tests = case["tests"].as_array().into_iter().flatten();

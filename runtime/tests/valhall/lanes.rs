@@ -1,4 +1,4 @@
-//! Lanes that look at each other.
+//! Lanes that read values of other lanes.
 
 use super::{OWN_WORD, launch, run};
 
@@ -22,7 +22,7 @@ fn lanes_read_each_other_in_their_subgroup() {
         lanes(16, "CLPER.i32.umax.subgroup2.shift r0, r10, 0x03020100.b1"),
         own.iter().map(|l| if l & 1 == 0 { l + 1 } else { u32::MAX }).collect::<Vec<_>>()
     );
-    // -1 as a byte reads the lane below; the first has none.
+    // -1 as a byte reads the lane below; the first lane has none.
     assert_eq!(
         lanes(16, "CLPER.s32.i1.shift r0, r10, 0xFFFFFFFF.b0"),
         own.iter().map(|l| l.checked_sub(1).unwrap_or(1)).collect::<Vec<_>>()

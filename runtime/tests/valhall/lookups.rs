@@ -1,17 +1,17 @@
-//! Texture look-ups of all kinds against a sampler written down for this test alone, in double precision and without
-//! what the runtime's own shares between its cases.
+//! Texture look-ups of all kinds, compared with a separate sampler that uses double precision and shares no code
+//! between its cases with the runtime's.
 
 use isaforge_runtime::valhall::host::{Compare, Filter, Format, Handle, Sampler, Shape, Texture, Wrap, table};
 
 use super::host::{Random, draw, resources};
 use super::seed::seed;
 
-/// A look-up and what it looks at.
+/// A look-up with its texture and sampler.
 #[derive(Clone, Debug)]
 struct Case {
     shape: Shape,
     size: [u32; 3],
-    /// Layers, or whole cubes.
+    /// The number of layers, or of cubes.
     layers: u32,
     /// Values by level, layer or face, slice, row and column.
     levels: Vec<Vec<f32>>,
@@ -19,7 +19,7 @@ struct Case {
     array: bool,
     shadow: bool,
     offset: Option<[i8; 3]>,
-    /// Explicit, or level 0.
+    /// Explicit; `None` selects level 0.
     lod: Option<f64>,
     gather: bool,
     at: [f64; 3],
@@ -64,7 +64,7 @@ impl Case {
             lod_range: [[-1000.0, 0.375, 1.25][pick(3) as usize], [1000.0, 1.75][pick(2) as usize]],
             border: [0.625f32.to_bits(); 4],
         };
-        // Places a little off from where one texel ends and another begins.
+        // Positions are slightly off the boundaries of texels.
         let mut place = |least: f64, greatest: f64| {
             let part = (pick(1 << 10) as f64 + 0.37) / f64::from(1 << 10);
             f64::from((least + part * (greatest - least)) as f32)
@@ -98,7 +98,7 @@ impl Case {
         }
     }
 
-    /// What the runtime gives.
+    /// The result of the runtime.
     fn found(&self) -> [f32; 4] {
         let mut resources = resources(1, 1);
         let bytes = |level: &Vec<f32>| level.iter().flat_map(|value| value.to_le_bytes()).collect();
@@ -152,21 +152,21 @@ impl Case {
         draw(&body, &mut resources).unwrap_or_else(|error| panic!("{error}\n{body}"))[0]
     }
 
-    /// What it must give.
+    /// The expected result.
     fn expected(&self) -> [f64; 4] {
         if self.gather {
             let [i, j] = [0, 1].map(|axis| (self.at[axis] * f64::from(self.size[axis]) - 0.5).floor() as i64);
             return [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[x, y]| self.texel(0, [i + x, j + y, 0]));
         }
         let last = self.levels.len() as f64 - 1.0;
-        // Level 0 of an instruction that says nothing else is that, whatever the sampler says.
+        // An instruction without a level uses level 0, independent of the sampler.
         let [least, greatest] = self.sampler.lod_range.map(f64::from);
         let lod = self.lod.map_or(0.0, |lod| (lod + f64::from(self.sampler.lod_bias)).max(least).min(greatest));
         let filter = if lod > 0.0 { self.sampler.min } else { self.sampler.mag };
         let lod = lod.clamp(0.0, last);
         let value = match self.sampler.mip {
             None => self.level(0, filter),
-            // Halfway between two levels is the lower one.
+            // Halfway between two levels, the lower one is used.
             Some(Filter::Nearest) => self.level((lod - 0.5).ceil() as usize, filter),
             Some(Filter::Linear) => {
                 let [low, high] = [lod.floor(), lod.ceil()].map(|level| self.level(level as usize, filter));
@@ -189,7 +189,7 @@ impl Case {
                 [0, 1, 2].map(|a| if a < axes { (self.at[a] * f64::from(size[a])).floor() as i64 } else { 0 }),
             );
         }
-        // All corners of the cell between texel centres, each with its share.
+        // All corners of the cell between texel centres, with their weights.
         let mut sum = 0.0;
         for corner in 0..1 << axes {
             let (mut share, mut place) = (1.0, [0; 3]);
@@ -204,7 +204,7 @@ impl Case {
         sum
     }
 
-    /// A texel, compared when that is asked for.
+    /// Returns a texel, after the comparison if there is one.
     fn texel(&self, level: usize, place: [i64; 3]) -> f64 {
         let compared = |value: f64| match self.sampler.compare.filter(|_| self.shadow) {
             None => value,
@@ -255,7 +255,7 @@ impl Case {
                     }
                     i %= n;
                 }
-                // Back and forth, a step at a time.
+                // Reflects repeatedly until it is inside.
                 Wrap::Mirror => {
                     while i < 0 || i >= n {
                         i = if i < 0 { -1 - i } else { 2 * n - 1 - i };
@@ -271,7 +271,7 @@ impl Case {
     }
 }
 
-/// Which texel of which face lies beyond an edge, from the table of OpenGL: major axis, then the axes of s and of t with
+/// Returns the face and texel beyond an edge, by the table of OpenGL: the major axis, then the axes of s and of t with
 /// their signs.
 fn neighbour(face: i64, (x, y): (i64, i64), n: i64) -> (i64, i64, i64) {
     const FACES: [[(usize, i64); 3]; 6] = [
@@ -282,13 +282,13 @@ fn neighbour(face: i64, (x, y): (i64, i64), n: i64) -> (i64, i64, i64) {
         [(2, 1), (0, 1), (1, -1)],
         [(2, -1), (0, -1), (1, -1)],
     ];
-    // In half texels from the middle of the cube: faces lie at n, centres of texels at odd places.
+    // In half texels from the centre of the cube: faces are at n, centres of texels at odd positions.
     let mut at = [0; 3];
     let [(major, sign), (s, s_sign), (t, t_sign)] = FACES[face as usize];
     at[major] = sign * n;
     at[s] = s_sign * (2 * x + 1 - n);
     at[t] = t_sign * (2 * y + 1 - n);
-    // What is beyond the edge is folded over it: half a texel up from the new face becomes half a texel inwards.
+    // Positions beyond the edge are folded over it: half a texel above the new face becomes half a texel inwards.
     let over = (0..3).find(|&axis| axis != major && at[axis].abs() > n).unwrap();
     let other = 2 * over + usize::from(at[over] < 0);
     at[over] = at[over].signum() * n;
@@ -308,7 +308,7 @@ fn look_ups_of_every_kind_agree_with_the_definition() {
     }
 }
 
-/// Levels hold their own numbers, so that what is found is the level of detail.
+/// The texels of each level are its number, so the result is the level of detail.
 #[test]
 fn the_level_comes_from_the_longer_change_across_a_quad() {
     let mut random = Random(seed(0x9e37_79b9_7f4a_7c15));
@@ -333,7 +333,7 @@ fn the_level_comes_from_the_longer_change_across_a_quad() {
         let mut resources = resources(4, 4);
         let levels: Vec<&[f32]> = levels.iter().map(Vec::as_slice).collect();
         super::host::with_texture(&mut resources, shape, size, faces, &levels, sampler);
-        // Coordinates change by parts of 1024 from pixel to pixel, at most by an eighth, and stay on their face.
+        // Coordinates change by multiples of 1/1024 per pixel, at most by an eighth, and stay on their face.
         let mut change = || (pick(256) as f64 - 128.0) / 1024.0;
         let slopes: Vec<[f64; 2]> = (0..axes).map(|_| [change(), change()]).collect();
         let (bias, face) = (if pick(2) == 0 { 0.0 } else { pick(64) as f64 / 16.0 - 2.0 }, pick(6) as u32);

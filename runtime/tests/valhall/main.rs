@@ -1,4 +1,4 @@
-//! The Valhall runtime against programs with known answers, and against programs that misbehave.
+//! Tests of the Valhall runtime: programs with known results, and faulty programs.
 
 #[path = "../seed/mod.rs"]
 mod seed;
@@ -32,19 +32,19 @@ mod vectors;
 
 use isaforge_runtime::{Launch, Memory, Outcome, RunError, valhall};
 
-/// Where the programs of these tests write.
+/// The address to which the programs of these tests write.
 const OUT: u64 = 0x1000;
 
 fn assemble(text: &str) -> Vec<u64> {
     isaforge_core::program::assemble(isaforge_valhall::ISA, text).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
 }
 
-/// A launch of one workgroup along x. The uniforms u0 and u1 hold the address `OUT`.
+/// Creates a launch of one workgroup along x. The uniforms u0 and u1 hold the address `OUT`.
 fn launch(threads: u32, text: &str) -> Launch {
     Launch { program: assemble(text), local_size: [threads, 1, 1], uniforms: vec![OUT as u32, 0], ..Launch::default() }
 }
 
-/// Runs with `words` words of memory at `OUT`, zero at first.
+/// Runs a launch with `words` words of memory at `OUT`, initially zero.
 fn run(launch: &Launch, words: usize) -> Result<(Outcome, Vec<u32>), RunError> {
     let mut memory = Memory::new();
     memory.map(OUT, vec![0; words * 4]).unwrap();
@@ -65,7 +65,7 @@ fn data(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The lines that give each thread the address of its own word: r2 and r3, from its place along x.
+/// Computes the address of the thread's own word in r2 and r3, from its index along x.
 const OWN_WORD: &str = "
     U16_TO_U32 r50, r55.h00
     SHADDX.u64 r2, u0, r50.w0, shift:0x2

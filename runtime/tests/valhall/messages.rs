@@ -1,9 +1,10 @@
-//! Loads, stores, atomics and the memory that threads share or keep.
+//! Loads, stores, atomics, workgroup memory and thread memory.
 
 use super::{OUT, OWN_WORD, assemble, launch, run, to_words};
 use isaforge_runtime::{Launch, Memory, RunError, valhall};
 
-/// Runs one thread over the bytes `89 ab cd ef 01 02 .. 0f` at `OUT`, with r0 to r3 stored behind them at the end.
+/// Runs one thread on the bytes `89 ab cd ef 01 02 .. 0f` at `OUT`. Returns r0 to r3, which it stores after these
+/// bytes.
 fn registers_after(body: &str) -> [u32; 4] {
     let bytes: Vec<u8> = [0x89, 0xab, 0xcd, 0xef].into_iter().chain(1..=15).chain([0; 45]).collect();
     let mut memory = Memory::new();
@@ -20,7 +21,7 @@ fn loads_put_their_bytes_where_the_lane_says() {
         |load: &str| registers_after(&format!("IADD_IMM.i32 r0, 0x0, #0x11111111\n{load} @r0, u0, offset:0"))[0];
     assert_eq!(first("LOAD.i8.unsigned.slot0"), 0x1111_1189);
     assert_eq!(first("LOAD.i8.b2.unsigned.slot0"), 0x1189_1111);
-    // The bug of the hardware: odd bytes act as even ones.
+    // The hardware bug: odd bytes act as even ones.
     assert_eq!(first("LOAD.i8.b1.unsigned.slot0"), 0x1111_1189);
     assert_eq!(first("LOAD.i8.b3.unsigned.slot0"), 0x1189_1111);
     assert_eq!(first("LOAD.i8.h0.unsigned.slot0"), 0x1111_0089);
@@ -91,7 +92,7 @@ fn compare_and_exchange_needs_the_expected_value() {
 
 #[test]
 fn workgroup_memory_is_shared_and_starts_at_zero_in_each_group() {
-    // Each thread adds its number to the shared word; behind the barrier all see the sum.
+    // Each thread adds its number to the shared word; after the barrier all threads read the sum.
     let text = "
         U16_TO_U32 r50, r55.h00
         MOV.i32 r4, workgroup_local_pointer.w0

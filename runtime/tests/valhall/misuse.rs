@@ -1,4 +1,4 @@
-//! Programs and launches that cannot go on: each ends with an error that says what and where.
+//! Programs and launches that fail: each ends with an error that gives the cause and the place.
 
 use super::{OUT, OWN_WORD, launch, run};
 use isaforge_runtime::{Launch, MemoryFault, RunError};
@@ -35,7 +35,7 @@ fn warps_at_different_barriers_do_not_meet() {
     let error = fails(32, text);
     assert!(matches!(error, RunError::DivergentBarrier { elsewhere: 3, .. }), "{error}");
     assert_eq!(error.place().unwrap().thread, Some([16, 0, 0]));
-    // Each alone is content.
+    // Each warp alone does not fail.
     run(&launch(16, text), 1).unwrap();
 }
 
@@ -81,7 +81,7 @@ fn a_budget_is_for_all_threads_together() {
 
 #[test]
 fn lanes_that_wait_for_lanes_above_them_run_into_the_budget() {
-    // Lane 0 spins below; the lane that would free it never gets its turn.
+    // Lane 0 spins at a lower word; the lane that would release it never executes.
     let text = "
         MOV.i32 r4, lane_id.w0
         BRANCHZ.reconverge r4, offset:2
@@ -133,7 +133,7 @@ fn a_branch_out_of_the_program_is_an_error() {
     assert_eq!(target("BRANCHZ.eq 0x0, offset:-2\nNOP.end"), (0, "BRANCHZ.eq 0x0, offset:-2".into(), -1, 2));
     assert_eq!(target("BRANCHZ.eq 0x0, offset:1\nNOP.end").2, 2);
     assert_eq!(target("NOP\nNOP"), (1, "NOP".into(), 2, 2));
-    // Not taken, it is not looked at.
+    // The target of a branch that is not taken is not checked.
     run(&launch(2, "BRANCHZ 0x0, offset:5\nNOP.end"), 1).unwrap();
     let odd = "BRANCHZI.eq.absolute 0x0, 0x07060504\nNOP.end";
     assert!(matches!(fails(1, odd), RunError::Misaligned { address: 0x0706_0504, .. }));
@@ -190,7 +190,7 @@ fn what_the_host_lacks_is_named() {
 
 #[test]
 fn registers_end_at_the_last() {
-    // Lists are held to that by the decoder; pairs are not.
+    // The decoder enforces this for lists, but not for pairs.
     run(&launch(1, "IADD.u64 r62, r62, r60\nNOP.end"), 1).unwrap();
     run(&launch(1, "IADD.u64 r0, r63.w0, r60\nNOP.end"), 1).unwrap();
     let mut odd = launch(1, "IADD.u64 r62, r62, r60\nNOP.end");
@@ -220,7 +220,7 @@ fn a_launch_can_ask_for_too_much() {
 
 #[test]
 fn no_word_makes_the_runtime_panic() {
-    // Random words under random opcodes, each as a program of its own that threads run with lanes apart.
+    // Random words with valid opcodes, each in a program of its own with divergent threads.
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut next = || {
         state ^= state << 13;
@@ -233,7 +233,7 @@ fn no_word_makes_the_runtime_panic() {
     for round in 0..60_000 {
         let form = &forms[round % forms.len()];
         let word = next() & !form.fixed_mask | form.fixed_value;
-        // Mostly without special values and flows, which few words survive.
+        // Mostly without special values and flows, with which few words are valid.
         let word = if round % 3 == 0 { word } else { word & !(0xf << 59) & !(3 << 57) & !(0x80_8080) };
         let mut launch = launch(20, "MOV.i32 r4, lane_id.w0\nBRANCHZ r4, offset:1\nNOP\nNOP.end");
         launch.program.insert(2, word);
@@ -249,7 +249,7 @@ fn no_word_makes_the_runtime_panic() {
 
 #[test]
 fn errors_in_divergent_flow_name_the_lane_that_is_there() {
-    // Only thread 25, lane 9 of the second warp, takes the way between the branch and `on`.
+    // Only thread 25, lane 9 of the second warp, takes the path between the branch and `on`.
     let alone = |body: &str| {
         let text = format!(
             "{OWN_WORD}
@@ -272,7 +272,7 @@ fn errors_in_divergent_flow_name_the_lane_that_is_there() {
     ] {
         assert_eq!(alone(text), format!("word 6 `{text}`{place}{says}"));
     }
-    // At a barrier it is one of those that are missing.
+    // For a barrier, it names a lane that is missing.
     assert_eq!(
         alone("BARRIER.slot7.wait"),
         "word 6 `BARRIER.slot7.wait`, workgroup (0, 0, 0), thread (16, 0, 0), lane 0: \

@@ -1,4 +1,4 @@
-//! Looking on while programs run.
+//! Observation of running programs.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use isaforge_runtime::{Memory, Outcome, RunError, valhall};
 
 use super::{OUT, OWN_WORD, assemble, launch};
 
-/// Odd lanes of 18 threads store, the last warp has two.
+/// The odd lanes of 18 threads store; the last warp has two threads.
 const ODD_LANES_STORE: &str = "
     LSHIFT_OR.i32 r4, r50, 0x1F1E1D1C.b33, 0x0
     BRANCHZ.reconverge r4, offset:1
@@ -24,7 +24,7 @@ fn observed(threads: u32, body: &str, observer: impl Observer) -> Result<Outcome
     valhall::run_observed(&launch(threads, &format!("{OWN_WORD}\n{body}")), &mut memory, observer)
 }
 
-/// Ends a run before the first warp that comes to a word.
+/// Ends a run before the first warp that reaches a word.
 struct Before(usize);
 
 impl Observer for Before {
@@ -47,13 +47,13 @@ fn trace(threads: u32, body: &str) -> Vec<Executed> {
 fn a_trace_says_which_lanes_change_which_registers() {
     let trace = trace(18, ODD_LANES_STORE);
     let lines: Vec<String> = trace.iter().map(ToString::to_string).collect();
-    // Both warps go through all seven words, though not with all lanes.
+    // Both warps execute all seven words, though not with all lanes.
     assert_eq!(lines.len(), 14);
     assert_eq!(lines[4], "workgroup (0,0,0) warp 0    4 +.+.+.+.+.+.+.+. NOP.end");
     assert_eq!(lines[5], "workgroup (0,0,0) warp 0    5 x+x+x+x+x+x+x+x+ MOV.i32 r0, 0x3020100  | r0=03020100");
     assert_eq!(lines[12], "workgroup (0,0,0) warp 1    5 x+xxxxxxxxxxxxxx MOV.i32 r0, 0x3020100  | r0=1:03020100");
     assert_eq!(trace[5].changes[0].lanes, 0xaaaa);
-    // What did not become another value is no change.
+    // A write of the same value is not a change.
     assert_eq!(
         lines[7],
         "workgroup (0,0,0) warp 1    0 ++xxxxxxxxxxxxxx U16_TO_U32 r50, r55.h00  | r50=0:00000010 1:00000011"
@@ -137,7 +137,7 @@ fn pixels_and_vertices_are_looked_at_like_threads() {
     };
     let (mut memory, mut host) = (Memory::new(), Resources::default());
     let mut fragments = Fragments::new(assemble("DISCARD.f32.eq r60, 0x0\nNOP.end"), 10, 2);
-    // The first and the last quad; the pixels on the right of the last are not covered.
+    // The first and the last quad; the right pixels of the last one are not covered.
     fragments.coverage = (0..20).map(|index| [0, 1, 8].contains(&(index % 10)).into()).collect();
     valhall::draw_observed(&fragments, &mut memory, &mut host, Trace::new(&mut tell)).unwrap();
     let vertices = Vertices { first: 5, ..Vertices::new(assemble("MOV.i32.end r0, r60"), 18) };

@@ -1,4 +1,4 @@
-//! Fragment and compute programs that test themselves: green is right, red is wrong.
+//! Fragment and compute programs that test themselves: green means correct, red means wrong.
 
 use isaforge_runtime::{RunError, valhall};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What fragment programs see and leave where little depends on it: helpers, places of interpolation, halves, coverage.
+//! Less common inputs and outputs of fragment programs: helpers, interpolation positions, halves, coverage.
 
 use isaforge_runtime::valhall::host::{
     Component, Filter, Format, Handle, Resources, Sampler, Shape, Target, Texel, Texture, Varying, table,
@@ -9,7 +9,7 @@ use isaforge_runtime::{Launch, Memory, RunError};
 use super::host::{draw, resources, with_texture};
 use super::{assemble, to_bytes, to_words};
 
-/// Draws r4 to r7 in the second pixel of a row, where the first one is a helper. Returns what lies at 0x1000.
+/// Draws r4 to r7 in the second pixel of a row whose first pixel is a helper. Returns the memory at 0x1000.
 fn beside_a_helper(body: &str, resources: &mut Resources) -> Vec<u32> {
     let program = format!(
         "IADD_IMM.i32 r2, 0x0, #0x1000\nMOV.i32 r3, 0x0\n{body}
@@ -34,7 +34,7 @@ fn helpers_get_nothing_from_atomics_and_store_only_what_they_must() {
         ("ATOM_RETURN.i32.slot0.aadd @r8, @r8, r2, offset:0x0", 7),
         ("ATOM_RETURN.i64.slot0.axchg @r8:r9, @r8:r9, r2, offset:0x0", 7),
     ] {
-        // Each lane stores its number plus 1 at its own word; then looks at what the atomic left its neighbour.
+        // Each lane stores its number plus 1 to its own word, then reads the result of its neighbour's atomic.
         let body = |access: &str| {
             format!(
                 "IADD_IMM.i32 r8, 0x0, #0x7\nIADD_IMM.i32 r9, 0x0, #0x9\nMOV.i32 r10, lane_id.w0
@@ -47,7 +47,7 @@ fn helpers_get_nothing_from_atomics_and_store_only_what_they_must() {
         let mut resources = resources(2, 1);
         let found = beside_a_helper(&body(""), &mut resources);
         assert_eq!((found[0], &found[4..]), (first, &[0, 2, 0, 0][..]), "{atomic}");
-        // A second register is only written by what is 64 bits wide.
+        // The second register is only written by 64-bit atomics.
         let second = if atomic.contains("i64") { 0.0 } else { 9.0 };
         assert_eq!(drawn(&resources)[1][..3], [0.0, second, 0.0], "{atomic}");
         let found = beside_a_helper(&body(".force"), &mut resources);
@@ -97,7 +97,7 @@ fn depth_and_stencil_heed_the_coverage_that_the_program_gives() {
     let mut resources = resources(2, 1);
     resources.depth = Target::new(Format::R32F, 2, 1, Texel::floats([1.0; 4]));
     resources.stencil = Target::new(Format::parse("R8UI").unwrap(), 2, 1, Texel::floats([0.0; 4]));
-    // The lowest bit of x is the coverage; of a stencil value the low 8 bits count.
+    // The lowest bit of x is the coverage; only the low 8 bits of a stencil value count.
     let body = "IADD_IMM.i32 r8, 0x0, #0x1\nLSHIFT_AND.i32 r9, r59, 0x0.b00, r8\nIADD_IMM.i32 r10, 0x0, #0x1F5
         ZS_EMIT.z.stencil.slot0 @r11, r1, r10, r9
         U32_TO_F32 r4, r11\nMOV.i32 r5, 0x0\nMOV.i32 r6, 0x0\nMOV.i32 r7, 0x0";
@@ -116,7 +116,7 @@ fn halves_of_whole_numbers_are_extended_and_saturate() {
         let clear = Texel { channels: [clear as u32; 4], class: format.class() };
         resources.targets.push(Target::new(format, 1, 1, clear));
     }
-    // What is there as halves of both kinds, then four halves into the signed target.
+    // Loads the initial colour as halves of both kinds, then stores four halves to the signed target.
     let body = "IADD_IMM.i32 r8, 0x0, #0xFF000100\nIADD_IMM.i32 r9, 0x0, #0xFF000200
         LD_TILE.v2.s16.slot0 @r10, r8, r60, r0\nLD_TILE.v2.u16.slot0 @r11, r9, r60, r0
         S16_TO_F32 r4, r10.h00\nS16_TO_F32 r5, r10.h11\nU16_TO_F32 r6, r11.h00\nU16_TO_F32 r7, r11.h11
@@ -129,7 +129,7 @@ fn halves_of_whole_numbers_are_extended_and_saturate() {
 
 #[test]
 fn a_divergent_barrier_names_the_lane_that_is_elsewhere() {
-    // Lane 5 goes another way.
+    // Lane 5 takes another path.
     let program = assemble(
         "MOV.i32 r4, lane_id.w0\nIADD_IMM.i32 r4, r4, #0xFFFFFFFB
          BRANCHZ.eq.reconverge r4, offset:1\nBARRIER.slot7.wait\nNOP.end",

@@ -1,11 +1,11 @@
-//! Looking up textures: beyond edges, between texels, at levels, across faces, into registers.
+//! Texture look-ups: beyond edges, between texels, at levels, across faces, and into registers.
 
 use isaforge_runtime::valhall::host::{Compare, Filter, Format, Handle, Sampler, Shape, Texture, Varying, Wrap, table};
 
 use super::host::{channel, draw, plane, resources, with_texture};
 use super::to_bytes;
 
-/// Scales r0 by 1 / 4, so that four pixels are a texture, and looks it up.
+/// Scales r0 and r1 by 1/4, so that four pixels span a texture, and performs a look-up.
 const QUARTER: &str = "
     FMA.f32 r2, r0, 0x3E800000, 0x0.neg
     FMA.f32 r3, r1, 0x3E800000, 0x0.neg
@@ -36,7 +36,7 @@ fn the_nearest_texel_repeats_mirrors_clamps_or_ends_beyond_the_edge() {
 #[test]
 fn a_linear_filter_mixes_in_proportion() {
     let linear = Sampler { min: Filter::Linear, mag: Filter::Linear, ..Sampler::default() };
-    // A texel is two pixels wide: pixels lie a quarter of a texel from the texel's centre.
+    // A texel is two pixels wide, so pixels are a quarter of a texel away from the texel's centre.
     let body = quarter().replace("#0x3E800000", "#0x3E000000");
     let mut resources = resources(8, 8);
     with_texture(&mut resources, Shape::Two, [4, 4, 1], 1, &[&std::array::from_fn::<f32, 16, _>(|i| i as f32)], linear);
@@ -51,7 +51,7 @@ fn a_block_is_mixed_in_all_directions_and_a_layer_is_rounded() {
     let linear = Sampler { min: Filter::Linear, mag: Filter::Linear, ..Sampler::default() };
     let mut block = resources(1, 1);
     with_texture(&mut block, Shape::Three, [2, 2, 2], 1, &[&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]], linear);
-    // (0.5, 0.5, 0.375): the middle, a quarter of the way towards the second slice.
+    // (0.5, 0.5, 0.375): the centre, a quarter of the way towards the second slice.
     let body = "IADD_IMM.i32 r2, 0x0, #0x3EC00000
         TEX_SINGLE.slot1.f.32.3d.zero @r4:r5:r6:r7, @r0:r1:r2, r20";
     assert_eq!(draw(body, &mut block).unwrap(), [[2.5, 0.0, 0.0, 1.0]]);
@@ -76,7 +76,7 @@ fn four_texels_are_gathered_row_by_row() {
     let body = "IADD_IMM.i32 r2, 0x0, #0x1
         TEX_GATHER.slot1.f.32.2d.texel_offset.gather4_r @r4:r5:r6:r7, @r0:r1:r2, r20";
     assert_eq!(draw(body, &mut square).unwrap(), [[2.0, 2.0, 4.0, 4.0]]);
-    // Whole numbers name the first of the four.
+    // Integer coordinates name the first of the four texels.
     let body = "IADD_IMM.i32 r2, 0x0, #0x1
         MOV.i32 r3, 0x0
         TEX_GATHER.slot1.f.32.2d.integer_coordinates.gather4_r @r4:r5:r6:r7, @r2:r3, r20";
@@ -153,12 +153,12 @@ fn the_level_of_detail_is_given_computed_or_biased() {
         )
     };
     let (nearest, linear) = (Some(Filter::Nearest), Some(Filter::Linear));
-    // 8 bits behind the point: 1.25, -1, 1.5, 2.75, 100.
+    // With 8 fraction bits: 1.25, -1, 1.5, 2.75, 100.
     let given = ["0x140", "0xFF00", "0x180", "0x2C0", "0x6400"];
     assert_eq!(given.map(|lod| look(&explicit(lod), nearest, "0x3E000000")), [1.0, 0.0, 1.0, 3.0, 3.0]);
     assert_eq!(given.map(|lod| look(&explicit(lod), linear, "0x3E000000")), [1.25, 0.0, 1.5, 2.75, 3.0]);
     assert_eq!(given.map(|lod| look(&explicit(lod), None, "0x3E000000")), [0.0; 5]);
-    // Pixels one, two, four texels wide, and half of one.
+    // Pixels that are one, two, four and half a texel wide.
     let computed = "TEX_SINGLE.slot1.f.32.2d.computed @r4:r5:r6:r7, @r2:r3, r20";
     let scales = ["0x3E000000", "0x3E800000", "0x3F000000", "0x3D800000"];
     assert_eq!(scales.map(|scale| look(computed, linear, scale)), [0.0, 1.0, 2.0, 0.0]);
@@ -189,7 +189,7 @@ fn a_fetch_takes_a_texel_of_a_level_and_zeros_outside() {
 
 #[test]
 fn a_cube_goes_on_across_its_edges() {
-    // Each face has one value; a linear filter mixes two at an edge and three at a corner.
+    // Each face has a single value; a linear filter mixes two faces at an edge and three at a corner.
     let linear = Sampler { min: Filter::Linear, mag: Filter::Linear, ..Sampler::default() };
     let mut resources = resources(1, 1);
     let texels: Vec<f32> = (0..6).flat_map(|face| [face as f32 * 12.0; 4]).collect();
@@ -206,10 +206,10 @@ fn a_cube_goes_on_across_its_edges() {
     for face in 0..6 {
         assert_eq!(look(face, 0.5, 0.5), face as f32 * 12.0);
     }
-    // The right edge of +X is -Z, its left one +Z, its upper one +Y, its lower one -Y.
+    // The right edge of +X is adjacent to -Z, the left one to +Z, the upper one to +Y, the lower one to -Y.
     let edges = [look(0, 1.0, 0.5), look(0, 0.0, 0.5), look(0, 0.5, 0.0), look(0, 0.5, 1.0)];
     assert_eq!(edges, [30.0, 24.0, 12.0, 18.0]);
-    // A corner of +X, +Y and +Z: a quarter each, and the missing texel is their mean.
+    // A corner of +X, +Y and +Z: each has a quarter, and the missing texel is their mean.
     assert_eq!(look(0, 0.0, 0.0), (0.0 + 24.0 + 48.0) / 3.0);
 }
 
@@ -250,7 +250,7 @@ fn a_fused_look_up_takes_its_place_from_a_varying() {
         FMA.f32 r2, r0, 0x38000000.h1, 0x0.neg\nMOV.i32 r3, r1
         TEX_DUAL.slot1.f.32.32.2d.zero @r4:r5:r6:r7:r8:r9:r10:r11, @r2:r3, r20\nMOV.i32 r5, r8";
     assert_eq!(channel(&draw(body, &mut resources).unwrap(), 1), [4.0, 8.0]);
-    // A gradient holds the level of detail, which a look-up takes from there.
+    // A gradient holds the level of detail, which the look-up uses.
     let mut levels = super::host::resources(2, 2);
     with_texture(
         &mut levels,
@@ -276,7 +276,7 @@ fn whole_numbers_are_never_mixed() {
     let texture = Texture::new(Shape::Two, [2, 2, 1], 1, Format::parse("R32UI").unwrap(), levels).unwrap();
     resources.textures.insert(Handle::new(table::TEXTURES, 0), texture);
     resources.samplers.insert(Handle::new(table::SAMPLERS, 0), linear);
-    // In the middle, half a level up.
+    // At the centre, half a level up.
     let body = "MOV.i32 r8, r0\nMOV.i32 r9, r1\nIADD_IMM.i32 r10, 0x0, #0x80
         TEX_SINGLE.slot1.u.32.2d.explicit @r4:r5:r6:r7, @r8:r9:r10, r20
         U32_TO_F32 r4, r4\nMOV.i32 r5, 0x0\nMOV.i32 r6, 0x0\nMOV.i32 r7, 0x0";
@@ -301,7 +301,7 @@ fn a_lane_whose_neighbours_went_elsewhere_sees_no_change() {
     let mut resources = resources(2, 2);
     let linear = Sampler { mip: Some(Filter::Linear), ..Sampler::default() };
     with_texture(&mut resources, Shape::Two, [4, 4, 1], 1, &[&[0.0; 16], &[1.0; 4], &[2.0]], linear);
-    // Two texels from pixel to pixel are level 1; lane 3 looks alone.
+    // Two texels per pixel select level 1; lane 3 performs its look-up alone.
     let body = "IADD_IMM.i32 r21, 0x0, #0x3F000000\nFMA.f32 r2, r0, r21, 0x0.neg\nFMA.f32 r3, r1, r21, 0x0.neg
         MOV.i32 r5, 0x0\nMOV.i32 r6, 0x0\nMOV.i32 r7, 0x0
         IADD_IMM.i32 r22, lane_id.w0, #0xFFFFFFFD
@@ -309,6 +309,6 @@ fn a_lane_whose_neighbours_went_elsewhere_sees_no_change() {
         TEX_SINGLE.slot1.f.32.2d.computed @r4:r5:r6:r7, @r2:r3, r20
         BRANCHZ.eq 0x0, offset:1
         TEX_SINGLE.slot1.f.32.2d.computed @r4:r5:r6:r7, @r2:r3, r20";
-    // Lane 2 has no neighbour along y but lane 0 and none along x, lane 1 one along x.
+    // Lane 2 only has a neighbour along y, and lane 1 only one along x; for both it is lane 0.
     assert_eq!(channel(&draw(body, &mut resources).unwrap(), 0), [1.0, 1.0, 1.0, 0.0]);
 }

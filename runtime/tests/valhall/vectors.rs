@@ -6,7 +6,8 @@ use isaforge_runtime::{Launch, Memory, valhall};
 use super::seed::seed;
 use super::{OUT, assemble, data, to_words};
 
-/// Executes one instruction with its inputs in r0, r2 and r4 (and the next ones, for 64 bits). Gives r20 and r21.
+/// Executes one instruction with its inputs in r0, r2 and r4 (and the next registers, for 64 bits). Returns r20 and
+/// r21.
 fn execute(text: &str, inputs: &[u64]) -> u64 {
     let mut uniforms = vec![OUT as u32, 0];
     let mut program = String::new();
@@ -131,7 +132,7 @@ fn halves_convert_to_integers_and_back() {
 
 #[test]
 fn modifiers_of_sources_apply_in_order() {
-    // Half, then magnitude, then sign.
+    // First the half is selected, then the magnitude, then the sign.
     assert_eq!(execute("FADD.f32 r20, r0.neg.abs.h1, 0x0.neg", &[0xbc00_0000]), 0xbf80_0000);
     assert_eq!(execute("FADD.v2f16 r20, r0.neg.h10, 0x0.neg", &[0xbc00_4000]), 0xc000_3c00);
     assert_eq!(execute("FMA.v2f16.clamp_0_1 r20, r0, r2.h11, 0x0.neg", &[0x7e00_4000, 0x3c00_0000]), 0x0000_3c00);
@@ -174,7 +175,7 @@ fn scaled_products_round_once() {
 
 #[test]
 fn half_arithmetic_is_rounded_once() {
-    // A product of 22 bits and an addend far below it: rounding in between would lose the addend.
+    // A product of 22 bits, and an addend far below it that an intermediate rounding would lose.
     for (a, b, c) in [(0x3c01, 0x3c01, 0x0001), (0x7bff, 0x0401, 0x8001), (0x1401, 0x1401, 0x9001)] {
         let exact = f64::from(half::f16::from_bits(a)) * f64::from(half::f16::from_bits(b))
             + f64::from(half::f16::from_bits(c));
@@ -209,7 +210,7 @@ fn rows_with_anything_in_them_are_judged_or_refused() {
     let mut below = |n: usize| random.below(n as u64) as usize;
     let (mut judged, mut refused) = (0, 0);
     for _ in 0..20_000 {
-        // A column of another row, another word in a column, or another character.
+        // A column of another row, a word of another column, or another character.
         let mut columns: Vec<String> = rows[below(rows.len())].split('\t').map(str::to_owned).collect();
         let at = below(columns.len());
         let column = &mut columns[at];

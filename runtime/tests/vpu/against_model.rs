@@ -1,4 +1,4 @@
-//! Every opcode with every write mode and flag control, against a scalar model written separately.
+//! Every opcode with every write mode and flag control, compared with a separately written scalar model.
 
 use isaforge_core::sample::Random;
 use isaforge_runtime::vpu::{Config, Machine, Registers, TileSize};
@@ -10,10 +10,10 @@ const SYNC: u64 = 0x01 << 56;
 const ALLOCATE: u64 = 0x04 << 56;
 /// `And r0.____, r0.xxxx, r0.xxxx`.
 const NOTHING: u64 = 0x30 << 56 | 0xaa << 42;
-/// `Branch.x 2`: threads whose flag X is set stay active, if there is one.
+/// `Branch.x 2`: threads whose flag X is set stay active, if there are any.
 const BRANCH_X: u64 = 0x80 << 56 | 1 << 52 | 2 << 32;
 
-/// Numbers in which FP16 and integers have their interesting cases.
+/// A number, often a special case of FP16 or of integers.
 fn value(random: &mut Random) -> u16 {
     const SPECIAL: [u16; 12] = [0, 0x8000, 1, 0x7fff, 0xffff, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0x03ff, 0x7bff];
     match random.below(4) {
@@ -32,7 +32,7 @@ fn start(random: &mut Random) -> Model {
         local: std::array::from_fn(|_| std::array::from_fn(|_| row(random))),
         shared: std::array::from_fn(|_| row(random)),
         global: std::array::from_fn(|i| match i {
-            // Addresses that lie in memory, mostly.
+            // Addresses that are mostly within memory.
             0..8 => [random.below(70) as u16, 0, random.below(70) as u16, random.below(2) as u16],
             _ => row(random),
         }),
@@ -78,7 +78,7 @@ fn compare(model: &Model, machine: &mut Machine, words: &[u64]) {
         assert_eq!(&machine.tiles(0).expect("core 0 exists")[n].data, tile, "tile {n} after\n{}", text());
     }
     assert_eq!(machine.memory().bytes(), model.memory, "memory after\n{}", text());
-    // The host holds bank 0, so Allocate took bank 1.
+    // The host holds bank 0, so Allocate has taken bank 1.
     assert_eq!(
         *machine.bank_mut(0, 1).expect("it exists"),
         model.spawned,
@@ -88,7 +88,7 @@ fn compare(model: &Model, machine: &mut Machine, words: &[u64]) {
     assert_eq!(*machine.bank_mut(0, 0).expect("it exists"), model.global, "the group's own bank after\n{}", text());
 }
 
-/// Where results go: the n-th instruction of a program to the n-th register of one space.
+/// The destination of results: the n-th instruction of a program writes the n-th register of one space.
 #[derive(Clone, Copy)]
 enum Into {
     Local,
@@ -117,13 +117,13 @@ fn check(instructions: &[u64], seed: u64, random: &mut Random) {
 fn word(opcode: u64, modes: u64, control: u64, destination: u64, random: &mut Random) -> u64 {
     let mut word = opcode << 56 | destination << 50 | modes << 42 | control << 12 | random.next() & 0x3ff_ffff << 14;
     if opcode >= 0x70 {
-        // Addresses come from the global registers that hold some.
+        // Addresses come from the global registers that hold addresses.
         word = word & !(0x3fff << 28) | (32 + random.below(8)) << 36 | (random.below(256)) << 28;
     }
     word
 }
 
-/// All write modes and flag controls of one opcode; `before` and `after` stand around each instruction.
+/// Tests all write modes and flag controls of one opcode, with `before` and `after` around each instruction.
 fn all_modes(opcode: u64, into: Into, before: Option<u64>, after: Option<u64>, random: &mut Random) {
     let all: Vec<(u64, u64)> = (0..256).flat_map(|modes| (0..4).map(move |control| (modes, control))).collect();
     for (seed, some) in all.chunks(16).enumerate() {
@@ -157,7 +157,7 @@ fn results_of_arithmetic_in_all_modes() {
 #[test]
 fn tile_reads_and_writes_in_all_modes() {
     let mut random = Random(seed(2));
-    // Reads without and with locks; what locks is unlocked at once at the same place.
+    // Reads without and with locks; each lock is released at once at the same address.
     for opcode in (0x40..0x48).chain(0x50..0x60) {
         all_modes(opcode, Into::Local, None, None, &mut random);
         all_modes(opcode, Into::Spawned, None, None, &mut random);
@@ -175,7 +175,7 @@ fn locking_reads_at_addresses_in_all_modes() {
         for some in all.chunks(12) {
             let mut program = Vec::new();
             for (n, (modes, control)) in some.iter().enumerate() {
-                // The address comes from a global register, so that the unlock finds the same one.
+                // The address comes from a global register, so that the unlock uses the same one.
                 let address = (32 + random.below(32)) << 22 | random.below(256) << 14;
                 program.push(opcode << 56 | (n as u64) << 50 | modes << 42 | control << 12 | address);
                 let data = random.next() & 0x3fff << 28;
@@ -190,7 +190,7 @@ fn locking_reads_at_addresses_in_all_modes() {
 fn loads_and_fetches_in_all_modes() {
     let mut random = Random(seed(4));
     for issue in [0x70, 0x71, 0x72, 0x73, 0x78, 0x79, 0x7a, 0x7b, 0x7c] {
-        // All modes of Finish behind the issue, then all of the issue, which ignores them, before a plain Finish.
+        // All modes of Finish after an issue, then all modes of the issue, which ignores them, before a plain Finish.
         all_modes(0x74, Into::Local, Some(issue), None, &mut random);
         all_modes(0x74, Into::Shared, Some(issue), None, &mut random);
         all_modes(issue, Into::Local, None, Some(0x74), &mut random);
@@ -203,7 +203,7 @@ fn loads_and_fetches_in_all_modes() {
 fn flag_operations_ignore_everything_else() {
     let mut random = Random(seed(5));
     for opcode in 0x08..=0x0c {
-        // An instruction that sets flags stands before each.
+        // Each is preceded by an instruction that sets flags.
         all_modes(opcode, Into::Local, Some(0x21), None, &mut random);
         for _ in 0..200 {
             let mut program = vec![word(0x30, 255, 1 + random.below(3), 3, &mut random)];
@@ -257,7 +257,7 @@ fn random_programs_with_branches() {
             words.push(match random.below(8) {
                 0 | 1 => 0x80 << 56 | random.below(16) << 52 | (1 + random.below(length + 1)) << 32,
                 2 => SYNC,
-                // Exit is 0: seldom, so that threads leave one by one.
+                // Exit is 0. It is rare, so that threads end one at a time.
                 3 if random.below(3) == 0 => 0,
                 _ => word(
                     opcodes[random.below(opcodes.len() as u64) as usize],
@@ -270,7 +270,7 @@ fn random_programs_with_branches() {
         }
         let before = start(&mut random);
         let mut model = before.clone();
-        // The model does not know Allocate: an instruction that writes nothing stands for it.
+        // The model does not implement Allocate; an instruction that writes no register replaces it.
         let steps =
             model.run(&words.iter().map(|w| if *w == ALLOCATE { NOTHING } else { *w }).collect::<Vec<_>>(), 2000);
         diverged += u32::from(words.contains(&SYNC));

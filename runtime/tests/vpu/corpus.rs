@@ -1,5 +1,5 @@
-//! The conformance corpus of the VPU: a spread of its programs, all its words. `ISAFORGE_VPU_CORPUS` names a folder with
-//! the whole of it.
+//! The conformance corpus of the VPU: a selection of its programs, with all their words. `ISAFORGE_VPU_CORPUS` names a
+//! folder with the whole corpus.
 
 use std::path::PathBuf;
 
@@ -64,7 +64,7 @@ fn a_program_that_ends_otherwise_fails() {
         let changed = format!("{before}{}", end.replacen(from, to, 1));
         assert!(changed != line, "{from} is there");
         let verdict = conform::program(&changed).expect("it is still understood");
-        // Once for each way of running.
+        // One problem for each way of running.
         assert_eq!(verdict.problems.len(), 2, "{:?}", verdict.problems);
     };
     fails("\"steps\":", "\"steps\":1");

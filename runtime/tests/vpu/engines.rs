@@ -1,4 +1,4 @@
-//! The VPU by its reference and by operations on rows at every level: one leaves what the other does.
+//! The VPU by its reference and by operations on rows at every level; the results must agree.
 
 use isaforge_core::sample::{Random, sample};
 use isaforge_runtime::Level;
@@ -41,7 +41,7 @@ fn state(random: &mut Random) -> State {
     }
 }
 
-/// All that can be compared of a state.
+/// Everything that can be compared of a state.
 fn shown(state: &State) -> String {
     format!("{state:?} {:?}", state.memory.bytes()).replace("cached", "")
 }
@@ -66,7 +66,7 @@ fn a_word_leaves_what_the_reference_leaves() {
     }
 }
 
-/// Programs of usable opcodes.
+/// Compares engines on programs of usable opcodes.
 fn programs_agree(stream: u64, usable: impl Fn(u64) -> bool, rounds: u64) {
     let mut random = Random(seed(stream));
     (0..rounds).for_each(|_| execution::agree(&mut random, &usable));
@@ -77,7 +77,7 @@ fn programs_leave_what_the_reference_leaves() {
     programs_agree(22, |_| true, 12 * rounds());
 }
 
-/// Those whose groups advance side by side: they write no memory, wait for nothing and launch nothing.
+/// Tests programs whose groups advance side by side: they write no memory, wait for nothing and launch nothing.
 #[test]
 fn groups_side_by_side_leave_what_they_leave_one_after_another() {
     let words: Vec<u64> = (0..69).map(|opcode| sample(isaforge_vpu::ISA, opcode, &mut Random(1)) >> 56).collect();

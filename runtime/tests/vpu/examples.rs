@@ -1,4 +1,5 @@
-//! The programs of `examples/vpu`, each against a computation of its own, both ways of running and under several seeds.
+//! The programs of `examples/vpu`, each compared with its own computation, in both ways of running and with several
+//! seeds.
 
 use isaforge_runtime::vpu::naive::Naive;
 use isaforge_runtime::vpu::picture::{self, Pixel};
@@ -20,10 +21,10 @@ fn words(name: &str) -> Vec<u64> {
     assemble(&read(&format!("{name}.vpu"))).unwrap_or_else(|errors| panic!("{name}.vpu: {}", errors[0]))
 }
 
-/// Runs an example in several ways and hands each machine on.
+/// Runs an example in several ways, and passes each machine to `judge`.
 fn check(name: &str, judge: impl Fn(&Scene, &Machine, &Report)) {
     let (scene, words) = (scene(name), words(name));
-    // Without optimisation one seed takes long enough.
+    // Without optimization, one seed takes long enough.
     let seeds: &[u64] = if cfg!(debug_assertions) { &[3] } else { &[0, 3] };
     for &seed in seeds {
         for run in [Machine::run, Machine::run_cycles] {
@@ -47,7 +48,7 @@ const ONE: u16 = 0x3c00;
 fn triangles_cover_the_pixels_inside_with_blended_colours() {
     const TRIANGLES: [[(i32, i32); 3]; 3] =
         [[(4, 6), (58, 14), (20, 58)], [(40, 4), (60, 40), (30, 50)], [(6, 60), (28, 34), (50, 62)]];
-    // Twice the area, positive when the corners turn clockwise on a screen whose y grows downwards.
+    // Twice the area; positive if the corners are in clockwise order on a screen whose y grows downwards.
     let turn = |a: (i32, i32), b: (i32, i32), c: (i32, i32)| (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0);
     let pixel = |p: (i32, i32)| {
         let mut colour = [0; 4];
@@ -84,7 +85,7 @@ fn the_textured_rectangle_has_colours_and_palette_entries() {
     check("texture", |scene, machine, _| {
         for y in 0..32usize {
             for x in 0..64usize {
-                // 0.375 and 0.75 texels a pixel, sampled at pixel centres; all of it is exact in binary.
+                // 0.375 and 0.75 texels per pixel, sampled at pixel centres; these numbers are exact in binary.
                 let (u, v) = ((2 * x + 1) * 3 / 16 % 16, (2 * y + 1) * 3 / 8 % 16);
                 let texel = v * 16 + u;
                 let expected = if x < 30 {
@@ -106,7 +107,7 @@ fn the_textured_rectangle_has_colours_and_palette_entries() {
     });
 }
 
-/// Steps until |z| reaches 2, with a rounding after every operation that the program rounds after.
+/// The number of steps until |z| reaches 2, with a rounding after every operation, as in the program.
 fn steps_in_half(x: u16, y: u16) -> u16 {
     let (step, left, top) = (exact::divide(from_integer(5), from_integer(256)), 0xbf80, 0xbd00);
     let c = (add(multiply(from_integer(x), step), left), add(multiply(from_integer(y), step), top));
@@ -145,7 +146,7 @@ fn the_mandelbrot_set_is_that_of_half_precision() {
             assert_eq!(element(machine, 1, x, y), palette[usize::from(*steps)], "({x}, {y})");
         }
     });
-    // What eleven bits of precision do: most pixels agree with double precision, and those near the border do not.
+    // The effect of eleven bits of precision: most pixels agree with double precision, but not those near the border.
     let different = (0..128 * 128).filter(|i| expected[usize::from(*i)] != steps_in_double(i % 128, i / 128)).count();
     assert!((150..600).contains(&different), "{different} of 16384 pixels differ from double precision");
     let inside = expected.iter().filter(|n| **n == 48).count();
@@ -157,7 +158,7 @@ fn overlapping_groups_blend_every_layer_once() {
     check("blend", |_, machine, _| {
         for y in 0..32 {
             for x in 0..32 {
-                // Four columns and three rows of layers. All sums are multiples of 1/512 below 1, and so exact.
+                // Four columns and three rows of layers. All sums are multiples of 1/512 below 1, and therefore exact.
                 let sum = |at: usize, count: usize| (0..count).map(|n| (at + 32 * n) & 0x7c).sum::<usize>();
                 let of_2048ths = |n: usize| exact::divide(from_integer(n as u16), from_integer(2048));
                 let through = exact::divide(ONE, from_integer(4096));
@@ -195,7 +196,7 @@ fn the_histogram_counts_every_pixel() {
     });
 }
 
-/// Fills as the groups should: the value of a square that is all inside, all outside, or small and on the edge.
+/// Fills a square as the groups should: with the value of a square that is inside, outside, or small and on the edge.
 fn quarter(picture: &mut [[u16; 32]; 32], x: usize, y: usize, size: usize, groups: &mut u64) {
     *groups += 1;
     let inside = |x: usize, y: usize| {
@@ -221,7 +222,7 @@ fn quarter(picture: &mut [[u16; 32]; 32], x: usize, y: usize, size: usize, group
 
 #[test]
 fn the_quad_tree_spawns_its_own_children() {
-    // The first group splits the whole without a look.
+    // The first group always splits the whole.
     let (mut expected, mut groups) = ([[0; 32]; 32], 1);
     for (x, y) in [(0, 0), (16, 0), (0, 16), (16, 16)] {
         quarter(&mut expected, x, y, 16, &mut groups);

@@ -1,5 +1,5 @@
-//! FP16 of the VPU's instructions against exact arithmetic: unary operations for every operand, binary ones for operands
-//! with specials, a grid and random others.
+//! FP16 arithmetic of the VPU's instructions, compared with exact arithmetic: unary operations for every operand,
+//! binary operations for operands from special values, a grid and random numbers.
 
 use isaforge_core::sample::Random;
 use isaforge_runtime::vpu::single::{State, execute};
@@ -8,7 +8,7 @@ use isaforge_runtime::vpu::{BANKS, Memory, Registers, Tile, TileSize, assemble};
 use crate::model::exact;
 use crate::seed::seed;
 
-/// X, Y, Z, W of the four threads.
+/// X, Y, Z and W of the four threads.
 type Lanes = [u16; 16];
 
 /// An instruction that computes `r2` from `r0` and `r1`.
@@ -77,13 +77,14 @@ fn conversions_are_exact_for_every_operand() {
     }
 }
 
-/// Signed zeros, the ends of the denormals and of the normals, around 1, around a half, infinities, NaNs, odd fractions.
+/// Signed zeros, the ends of the denormals and of the normals, numbers around 1 and around 1/2, infinities, NaNs, odd
+/// fractions.
 const SPECIAL: [u16; 26] = [
     0x0000, 0x8000, 0x0001, 0x8001, 0x0002, 0x03ff, 0x83ff, 0x0400, 0x0401, 0x3800, 0x3bff, 0x3c00, 0xbc00, 0x3c01,
     0x4000, 0x4248, 0x5555, 0xaaaa, 0x6400, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 0xffff,
 ];
 
-/// Pairs of operands: specials with specials, then numbers of all binades, those of a pair near one another or not.
+/// Pairs of operands: special values with special values, then numbers of all binades, near each other or not.
 fn pairs(mut each: impl FnMut(&Lanes, &Lanes)) {
     for a in SPECIAL {
         for b in SPECIAL {
@@ -117,7 +118,7 @@ fn quotients_are_correctly_rounded_in_x_and_the_rest_are_products() {
     });
 }
 
-/// The exact model itself, on values that anyone can check.
+/// Tests the exact model itself, on values that can be checked by hand.
 #[test]
 fn the_model_knows_some_plain_facts() {
     assert_eq!(exact::add(0x3c00, 0x3c00), 0x4000, "1 + 1 = 2");

@@ -1,4 +1,4 @@
-//! Groups, banks, the queue, locks, time, and how runs end.
+//! Groups, banks, the queue, locks, time, and the ends of runs.
 
 use isaforge_core::sample::{Random, sample};
 use isaforge_runtime::vpu::{
@@ -113,7 +113,7 @@ fn harmless_misuse_is_warned_of_and_changes_nothing() {
     for (text, misuse) in cases {
         for run in BOTH {
             let mut machine = group(text);
-            // Far outside memory, and the address of an Exit.
+            // An address far outside memory, and the address of an Exit.
             machine.bank_mut(0, 0).expect("bank 0 exists")[..2].copy_from_slice(&[[0, 1, 0, 0], [900, 0, 0, 0]]);
             run(&mut machine).expect("nothing goes wrong");
             let warnings = machine.warnings();
@@ -233,7 +233,7 @@ fn one_seed_gives_one_run() {
     assert_ne!(run(5), run(6), "seeds vary what latency there is");
 }
 
-/// A parent that passes its position on to a child, which adds it up in memory.
+/// A parent that passes its position to a child, which adds it to a sum in memory.
 const FAMILY: &str = "
     parent: ThreadGroupAllocate
             LoadPosition new.g1.xyzw                ; thread 3 is the last to write
@@ -256,7 +256,7 @@ fn launched_groups_run_against_what_was_written_for_them() {
         let report = run(&mut machine).expect("it ends");
         assert_eq!(report.groups, 2 * 128 * 3, "each group has launched another");
         let sum = machine.memory().read(0, 4);
-        // Two lanes of each child add the x of its parent's thread 3.
+        // Two lanes of each child add the x of thread 3 of its parent.
         let expected: u32 = 3 * (0..128).map(|g| 2 * (4 * g + 3)).sum::<u32>();
         let [a, b, c, d] = sum[..] else { panic!("four bytes") };
         assert_eq!(u32::from_le_bytes([a, b, c, d]) & 0xffff, expected & 0xffff);
@@ -280,7 +280,7 @@ fn groups_that_only_launch_end_in_a_deadlock_on_the_queue_or_the_banks() {
 
 #[test]
 fn the_lowest_free_bank_is_reserved_and_free_again_afterwards() {
-    // A chain: each group launches one more against a bank of its own, counting down.
+    // A chain: each group launches another one in a bank of its own, counting down.
     let text = "
         ThreadGroupAllocate
         AddInt16.zero new.g0.x___, g0.xxxx, g0.yyyy
@@ -338,7 +338,7 @@ fn a_rectangle_can_be_spread_over_the_cores() {
 fn the_host_can_start_more_when_a_run_has_ended() {
     let mut machine = machine("LoadPosition r0.xyzw\nWriteLocalTile0.xyzw r0.xyzw\nExit", &Config::default());
     for round in 0..100u16 {
-        // More banks than there are would be taken if the host's were not free again.
+        // If the host's banks were not freed, more banks than exist would be needed.
         let bank = usize::from(round) % BANKS;
         let at = Rectangle { x: 4 * (round % 8), y: round, width: 4, height: 1 };
         machine.start_rectangle(0, at, 0, bank).expect("core 0 exists");
@@ -365,7 +365,7 @@ fn a_machine_refuses_what_it_cannot_be() {
     assert!(TileSize::new(4, 1 << 14).is_some());
 }
 
-/// Any program does the same both ways; none panics or runs for ever.
+/// Any program behaves the same in both ways; none panics or runs forever.
 #[test]
 fn random_programs_agree_both_ways() {
     let mut random = Random(seed(11));
@@ -374,7 +374,7 @@ fn random_programs_agree_both_ways() {
         let words: Vec<u64> = (0..length)
             .map(|_| {
                 let word = sample(isaforge_vpu::ISA, random.below(69) as u16, &mut random);
-                // Branches to near places, and not too many of those that end or block everything.
+                // Branches are short, and instructions that end or block everything are rare.
                 if word >> 56 == 0x80 { word & !(0x3ff << 32) | random.below(length + 2) << 32 } else { word }
             })
             .collect();
@@ -389,7 +389,7 @@ fn random_programs_agree_both_ways() {
             (result, machine.ended(0).to_vec(), machine.memory().bytes())
         };
         let (fast, slow) = (run(Machine::run), run(Machine::run_cycles));
-        // Groups that spawn each other may meet the limits in another order.
+        // Groups that spawn each other may reach the limits in another order.
         let spawns = words.iter().any(|w| w >> 56 == 5);
         if !spawns {
             assert_eq!(fast, slow, "round {round}");

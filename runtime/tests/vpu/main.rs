@@ -1,4 +1,4 @@
-//! The VPU against a scalar model, its examples, and programs with known answers.
+//! Tests of the VPU: comparison with a scalar model, its examples, and programs with known results.
 
 mod model;
 #[path = "../seed/mod.rs"]

@@ -5,7 +5,7 @@ use isaforge_runtime::vpu::{Memory, Tile, TileSize};
 
 #[test]
 fn colours_of_two_bytes_become_four() {
-    // White, red half of full, opaque black, transparent blue.
+    // White, half-intensity red, opaque black, transparent blue.
     let memory = Memory::with_bytes(&[0xff, 0xff, 0x00, 0xbc, 0x00, 0x80, 0x1f, 0x00], 0);
     let picture = region(&memory, 0, 2, 2, Pixel::Rgb1555).expect("it is small");
     assert_eq!((picture.width, picture.height), (2, 2));
@@ -16,7 +16,7 @@ fn colours_of_two_bytes_become_four() {
 fn what_is_past_the_end_of_memory_is_black() {
     let memory = Memory::with_bytes(&[0x00, 0x3c, 0x00, 0x38, 0x00, 0xbc, 0x01, 0x7e], 0);
     let picture = region(&memory, 0, 1, 2, Pixel::Float).expect("it is small");
-    // 1.0, 0.5, -1.0 and NaN; then nothing.
+    // 1.0, 0.5, -1.0 and NaN; the second pixel is beyond memory.
     assert_eq!(picture.rgba, [255, 128, 0, 0, 0, 0, 0, 0]);
     assert_eq!(region(&memory, usize::MAX, 1, 1, Pixel::Grey).expect("it is small").rgba, [0, 0, 0, 255]);
     assert_eq!(region(&memory, 0, PIXEL_LIMIT, 2, Pixel::Grey), None);

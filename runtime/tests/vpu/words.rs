@@ -1,4 +1,4 @@
-//! Words of the VPU: what is refused and why, and the text of what is not.
+//! Words of the VPU: which are rejected and why, and the text of the others.
 
 use isaforge_runtime::vpu::{assemble, refusal, text};
 use isaforge_vpu::{ISA, decode};
@@ -16,7 +16,7 @@ fn list(bits: u64) -> String {
     (0..64).rev().filter(|b| bits >> b & 1 == 1).map(|b| b.to_string()).collect::<Vec<_>>().join(",")
 }
 
-/// Every set of standard reserved bits with every opcode; of the branch's, all single bits, pairs and runs.
+/// Tests every set of standard reserved bits with every opcode, and for branches all single bits, pairs and runs.
 #[test]
 fn all_opcodes_with_all_reserved_bits_are_refused_for_the_right_reason() {
     let fields = 0x0055_aaff_00ff_3000_u64 & !0xfff;
@@ -121,7 +121,7 @@ fn mistakes_in_the_text_are_placed() {
     }
 }
 
-/// Indented blocks of the document of the syntax are programs, except for the grammar.
+/// The indented blocks of the document are programs, except for the grammar.
 #[test]
 fn the_examples_of_the_document_assemble() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/vpu/README.md");

@@ -1,18 +1,18 @@
-//! What a case changed: numbered cells and the words that they hold afterwards.
+//! The effect of a case: the numbered cells that it changed, and their new words.
 
 use crate::random::Hash;
 
-/// Cells that are not as they were, in ascending order of their numbers, with what they hold now.
+/// The changed cells with their new values, in ascending order of their numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effect(pub Vec<(u32, u32)>);
 
 impl Effect {
-    /// Notes a cell that lies behind all noted so far.
+    /// Adds a cell that follows all cells added so far.
     pub fn push(&mut self, cell: u32, word: u32) {
         self.0.push((cell, word));
     }
 
-    /// Notes the cells from `first` on that differ.
+    /// Adds the cells that differ, numbered from `first`.
     pub fn push_changed(&mut self, first: u32, before: &[u32], after: &[u32]) {
         if before != after {
             let changed = before.iter().zip(after).enumerate().filter(|(_, (before, after))| before != after);
@@ -20,7 +20,7 @@ impl Effect {
         }
     }
 
-    /// Notes the words from `first` on in which bytes differ.
+    /// Adds the words in which bytes differ, numbered from `first`.
     pub fn push_changed_bytes(&mut self, first: u32, before: &[u8], after: &[u8]) {
         if before != after {
             let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
@@ -30,7 +30,7 @@ impl Effect {
         }
     }
 
-    /// 32 bits that stand for it.
+    /// A 32-bit hash.
     pub fn hash(&self) -> u32 {
         let mut hash = Hash::new();
         for (cell, word) in &self.0 {
@@ -40,7 +40,8 @@ impl Effect {
         (hash.0 ^ hash.0 >> 32) as u32
     }
 
-    /// As bytes: runs of neighbouring cells, each with the distance from the run before, its length and its words.
+    /// Encodes it as bytes: runs of adjacent cells, each with the distance from the previous run, its length and its
+    /// words.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![];
         let (mut rest, mut end) = (&self.0[..], 0);
@@ -55,7 +56,7 @@ impl Effect {
         bytes
     }
 
-    /// Reads what [`Effect::to_bytes`] wrote.
+    /// Decodes what [`Effect::to_bytes`] encodes.
     pub fn from_bytes(mut bytes: &[u8]) -> Option<Effect> {
         let (mut effect, mut end) = (Effect::default(), 0u32);
         while !bytes.is_empty() {
@@ -70,7 +71,7 @@ impl Effect {
         Some(effect)
     }
 
-    /// The cells on which two disagree, with what each holds; `None` where it is as it was before.
+    /// The cells on which two effects disagree, with both values; `None` for a value that has not changed.
     pub fn differences(&self, other: &Effect) -> Vec<(u32, Option<u32>, Option<u32>)> {
         let mut cells: Vec<u32> = self.0.iter().chain(&other.0).map(|(cell, _)| *cell).collect();
         cells.sort_unstable();
@@ -81,7 +82,7 @@ impl Effect {
     }
 }
 
-/// Writes a number, seven bits a byte, the low ones first.
+/// Writes a number with seven bits per byte, the low bits first.
 pub fn put_number(bytes: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -90,7 +91,7 @@ pub fn put_number(bytes: &mut Vec<u8>, mut number: u32) {
     bytes.push(number as u8);
 }
 
-/// Reads such a number.
+/// Reads a number that [`put_number`] wrote.
 pub fn number(bytes: &mut &[u8]) -> Option<u32> {
     let mut number = 0;
     for shift in (0..32).step_by(7) {

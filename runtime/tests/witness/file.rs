@@ -1,8 +1,8 @@
 //! Files of vectors.
 //!
-//! A file holds groups of cases: for each group its name, the inputs of its cases (bytes, all of one length) and their
-//! answers, where some are there in full and the others as a hash of 32 bits. Byte n of all inputs of a group
-//! lies together, and so do hashes and answers: alike things in a row compress better. The whole is deflated.
+//! A file holds groups of cases: for each group its name, the inputs of its cases (bytes, all of the same length) and
+//! their answers, some in full and the others as 32-bit hashes. Byte n of all inputs of a group is stored together, as
+//! are hashes and answers, since similar data compress better. The whole file is deflated.
 
 use std::io::{Read, Write};
 
@@ -12,14 +12,14 @@ use flate2::write::DeflateEncoder;
 
 use crate::effect::{Effect, number, put_number};
 
-/// What a case must change.
+/// The expected effect of a case.
 #[derive(Clone, Debug)]
 pub enum Answer {
     Full(Effect),
     Hash(u32),
 }
 
-/// The cases of an instruction, or of some kind of it.
+/// The cases of an instruction or a variant of it.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
     pub name: String,
@@ -29,7 +29,7 @@ pub struct Group {
 
 const MAGIC: &[u8; 8] = b"witness1";
 
-/// The bytes of a file.
+/// Encodes groups as the bytes of a file.
 pub fn write(groups: &[Group]) -> Vec<u8> {
     let mut bytes = vec![];
     put_number(&mut bytes, groups.len() as u32);
@@ -63,7 +63,7 @@ pub fn write(groups: &[Group]) -> Vec<u8> {
     encoder.write_all(&bytes).and_then(|()| encoder.finish()).expect("writing to a vector does not fail")
 }
 
-/// Reads what [`write`] wrote.
+/// Decodes what [`write`] encodes.
 pub fn read(file: &[u8]) -> Option<Vec<Group>> {
     let mut bytes = vec![];
     DeflateDecoder::new(file.strip_prefix(MAGIC)?).read_to_end(&mut bytes).ok()?;

@@ -1,14 +1,14 @@
-//! Numbers that look random and never change, and a hash.
+//! A fixed random number generator, and a hash.
 //!
-//! Recorded vectors hold only results; the states that they belong to are made anew from these generators. So nothing
-//! here may ever compute anything else: it is a copy of known algorithms, not a library's.
+//! Recorded vectors hold only results; the states that belong to them are generated again. The numbers must therefore
+//! never change: this is a copy of known algorithms rather than a library.
 
 /// splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers of a seed and of several names for what they are for.
+    /// Creates a generator from numbers that identify its purpose.
     pub fn new(names: &[u64]) -> Self {
         let mut random = Random(0);
         for name in names {
@@ -31,17 +31,17 @@ impl Random {
         (self.next() >> 32) as u32
     }
 
-    /// A number below `n`, which is not 0.
+    /// A number below `n`, which must not be 0.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.next()) * n as u128) >> 64) as usize
     }
 
-    /// True once in `n` times.
+    /// True with a probability of 1 in `n`.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// One of several.
+    /// An item of a list.
     pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }
@@ -60,7 +60,7 @@ impl Hash {
         self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
 
-    /// Takes in a word; a step for each byte would take most of the time of a test.
+    /// Adds a word at once, since a step for each byte would take most of the time of a test.
     pub fn word(&mut self, word: u32) {
         self.0 = (self.0 ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.0 ^= self.0 >> 29;

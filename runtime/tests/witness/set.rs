@@ -1,4 +1,4 @@
-//! What the sets of vectors have in common: recording and replaying.
+//! Recording and replaying, for all sets of vectors.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,35 +6,36 @@ use std::path::PathBuf;
 use crate::effect::Effect;
 use crate::file::{self, Answer, Group};
 
-/// A set of vectors: what executes its inputs, and how to speak of them.
+/// A set of vectors: the execution of its inputs, and descriptions for messages.
 pub trait Set {
     /// The name of its file.
     const FILE: &'static str;
     /// Executes an input as the reference does.
     fn run(&mut self, input: &[u8]) -> Effect;
-    /// Executes an input by the fast path, if that can, in one of its ways; whether it failed.
+    /// Executes an input by the fast path in one of several ways, if possible. Returns the effect, and whether it
+    /// failed.
     fn run_fast(&mut self, input: &[u8], turn: usize) -> Option<(Effect, bool)>;
     /// Whether an effect is a fault.
     fn is_fault(&self, effect: &Effect) -> bool;
-    /// The part of an effect that also holds after a fault by the fast path.
+    /// The part of an effect that must also match after a fault in the fast path.
     fn after_fault(&self, effect: &Effect) -> Effect;
-    /// An input, for people.
+    /// Describes an input.
     fn describe(&self, input: &[u8]) -> String;
     /// The name of a cell.
     fn cell(&self, cell: u32) -> String;
-    /// Executes all cases and gives their vectors, and what to say about them.
+    /// Executes all cases. Returns their vectors and a summary.
     fn record(&mut self) -> (Vec<Group>, String);
 }
 
-/// Where the vectors of a set lie.
+/// The path of the vectors of a set.
 fn path<S: Set>() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/witness").join(S::FILE)
 }
 
-/// Differences that are shown; more of them say nothing new.
+/// The maximum number of differences shown.
 const SHOWN: usize = 12;
 
-/// Writes the vectors of a set, when asked to; else replays every `every`-th case.
+/// Records the vectors of a set if requested, and otherwise replays every `every`-th case.
 pub fn check<S: Set>(set: &mut S, every: usize, fast_every: usize) {
     match std::env::var("WITNESS").as_deref() {
         Ok("record") => record(set),
@@ -101,7 +102,7 @@ fn replay<S: Set>(set: &mut S, every: usize, fast_every: usize) {
     assert!(cases > 0 && problems.is_empty(), "{}:\n{}", S::FILE, problems.join("\n"));
 }
 
-/// What is wrong with an effect, if anything is.
+/// Describes the difference of an effect from the answer, if there is one.
 fn difference<S: Set>(set: &S, expected: &Answer, found: &Effect) -> Option<String> {
     match expected {
         Answer::Full(expected) if expected != found => Some(show(set, expected, found)),

@@ -1,4 +1,4 @@
-//! Classes of values: what goes into registers and uniforms.
+//! Classes of values for registers and uniforms.
 
 use crate::random::Random;
 
@@ -11,13 +11,13 @@ const SINGLES: [u32; 40] = [
     0x7f800000, 0x7fc00000, 0x7fc12345, 0x7f800001,
 ];
 
-/// The same in half precision.
+/// The same classes in half precision.
 const HALVES: [u16; 24] = [
     0x0000, 0x0001, 0x0002, 0x03ff, 0x0400, 0x0401, 0x3c00, 0x3c01, 0x3bff, 0x3800, 0x3801, 0x3e00, 0x4000, 0x4100,
     0x5bf8, 0x63ff, 0x6400, 0x6401, 0x77ff, 0x7800, 0x7bff, 0x7c00, 0x7e00, 0x7c01,
 ];
 
-/// Whole numbers: around zero, and the ends of 8, 16 and 32 bits.
+/// Integers near zero and at the limits of 8, 16 and 32 bits.
 const WHOLES: [u32; 26] = [
     0,
     1,
@@ -52,19 +52,19 @@ const BYTES: [u8; 12] = [0, 1, 2, 7, 8, 31, 0x7e, 0x7f, 0x80, 0x81, 0xfe, 0xff];
 /// A class of value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Edges of single precision.
+    /// Boundary values of single precision.
     Singles,
-    /// Numbers near one another and near 1, so that sums cancel.
+    /// Numbers near each other and near 1, so that sums cancel.
     Near,
-    /// Numbers whose exponents are small and whose fractions are short: arguments of functions.
+    /// Numbers with small exponents and short fractions, as arguments of functions.
     Moderate,
-    /// Two edges of half precision.
+    /// Two boundary values of half precision.
     Halves,
     /// Two moderate halves.
     ModerateHalves,
-    /// Four bytes at edges.
+    /// Four boundary values of bytes.
     Bytes,
-    /// Whole numbers at edges.
+    /// Boundary values of integers.
     Wholes,
     /// From -64 to 64.
     Small,
@@ -72,15 +72,15 @@ pub enum Class {
     Index,
     /// From 0 to 1, as f32.
     Unit,
-    /// Conditions: all ones, none, some.
+    /// Conditions: masks with all, none or some bits.
     Masks,
-    /// The address of a pixel that is the lane's own, as a message wants it.
+    /// The pixel index of the lane's own pixel, as messages use it.
     Pixel,
-    /// A table in the high byte and an index.
+    /// A table in the high byte, and an index.
     Handle,
-    /// A texture and a sampler in a word.
+    /// The names of a texture and a sampler in a word.
     Names,
-    /// The format of a texel, as an address of one gives it.
+    /// A conversion descriptor, as returned with the address of a texel.
     Descriptor,
     /// Any bits.
     Any,
@@ -102,7 +102,7 @@ const MIXED: [Class; 10] = [
 ];
 
 impl Class {
-    /// A value of the class.
+    /// Returns a value of the class.
     pub fn draw(self, random: &mut Random) -> u32 {
         let bits = random.word();
         match self {

@@ -1,4 +1,4 @@
-//! XML: what a text is read as, and E0010 to E0019.
+//! XML: the values that are read, and E0010 to E0019.
 
 use super::{element, same, xml_says};
 

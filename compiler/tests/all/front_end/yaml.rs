@@ -1,4 +1,4 @@
-//! YAML: what a text is read as, and E0001 to E0002 and E0020 to E0024.
+//! YAML: the values that are read, and E0001, E0002 and E0020 to E0024.
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ fn a_spec_is_read_with_the_place_of_every_key_and_value() {
     );
 }
 
-/// A node in a notation that shows kinds: `i` for whole numbers, `f`, `b`, `t`, `~`.
+/// Writes a node with the types of values: `i` for integers, `f`, `b`, `t`, `~`.
 fn kinds(node: &Node) -> String {
     let mut text = String::new();
     match &node.value {
@@ -370,7 +370,7 @@ error[E0021]: unknown key `acces`
   = note: allowed here: `bits`, `access` or `type`
   = help: did you mean `access`?"#,
     );
-    // A key that is only misspelt is not missing as well.
+    // A misspelt key is not reported as missing as well.
     yaml_says(
         "doc: A spec.\noperands:\n  dst: { access: read }\n",
         r#"

@@ -1,28 +1,28 @@
-//! The kinds of mistakes: each makes all its mutants of a file.
+//! The kinds of errors, each of which generates all its mutants of a file.
 
 use super::texts;
 
-/// A file with one mistake.
+/// A file with one error.
 pub struct Mutant {
     /// The file, relative to `specs/`.
     pub file: String,
     /// Its new text.
     pub text: String,
-    /// Lines where the mistake is, from 1: one, or both sides of what was taken away.
+    /// The lines of the error, from 1: one line, or both sides of removed text.
     pub lines: Vec<usize>,
-    /// What was changed.
+    /// A description of the change.
     pub what: String,
 }
 
-/// A kind of mistakes.
+/// A kind of errors.
 pub struct Kind {
-    /// What is done.
+    /// A description of the change.
     pub name: &'static str,
-    /// Why such a change may also be a correct specification of another instruction set, if it may.
+    /// The reason why such a change may also be a correct specification of another instruction set, if it may.
     pub another: Option<&'static str>,
-    /// Why what is wrong may show in another line only, if it may.
+    /// The reason why the error may only be visible on another line, if it may.
     pub elsewhere: Option<&'static str>,
-    /// All mutants of a file, by its name and text.
+    /// Generates all mutants of a file from its name and text.
     pub mutants: fn(&str, &str) -> Vec<Mutant>,
 }
 
@@ -217,14 +217,14 @@ fn line_of(text: &str, at: usize) -> usize {
     1 + text[..at].matches('\n').count()
 }
 
-/// The text of the line around `at`, and where it begins.
+/// The line around `at`, and its start.
 fn line_at(text: &str, at: usize) -> (usize, &str) {
     let start = text[..at].rfind('\n').map_or(0, |found| found + 1);
     let end = text[at..].find('\n').map_or(text.len(), |found| at + found);
     (start, &text[start..end])
 }
 
-/// Whether `at` is in a comment, in a description, in the licence at the top, or in a text, which has kinds of its own.
+/// Whether `at` is in a comment, a description, the licence at the top, or a semantics text, which has its own kinds.
 fn is_prose(file: &str, text: &str, at: usize) -> bool {
     let (start, line) = line_at(text, at);
     let before = &line[..at - start];
@@ -265,7 +265,7 @@ fn replace_all(
 
 // ------------------------------------------------------------------------------------------------------------- YAML
 
-/// Whether the dots at `at` are those of a run of bits.
+/// Whether the dots at `at` are those of a range of bits.
 fn is_run(text: &str, at: usize) -> bool {
     let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     digit(text.as_bytes().get(at.wrapping_sub(1))) && digit(text.as_bytes().get(at + 2))
@@ -276,7 +276,7 @@ fn in_fixed(text: &str, at: usize) -> bool {
     line[..at - start].contains("fixed:")
 }
 
-/// Every run of bits, and every single bit, changed.
+/// Changes every range of bits and every single bit.
 fn runs(file: &str, text: &str, change: fn(u32, u32) -> Option<(u32, u32)>) -> Vec<Mutant> {
     if !yaml(file) {
         return Vec::new();
@@ -306,7 +306,7 @@ fn flip_constants(file: &str, text: &str) -> Vec<Mutant> {
     mutants
 }
 
-/// Constants of one instruction given to the next one that fixes the same bits.
+/// Gives the constants of one instruction to the next one that fixes the same bits.
 fn duplicate_yaml_opcodes(file: &str, text: &str) -> Vec<Mutant> {
     if !yaml(file) {
         return Vec::new();
@@ -329,7 +329,7 @@ fn duplicate_yaml_opcodes(file: &str, text: &str) -> Vec<Mutant> {
     mutants
 }
 
-/// The words that the reader knows as keys.
+/// The words that the reader accepts as keys.
 const KEYS: &[&str] = &[
     "bits",
     "enum",
@@ -375,7 +375,7 @@ const KEYS: &[&str] = &[
     "when",
 ];
 
-/// The word with a letter less, or with two letters swapped.
+/// The word without one letter, or with two letters swapped.
 pub fn misspelt(word: &str) -> Option<String> {
     let mut letters: Vec<char> = word.chars().collect();
     match letters.len() {
@@ -407,7 +407,7 @@ fn misspell_keys(file: &str, text: &str) -> Vec<Mutant> {
             let after = text[at + key.len() + 1..].chars().next();
             let is_key =
                 before.is_none_or(|c| matches!(c, ' ' | '\n' | '{')) && after.is_none_or(|c| matches!(c, ' ' | '\n'));
-            // A name that the specification chose looks the same; those are in the sections of names.
+            // A name chosen by the specification looks the same; those are in the sections of names.
             if is_key && !is_prose(file, text, at) && !text[at + key.len()..].starts_with(": {") {
                 mutants.extend(misspelt(key).map(|word| edit(file, text, at..at + key.len(), &word)));
             }
@@ -438,7 +438,7 @@ fn misspell_values(file: &str, text: &str, keys: &[&str]) -> Vec<Mutant> {
     mutants
 }
 
-/// Names in sections of things that are used by name.
+/// Misspells names in sections that define things used by name.
 fn misspell_definitions(file: &str, text: &str) -> Vec<Mutant> {
     let mut mutants = Vec::new();
     let (mut section, mut at) = ("", 0);
@@ -471,7 +471,7 @@ fn drop_yaml_values(file: &str, text: &str) -> Vec<Mutant> {
         if let Some(open) = line.find("values: [") {
             let start = at + open + "values: [".len();
             let list = &text[start..start + text[start..].find(']').unwrap_or(0)];
-            // The middle one; constants are numbers and have no names to lose.
+            // The middle item; constants are numbers and have no names that could be lost.
             let items: Vec<&str> = list.split(", ").collect();
             if items.len() > 2 && !list.starts_with(|c: char| c.is_ascii_digit()) && !list.contains('{') {
                 let first: usize = items[..items.len() / 2].iter().map(|item| item.len() + 2).sum();
@@ -514,7 +514,7 @@ fn misspell_templates(file: &str, text: &str) -> Vec<Mutant> {
     mutants
 }
 
-/// Aliases whose field must have a value and must not.
+/// Excludes aliases by requiring a field to both have and not have a value.
 fn exclude_aliases(file: &str, text: &str) -> Vec<Mutant> {
     if !yaml(file) {
         return Vec::new();
@@ -544,7 +544,7 @@ fn drop_brackets(file: &str, text: &str) -> Vec<Mutant> {
     };
     let found = text.match_indices(['{', '}', '[', ']']).filter(|(at, _)| is_bracket(*at));
     let mut mutants: Vec<Mutant> = found.map(|(at, _)| edit(file, text, at..at + 1, "")).collect();
-    // The parser notices an open bracket only behind it, on the next line.
+    // The parser notices an open bracket only after it, on the next line.
     mutants.iter_mut().for_each(|mutant| mutant.lines.push(mutant.lines[0] + 1));
     mutants
 }
@@ -592,7 +592,7 @@ fn delete_lines(file: &str, text: &str, of: fn(&str) -> bool) -> Vec<Mutant> {
     lines(file, text, of).into_iter().map(delete).collect()
 }
 
-/// The lines around a gap before line `next` that are not empty.
+/// The nearest non-empty lines around a gap before line `next`.
 fn around(text: &str, next: usize) -> Vec<usize> {
     let gap = |n: &usize| text.lines().nth(n - 1).is_none_or(|line| line.trim().is_empty());
     let before = (1..next).rev().find(|n| !gap(n)).unwrap_or(1);
@@ -613,7 +613,7 @@ fn delete_closing(file: &str, text: &str) -> Vec<Mutant> {
     let found = text.match_indices("</").filter(|(at, _)| !text[*at..].starts_with("</valhall"));
     let mut mutants: Vec<Mutant> =
         found.map(|(at, _)| edit(file, text, at..at + text[at..].find('>').map_or(0, |end| end + 1), "")).collect();
-    // What is not closed is noticed where the next thing is.
+    // An unclosed element is noticed at the next one.
     for mutant in &mut mutants {
         let line = mutant.lines[0];
         mutant.lines.extend(around(&mutant.text, line + 1));
@@ -656,7 +656,7 @@ fn drop_quotes(file: &str, text: &str, of: fn(&str) -> bool) -> Vec<Mutant> {
 
 // -------------------------------------------------------------------------------------------------------------- XML
 
-/// The values of attributes: name, where the name is, where the value is.
+/// The values of attributes: the name, its position, and the range of the value.
 fn attributes<'t>(file: &str, text: &'t str) -> Vec<(&'t str, usize, std::ops::Range<usize>)> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("=\"").filter(|_| xml(file)) {
@@ -673,7 +673,7 @@ fn xml_numbers(file: &str, text: &str, names: &[&str], change: fn(u64) -> Option
     let mut mutants = Vec::new();
     for (name, _, value) in attributes(file, text) {
         let number = text[value.clone()].parse().ok().filter(|_| names.contains(&name));
-        // Modifiers that start beyond the word stand for no bits.
+        // Modifiers that start beyond the word have no bits.
         if let Some(new) = number.filter(|number| *number < 128).and_then(change) {
             mutants.push(edit(file, text, value, &new));
         }
@@ -687,7 +687,7 @@ fn widen_xml(file: &str, text: &str) -> Vec<Mutant> {
     mutants
 }
 
-/// An instruction with the opcodes of the one before it that has the same attributes.
+/// Gives an instruction the opcodes of the previous one with the same attributes.
 fn duplicate_xml_opcodes(file: &str, text: &str) -> Vec<Mutant> {
     let mut mutants = Vec::new();
     let mut earlier: Option<(bool, String, String)> = None;
@@ -699,7 +699,7 @@ fn duplicate_xml_opcodes(file: &str, text: &str) -> Vec<Mutant> {
         };
         let Some((from, opcode)) = value("opcode") else { continue };
         let second = value("opcode2");
-        // Those in groups may lie elsewhere, which rules say.
+        // Opcodes of grouped instructions may be elsewhere, as given by rules.
         let grouped = line.starts_with("    ");
         let rest = second.as_ref().map_or_else(String::new, |(_, value)| value.clone());
         if let Some((_, other, _)) = earlier.as_ref().filter(|(other_grouped, other, other_rest)| {
@@ -728,7 +728,7 @@ fn misspell_attributes(file: &str, text: &str) -> Vec<Mutant> {
     all.filter_map(|(name, at, _)| Some(edit(file, text, at..at + name.len(), &misspelt(name)?))).collect()
 }
 
-/// Names of modifiers wider than a flag, which are the names of enums.
+/// Misspells names of modifiers wider than a flag, which are the names of enums.
 fn misspell_mods(file: &str, text: &str) -> Vec<Mutant> {
     let mut mutants = Vec::new();
     for (name, _, value) in attributes(file, text) {
@@ -745,7 +745,7 @@ fn second_defaults(file: &str, text: &str) -> Vec<Mutant> {
     for (at, _) in text.match_indices("<enum ").filter(|_| xml(file)) {
         let end = at + text[at..].find("</enum>").unwrap_or(0);
         let has = text[at..end].contains("default=\"");
-        // The last value: one before it has the default.
+        // The last value, if an earlier one has the default.
         if let Some(last) =
             text[at..end].rfind("<value").filter(|last| has && !text[at + last..end].contains("default"))
         {

@@ -1,4 +1,4 @@
-//! Mistakes in texts that say what instructions do.
+//! Errors in semantics texts.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use isaforge_compiler::yaml::{Node, Value, read_yaml};
 
 use super::kinds::{Mutant, edit, misspelt};
 
-/// A text as its tokens, each with its place in the file.
+/// A text as its tokens, each with its range in the file.
 type Text = Vec<(Token, Range<usize>)>;
 
 /// The texts of a file: `does` of instructions and of `semantics`, and its `functions`.
@@ -39,15 +39,15 @@ fn texts(file: &str, text: &str) -> Vec<Text> {
     nodes.into_iter().filter_map(tokens_of).collect()
 }
 
-/// Places in a text, by the text and the kind of mutant.
+/// Ranges of texts, by name and length of the file.
 type Places = HashMap<(String, usize), Vec<Range<usize>>>;
 
 thread_local! {
-    /// Where the texts of files lie, by name and length of the file.
+    /// The ranges of the texts in the files seen so far.
     static PLACES: RefCell<Places> = RefCell::default();
 }
 
-/// Whether a place of a specification is in a text.
+/// Whether a position in a specification is within a text.
 pub fn is_in_text(file: &str, text: &str, at: usize) -> bool {
     PLACES.with_borrow_mut(|places| {
         let places = places.entry((file.to_owned(), text.len())).or_insert_with(|| {
@@ -73,7 +73,7 @@ fn entries<'n>(node: &'n Node, key: &str) -> impl Iterator<Item = (&'n str, &'n 
     found.iter().map(|(name, node)| (name.value.as_str(), node))
 }
 
-/// A mutant for each token that `change` has another word for.
+/// Generates a mutant for each token for which `change` returns another word.
 fn each_token(file: &str, text: &str, change: impl Fn(&Text, usize) -> Option<String>) -> Vec<Mutant> {
     let mut mutants = Vec::new();
     for tokens in texts(file, text) {
@@ -93,7 +93,7 @@ fn sign(tokens: &Text, at: usize) -> Option<&str> {
     }
 }
 
-/// Names of values, functions and parts; those of `let` and `for` are misspelt where they are used.
+/// Misspells names of values, functions and parts; those of `let` and `for` are misspelt where they are used.
 pub fn misspell_names(file: &str, text: &str) -> Vec<Mutant> {
     each_token(file, text, |tokens, at| {
         let before = at.checked_sub(1).map(|at| &tokens[at].0);
@@ -133,7 +133,8 @@ pub fn assign_for_compare(file: &str, text: &str) -> Vec<Mutant> {
     each_token(file, text, |tokens, at| sign(tokens, at).filter(|sign| *sign == "==").map(|_| "=".to_owned()))
 }
 
-/// Where the arguments or arms that begin behind `open` end, each: behind the comma or the bracket that closes all.
+/// The token ranges of the arguments or arms after the bracket at `open`, without commas. Empty when the bracket is not
+/// closed.
 fn parts(tokens: &Text, open: usize) -> Vec<Range<usize>> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, open + 1);
     for at in open + 1..tokens.len() {
@@ -156,7 +157,7 @@ fn parts(tokens: &Text, open: usize) -> Vec<Range<usize>> {
     Vec::new()
 }
 
-/// Calls without their last argument.
+/// Removes the last argument of calls.
 pub fn drop_arguments(file: &str, text: &str) -> Vec<Mutant> {
     let mut mutants = Vec::new();
     for tokens in texts(file, text) {
@@ -172,7 +173,7 @@ pub fn drop_arguments(file: &str, text: &str) -> Vec<Mutant> {
     mutants
 }
 
-/// Choices without their first arm.
+/// Removes the first arm of choices.
 pub fn drop_arms(file: &str, text: &str) -> Vec<Mutant> {
     let mut mutants = Vec::new();
     for tokens in texts(file, text) {
@@ -182,7 +183,7 @@ pub fn drop_arms(file: &str, text: &str) -> Vec<Mutant> {
             if let [first, _, ..] = &arms[..] {
                 let range = tokens[first.start].1.start..tokens[first.end].1.end;
                 let mut mutant = edit(file, text, range, "");
-                // The mistake is where the choice begins.
+                // The error is at the beginning of the choice.
                 mutant.lines.push(1 + text[..tokens[at].1.start].matches('\n').count());
                 mutants.push(mutant);
             }

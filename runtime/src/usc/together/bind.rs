@@ -1,4 +1,4 @@
-//! Where the graphs of a program's groups find registers, states and constants: in columns of a task.
+//! Binds the registers, states and constants in the graphs of a program's groups to columns of a task.
 
 use std::ops::Range;
 
@@ -10,20 +10,20 @@ use crate::usc::lanes::ROWS;
 use crate::usc::program::Step;
 use crate::usc::register::{COLUMNS, Register};
 
-/// Ones for the instances that execute.
+/// The column with all bits set for the instances that execute.
 pub(super) const ACTIVE: u16 = COLUMNS as u16;
-/// Where values within a group are.
+/// The columns for values within a group.
 const TEMPORARIES: Range<u16> = ACTIVE + 1..SPREAD;
-/// Where what all instances share is spread out.
+/// The first of the columns that hold values shared by all instances.
 const SPREAD: u16 = ACTIVE + 40;
 const _: () = assert!(COLUMNS + 40 < ROWS);
 
-/// A value that all instances share.
+/// A value shared by all instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shared {
-    /// Of a register.
+    /// The value of a register.
     Register(Register),
-    /// Of a group itself.
+    /// A value that belongs to a group.
     Word(u32),
 }
 
@@ -31,7 +31,7 @@ pub(super) enum Shared {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spreads {
     values: Vec<Shared>,
-    /// Banks whose registers keep their values while the program runs.
+    /// Banks whose registers do not change while the program runs.
     pub constant: Banks,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Banks {
 }
 
 impl Spreads {
-    /// The values with their rows.
+    /// Returns the values with their rows.
     pub fn rows(&self) -> impl Iterator<Item = (u16, Shared)> {
         (SPREAD..).zip(self.values.iter().copied())
     }
@@ -61,7 +61,7 @@ impl Spreads {
         Some(SPREAD + at as u16)
     }
 
-    /// The row that a register's value has been given; `None` when it has none.
+    /// Returns the row that holds a register's value. `None` when no row was assigned to it.
     pub fn known(&self, register: Register) -> Option<u16> {
         match register {
             Register::Column(column) => Some(column),
@@ -69,7 +69,7 @@ impl Spreads {
         }
     }
 
-    /// The row with a register's value; `None` when it has none.
+    /// Returns the row that holds a register's value, assigning one if necessary. `None` when it cannot have one.
     fn register(&mut self, register: Register) -> Option<u16> {
         let Banks { shared, coefficients, globals } = self.constant;
         match register {
@@ -83,7 +83,7 @@ impl Spreads {
     }
 }
 
-/// The columns that a group's graph is bound to.
+/// The columns to which a group's graph is bound.
 pub(super) struct Columns<'a> {
     pub step: &'a Step,
     pub spreads: &'a mut Spreads,

@@ -1,4 +1,4 @@
-//! Tasks that advance together.
+//! Bundles of tasks that advance together.
 
 use std::ops::ControlFlow;
 
@@ -18,10 +18,10 @@ use super::bind::ACTIVE;
 use super::code::{Kind, Operations, active};
 use super::flow::Executed;
 
-/// Words of a column that handlers compute at a time.
+/// The number of words of a column that handlers compute at a time.
 pub(super) const PART: usize = 8;
 
-/// Tasks as operations on columns see them.
+/// The view that operations on columns have of tasks.
 #[derive(Debug)]
 pub(super) struct Tasks;
 
@@ -70,10 +70,10 @@ impl vector::Member<PART> for Member<'_> {
 #[derive(Debug)]
 pub(in crate::usc) struct Member<'t> {
     pub task: &'t mut Task,
-    /// The instances that execute the operations at hand.
+    /// The instances that execute the current operations.
     pub active: Mask,
     number: usize,
-    /// Groups that it may still execute.
+    /// The number of groups that it may still execute.
     left: u64,
     stands: bool,
     done: Ahead,
@@ -83,9 +83,9 @@ pub(in crate::usc) struct Member<'t> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::usc) struct Ahead {
     pub groups: u64,
-    /// The same, times the active instances.
+    /// The number of groups, each multiplied by the number of active instances.
     pub instance_groups: u64,
-    /// Why the group behind these cannot be executed.
+    /// The reason why the group after these cannot be executed.
     pub trap: Option<Trap>,
 }
 
@@ -96,7 +96,7 @@ pub(in crate::usc) struct Bundle<'a, 't, H> {
     pub program: &'a Program,
     pub machine: &'a mut Machine<H>,
     pub members: Vec<Member<'t>>,
-    /// What machine code works on.
+    /// The state that machine code works on.
     pub state: Box<FlowState>,
 }
 
@@ -106,7 +106,8 @@ impl<'t, H: Host> Bundle<'_, 't, H> {
         self.members.push(Member { task, active: 0, number, left, stands: false, done: Ahead::default() });
     }
 
-    /// Executes groups that concern no other task, of each member as many as it may; what each has done, by its number.
+    /// Executes groups that concern no other task, for each member as many as it may. Returns what each task has done,
+    /// by its number.
     pub fn advance(mut self) -> impl Iterator<Item = (usize, Ahead)> {
         while let Some(pc) = self.members.iter().filter(|m| m.goes()).map(|m| m.task.pc).min() {
             let (mut here, mut others, mut room) = (0, usize::MAX, u64::MAX);
@@ -127,8 +128,8 @@ impl<'t, H: Host> Bundle<'_, 't, H> {
         self.members.into_iter().map(|member| (member.number, member.done))
     }
 
-    /// Executes the region that begins at `pc` for the first `here` members, each on its own. Returns whether one has
-    /// executed any group of it.
+    /// Executes the region that begins at `pc` for the first `here` members, one at a time. Returns whether any of them
+    /// has executed a group of it.
     fn flow(&mut self, pc: usize, here: usize) -> bool {
         let (program, level) = (self.program, self.level);
         let Some(region) = program.code.regions().at(program, pc, level) else { return false };
@@ -145,8 +146,8 @@ impl<'t, H: Host> Bundle<'_, 't, H> {
         any
     }
 
-    /// Executes groups from `pc` on for the first `here` members, until others are to be joined, one of these has no room,
-    /// or they part.
+    /// Executes groups from `pc` for the first `here` members, until others can join, one of them may execute no more,
+    /// or they diverge.
     fn walk(&mut self, mut pc: usize, here: usize, others: usize, room: u64) {
         let code = &self.program.code;
         let mut since = 0;
@@ -205,7 +206,7 @@ impl<'t, H: Host> Bundle<'_, 't, H> {
                     let back = jump != 0 && target <= pc;
                     pc = if jump == 0 { pc + 1 } else { target };
                     if back {
-                        // A loop may be hot.
+                        // A loop may have become hot.
                         break;
                     }
                 }
@@ -224,7 +225,7 @@ impl<'t, H: Host> Bundle<'_, 't, H> {
         self.settle(here, since, |_| pc);
     }
 
-    /// Writes down that the first `here` members have executed `since` groups, and where each goes on.
+    /// Records that the first `here` members have executed `since` groups, and where each continues.
     fn settle(&mut self, here: usize, since: u64, pc: impl Fn(&Member<'_>) -> usize) {
         for member in &mut self.members[..here] {
             member.task.pc = pc(member);
@@ -234,7 +235,7 @@ impl<'t, H: Host> Bundle<'_, 't, H> {
         }
     }
 
-    /// Sends a group of the first `here` members through the data path.
+    /// Executes a group for the first `here` members by the data path, one at a time.
     fn alone(&mut self, pc: usize, here: usize) {
         let step = &self.program.steps[pc];
         for member in &mut self.members[..here] {
@@ -256,7 +257,7 @@ impl<'t, H: Host> Bundle<'_, 't, H> {
 }
 
 impl Ahead {
-    /// Whether the task is where it was.
+    /// Whether the task has not advanced.
     pub fn is_nothing(&self) -> bool {
         self.groups == 0 && self.trap.is_none()
     }
@@ -270,7 +271,7 @@ fn run(operations: &Operations, level: Level, whole: bool, members: &mut [Member
     });
 }
 
-/// Computes a function of a column.
+/// Applies a function to a column.
 fn apply(effect: &Effect, member: &mut Member<'_>) {
     if let (Some(function), Some(from), Some(to)) = (function(effect.numbers[0]), effect.values.first(), effect.to) {
         let result = member.task.columns.at(from.row).map(function);
@@ -279,7 +280,7 @@ fn apply(effect: &Effect, member: &mut Member<'_>) {
 }
 
 impl Member<'_> {
-    /// Says which instances write columns.
+    /// Sets the instances that write columns.
     fn set_lanes(&mut self, lanes: Mask) {
         let column = self.task.columns.at_mut(ACTIVE);
         for (i, slot) in column.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! A program as tasks that advance together execute it.
+//! A program in the form that tasks advancing together execute.
 
 use std::sync::Arc;
 
@@ -20,27 +20,27 @@ use super::bind::{Banks, Columns, Shared, Spreads};
 use super::bundle::{PART, Tasks};
 use super::flow::Regions;
 
-/// The groups of a program that are covered with operations on columns: this takes a while for each.
+/// The maximum number of groups of a program that are covered with operations on columns, since this takes time.
 const MOST: usize = 1 << 14;
 
-/// What a group is.
+/// The kind of a group.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    /// Operations on columns; the number says how many such groups with the same instances begin here.
+    /// Operations on columns, with the number of consecutive such groups from here that the same instances execute.
     Plain(u32),
-    /// Operations on columns of all instances that there are, whichever execute the group.
+    /// Operations on the columns of all instances that exist, whichever of them execute the group.
     ForAll,
     /// A branch to a group.
     Branch {
         target: usize,
-        /// Whether it is taken when no instance is active, instead of when one is.
+        /// Whether it is taken if no instance is active, rather than if any is.
         unless: bool,
-        /// What the link register becomes.
+        /// The new value of the link register.
         link: Option<u32>,
     },
-    /// The data path has to execute it, but it concerns the task only.
+    /// A group that requires the data path, but concerns only its own task.
     Own,
-    /// It concerns others, or ends the task.
+    /// A group that concerns other tasks, or ends its task.
     Outside,
 }
 
@@ -53,12 +53,12 @@ pub(in crate::usc) struct Code {
     groups: Vec<(Kind, Cc)>,
     operations: Vec<Option<Arc<Operations>>>,
     spreads: Spreads,
-    /// What became machine code.
+    /// The regions compiled to machine code.
     regions: Arc<Regions>,
 }
 
 impl Code {
-    /// Those of a program.
+    /// Creates the code of a program.
     pub fn new(steps: &[Step]) -> Code {
         let mut code = Code::default();
         code.spreads.constant = constant(steps);
@@ -85,54 +85,54 @@ impl Code {
         code
     }
 
-    /// The machine code that was made, as text; `text` says how a group is written.
+    /// Returns the machine code compiled so far as text; `text` returns the text of a group.
     pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
         self.regions.listing(text)
     }
 
-    /// What became machine code.
+    /// The regions compiled to machine code.
     pub(super) fn regions(&self) -> &Regions {
         &self.regions
     }
 
-    /// Where what all instances share is.
+    /// The rows of values shared by all instances.
     pub(super) fn spreads(&self) -> &Spreads {
         &self.spreads
     }
 
-    /// The operations of a group; `None` when there are none for it.
+    /// Covers a group with operations. `None` when that is not possible.
     fn cover(&mut self, step: &Step) -> Option<Operations> {
         let parts = match &step.action {
-            // An index may lead to where there is nothing, even when nothing comes of it.
+            // An invalid index is an error even if its value is not used.
             _ if step.last || step.atomic || step.names_index() => return None,
             Action::Control(control) => &control.parts,
             _ => return select_pure(step, &mut self.spreads),
         };
-        // Where a branch leads is for its kind to say.
+        // The target of a branch is part of its kind.
         let flows = parts.bpret.is_some()
             || !matches!(parts.header.ctrlop, Ctrlop::Cnd | Ctrlop::Nop | Ctrlop::Wdf | Ctrlop::Wop);
         if flows { None } else { select_pure(step, &mut self.spreads) }
     }
 
-    /// What the group at a place is, and its condition.
+    /// Returns the kind and the condition of a group.
     #[inline]
     pub(super) fn at(&self, step: usize) -> (Kind, Cc) {
         self.groups.get(step).copied().unwrap_or((Kind::Outside, Cc::ExZx))
     }
 
-    /// Whether the group there concerns only the task that executes it.
+    /// Whether the group concerns only the task that executes it.
     pub fn is_own(&self, step: usize) -> bool {
         !matches!(self.at(step).0, Kind::Outside)
     }
 
-    /// The operations of `count` groups.
+    /// Returns the operations of `count` groups.
     #[inline]
     pub(super) fn operations(&self, step: usize, count: usize) -> impl Iterator<Item = &Operations> {
         let found = self.operations.get(step..step + count).unwrap_or_default();
         found.iter().filter_map(Option::as_deref)
     }
 
-    /// Puts what all instances share where operations find it.
+    /// Copies the values shared by all instances to their rows.
     pub fn spread(&self, task: &mut Task, common: &Common) {
         for (row, shared) in self.spreads.rows() {
             let word = match shared {
@@ -157,7 +157,7 @@ pub(in crate::usc) fn active(task: &Task, condition: Cc) -> Mask {
         }
 }
 
-/// The operations of a group's graph, if it has no other effects than on columns and sets of instances.
+/// Selects operations for a group's graph. `None` when it has effects on anything but columns and sets of instances.
 fn select_pure(step: &Step, spreads: &mut Spreads) -> Option<Operations> {
     let shape = step.shape().ok()?;
     let found: Operations = select(SEMANTICS, shape, &mut Columns { step, spreads })?;
@@ -168,7 +168,7 @@ fn select_pure(step: &Step, spreads: &mut Spreads) -> Option<Operations> {
     pure.then_some(found)
 }
 
-/// Whether a plain group may change which instances the next one with the same condition has.
+/// Whether a plain group may change the instances that execute the next group with the same condition.
 pub(super) fn changes_instances(step: &Step) -> bool {
     let depends = |set: Set| match step.condition {
         Cc::ExZx => false,
@@ -179,9 +179,9 @@ pub(super) fn changes_instances(step: &Step) -> bool {
     step.shape().is_ok_and(|shape| shape.nodes.iter().any(changes))
 }
 
-/// What a group is for which there are no operations.
+/// The kind of a group without operations on columns.
 fn unlike(step: &Step, constant: Banks) -> Kind {
-    // The data path finds a value when nobody else writes the register, and reports an index that leads nowhere.
+    // The data path may read a register that no other task writes, and reports invalid indices.
     let reads = |register: Register| match register {
         Register::Column(_) | Register::Coefficient(_) | Register::Alternate(_) => true,
         Register::Slot(_) | Register::Dynamic(_) => true,
@@ -220,7 +220,7 @@ fn unlike(step: &Step, constant: Banks) -> Kind {
 }
 
 fn branch(step: &Step, control: &Control) -> Kind {
-    // One that leads nowhere is reported in its turn.
+    // A branch without a target is reported in the task's turn.
     match (control.target, &control.parts.branch) {
         (Some(target), Some(branch)) => Kind::Branch {
             target,
@@ -231,7 +231,7 @@ fn branch(step: &Step, control: &Control) -> Kind {
     }
 }
 
-/// The banks whose registers keep their values while a program runs.
+/// The banks whose registers do not change while a program runs.
 fn constant(steps: &[Step]) -> Banks {
     let mut banks = Banks { shared: true, coefficients: true, globals: true };
     for step in steps {
@@ -239,7 +239,7 @@ fn constant(steps: &[Step]) -> Banks {
             Action::Main(main) => (main.results, filled(main)),
             Action::Bitwise(bitwise) => (bitwise.results, None),
             Action::Control(control) => {
-                // Another base, and the same number is another register.
+                // With another base, a number refers to another register.
                 let moves = control.parts.header.ctrlop == Ctrlop::Sbo;
                 (banks.shared, banks.coefficients) = (banks.shared && !moves, banks.coefficients && !moves);
                 ([control.result, None], None)
@@ -251,7 +251,7 @@ fn constant(steps: &[Step]) -> Banks {
                 Register::Coefficient(_) | Register::Alternate(_) => banks.coefficients = false,
                 Register::Indexed { reach: Reach::Coefficient | Reach::Alternate, .. } => banks.coefficients = false,
                 Register::Global(_) => banks.globals = false,
-                // Programs do not write dynamic constants, and slots have no rows.
+                // Programs do not write dynamic constants, and slot registers have no rows.
                 Register::Column(_) | Register::Slot(_) | Register::Dynamic(_) => {}
                 Register::Timer | Register::Indexed { .. } => {}
             }
@@ -260,7 +260,7 @@ fn constant(steps: &[Step]) -> Banks {
     banks
 }
 
-/// The first of the registers that a backend operation fills.
+/// The first of the registers that a backend operation writes.
 fn filled(main: &Main) -> Option<Register> {
     let backend = main.backend.as_ref()?;
     match backend.op {

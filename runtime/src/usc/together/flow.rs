@@ -1,8 +1,9 @@
-//! Groups that only compute, and branches among them, as machine code.
+//! Groups without side effects, and branches among them, as machine code.
 //!
-//! All instances of a task go the same way, and groups that concern no other task may be executed before its turn; so a
-//! loop of them is one function for a task, which ends where the task's turn does. What no operation of vectors does, or
-//! what concerns others, is where a region ends: the [`Bundle`](super::bundle::Bundle) executes it.
+//! All instances of a task branch together, and groups that concern no other task may be executed before the task's
+//! turn. A loop of such groups is therefore one function for a task, which returns at the end of the task's turn. A
+//! region ends at groups that vector operations do not implement or that concern other tasks; the
+//! [`Bundle`](super::bundle::Bundle) executes those.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -29,21 +30,21 @@ use crate::usc::register::{Register, constant};
 use super::bind::Spreads;
 use super::code::{Code, Kind, changes_instances};
 
-/// How often a task comes to a group before what begins there is compiled.
+/// How often tasks reach a group before the region that begins there is compiled.
 const OFTEN: u32 = 32;
-/// Groups of a loop, of what is compiled elsewhere, and of a block, at most; for more, registers hardly suffice.
+/// The maximum numbers of groups of a loop, of another region, and of a block; larger ones would run out of registers.
 const LOOP: usize = 512;
 const RUN: usize = 128;
 const BLOCKS: [usize; 4] = [64, 32, 16, 8];
-/// Groups of a program that are compiled, at most.
+/// The maximum number of groups of a program that are compiled.
 const COMPILED: usize = 1 << 13;
-/// The set of the instances that there are, behind those that groups know.
+/// The set of the instances that exist, numbered after those that groups know.
 const VALID: u16 = 5;
 
 /// The regions of a program.
 #[derive(Debug, Default)]
 pub(super) struct Regions {
-    /// For each group the region that begins there.
+    /// For each group, the region that begins there.
     entries: Vec<Entry>,
     compiled: AtomicUsize,
 }
@@ -52,15 +53,15 @@ pub(super) struct Regions {
 struct Entry {
     /// How often a task came here.
     visits: AtomicU32,
-    /// For each host that a program may be executed for.
+    /// The region for each host for which a program may be executed.
     regions: [OnceLock<Option<Box<Region>>>; Host::COUNT],
 }
 
-/// Groups that are one function.
+/// Groups that are compiled to one function.
 #[derive(Debug)]
 pub(super) struct Region {
     groups: Range<usize>,
-    /// For tasks whose 32 instances all run; and for any.
+    /// The function for tasks whose 32 instances all run, and the function for any task.
     whole: OnceLock<Option<FlowFn>>,
     any: OnceLock<Option<FlowFn>>,
 }
@@ -73,12 +74,12 @@ pub(super) struct Executed {
 }
 
 impl Regions {
-    /// None yet, for a program of `groups` groups.
+    /// Creates an empty set of regions for a program of `groups` groups.
     pub fn new(groups: usize) -> Self {
         Regions { entries: (0..groups).map(|_| Entry::default()).collect(), compiled: AtomicUsize::new(0) }
     }
 
-    /// The region that begins at a group, once tasks have come there often.
+    /// Returns the region that begins at a group. `None` until tasks have reached the group often.
     pub fn at(&self, program: &Program, pc: usize, level: Level) -> Option<&Region> {
         let often = level.compiles_after(OFTEN)?;
         let entry = self.entries.get(pc)?;
@@ -98,7 +99,7 @@ impl Regions {
         kept.get_or_init(make).as_deref()
     }
 
-    /// The machine code of all regions, as text; `text` says how a group is written.
+    /// Returns the machine code of all regions as text; `text` returns the text of a group.
     pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
         let mut listed = String::new();
         for region in self.entries.iter().flat_map(|entry| &entry.regions).filter_map(|region| region.get()?.as_deref())
@@ -113,7 +114,7 @@ impl Regions {
 }
 
 impl Region {
-    /// Lets a task execute it, at most `most` groups. `None` when it has executed none.
+    /// Lets a task execute at most `most` groups of the region. `None` when it has executed none.
     pub fn run(
         &self,
         program: &Program,
@@ -152,9 +153,9 @@ fn sets(task: &mut Task) -> [(Set, &mut Mask); 4] {
     [(Set::Predicate, predicate), (Set::Runs, running), (Set::Kept, kept), (Set::Failed, failed)]
 }
 
-/// The groups of the region that begins at a group: up to the last jump back to it, or to the first group that is not
-/// compiled. Loops further on are regions of their own: what comes before may change which instances run. `None` where
-/// that is a single group, which the bundle executes as fast.
+/// The groups of the region that begins at a group: up to the last jump back to it, or else up to the first group that
+/// is not compiled. Later loops are regions of their own, since the groups before them may change which instances run.
+/// `None` when the region is a single group, which the bundle executes equally fast.
 fn extent(program: &Program, pc: usize, level: Level) -> Option<Range<usize>> {
     let mut graph = Graph::new(SEMANTICS, level);
     let mut is_compiled = |at: usize| {
@@ -183,7 +184,7 @@ fn extent(program: &Program, pc: usize, level: Level) -> Option<Range<usize>> {
     (end > pc + 1).then_some(pc..end)
 }
 
-/// The function of some groups. Returns `None` on register pressure.
+/// Compiles groups to a function. `None` when they run out of registers.
 fn function(program: &Program, groups: Range<usize>, whole: bool, level: Level) -> Option<FlowFn> {
     let compile = |longest: usize| {
         let wanted = flow(program, groups.clone(), (whole, level), longest)?;
@@ -192,7 +193,7 @@ fn function(program: &Program, groups: Range<usize>, whole: bool, level: Level) 
     BLOCKS.into_iter().find_map(compile)
 }
 
-/// What some groups do, in blocks.
+/// Builds the flow of some groups, in blocks.
 fn flow(program: &Program, groups: Range<usize>, (whole, level): (bool, Level), longest: usize) -> Option<Flow> {
     let code = &program.code;
     let is_target =
@@ -243,10 +244,10 @@ fn flow(program: &Program, groups: Range<usize>, (whole, level): (bool, Level), 
     Some(Flow { graph, columns: LANES / row::LANES, blocks })
 }
 
-/// Which instances execute groups.
+/// Determines which instances execute groups.
 #[derive(Clone, Copy)]
 struct Conditions {
-    /// All instances are there and run.
+    /// Whether all 32 instances exist and run.
     whole: bool,
 }
 
@@ -280,7 +281,7 @@ impl Conditions {
         })
     }
 
-    /// The same as a mask; `None` where it is all of them.
+    /// The instances that execute a group as a mask. `None` when it is all of them.
     fn mask(self, condition: Cc, graph: &mut Graph) -> Option<crate::exec::jit::lanes::graph::Value> {
         match self.active(condition, graph) {
             Truth::Mask { mask, inverted: true, .. } => Some(graph.not_mask(mask)),
@@ -289,7 +290,7 @@ impl Conditions {
         }
     }
 
-    /// Adds what a group computes to a graph. `None` where that is more than vectors can.
+    /// Adds the operations of a group to a graph. `None` when vectors do not support them.
     fn add(self, code: &Code, step: &Step, at: usize, graph: &mut Graph) -> Option<()> {
         let (kind, condition) = code.at(at);
         let executes = self.active(condition, graph);
@@ -303,12 +304,12 @@ impl Conditions {
     }
 }
 
-/// Where the graph of a group finds registers and sets.
+/// Binds the graph of a group to registers and sets.
 struct Columns<'a> {
     step: &'a Step,
     spreads: &'a Spreads,
     whole: bool,
-    /// The instances that execute the group, and those that it is evaluated for.
+    /// The instances that execute the group, and those for which it is evaluated.
     executes: Truth,
     active: Truth,
 }

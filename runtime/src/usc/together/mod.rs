@@ -1,16 +1,16 @@
-//! Tasks side by side.
+//! Tasks that advance side by side.
 //!
-//! When a program is loaded its groups become operations on columns as far as they can: the graph of a group, covered
-//! with handlers. What concerns only the task itself may be executed before its turn: nobody sees it. So whenever a task comes to such groups, the tasks behind it
-//! that stand at such groups, too, advance together with it, at most by what they may execute in their next turn. There
-//! they find it done. What tasks share (memory, shared registers that a program writes, mutexes, outputs, the time) is
-//! touched in the turns only, in the order in which [`Machine::run`](super::Machine::run) lets tasks take turns.
-//! Therefore everything is as if they ran one after another, errors included; only of the tasks that did not fail more
-//! may have been executed.
+//! When a program is loaded, the graphs of its groups are covered with handlers, which are operations on columns, as
+//! far as possible. A task may execute groups that concern only itself before its turn, since this is not observable.
+//! Whenever a task reaches such groups, the tasks after it that are at such groups too advance together with it, at
+//! most by what they may execute in their next turn. In that turn these groups are already done. State shared by tasks
+//! (memory, shared registers that a program writes, mutexes, outputs, the time) is accessed in turns only, in the order
+//! in which [`Machine::run`](super::Machine::run) schedules tasks. The results are therefore the same as if tasks ran
+//! one after another, including errors; only tasks that did not fail may have executed more.
 //!
-//! - `bind`: where the graph of a group finds registers, states and constants
-//! - `code`: what each group of a program is
-//! - `flow`: loops of them as machine code
+//! - `bind`: binds registers, states and constants in graphs to columns
+//! - `code`: the kind of each group of a program
+//! - `flow`: regions compiled to machine code
 //! - `bundle`: the tasks that advance
 
 mod bind;

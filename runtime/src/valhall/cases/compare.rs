@@ -1,10 +1,10 @@
-//! Comparing what a case gives with what it must give.
+//! Compares the results of a case with the expected ones.
 
 use super::record::{BufferRecord, ImageRecord, Record, bytes, format, rows, words};
 use super::{BLOCK, CaseError};
 use crate::valhall::host::{Class, Resources, Target};
 
-/// Whether a number is as expected. Whole numbers must be; floats may be off by `tolerance`.
+/// Whether a number is as expected. Integers must be equal; floats may be off by `tolerance`.
 fn close(class: Class, found: u32, expected: u32, tolerance: f64) -> bool {
     if found == expected {
         return true;
@@ -14,7 +14,7 @@ fn close(class: Class, found: u32, expected: u32, tolerance: f64) -> bool {
         && (found == expected || found.is_nan() && expected.is_nan() || (found - expected).abs() <= tolerance)
 }
 
-/// Numbers as a person reads them.
+/// Formats numbers for messages.
 fn show(class: Class, channels: &[u32]) -> String {
     let number = |&bits: &u32| match class {
         Class::Float => f32::from_bits(bits).to_string(),
@@ -24,7 +24,7 @@ fn show(class: Class, channels: &[u32]) -> String {
     channels.iter().map(number).collect::<Vec<_>>().join(", ")
 }
 
-/// Compares render targets and depth, pixel by pixel. A pixel is bad if it is bad in any of them.
+/// Compares render targets and depth, pixel by pixel. A pixel is bad if it is wrong in any of them.
 pub(super) fn pixels(record: &Record, host: &Resources) -> Result<Vec<String>, CaseError> {
     let (width, height) = (record.width as usize, record.height as usize);
     let mut bad = vec![false; width * height];
@@ -58,8 +58,8 @@ pub(super) fn pixels(record: &Record, host: &Resources) -> Result<Vec<String>, C
     Ok(first.filter(|_| count > record.max_bad_pixels).map(problem).into_iter().collect())
 }
 
-/// Whether a word of a buffer is as expected. Nobody says whether it is a float; with a tolerance it may be one, if its
-/// bits are not those of a small whole number.
+/// Whether a word of a buffer is as expected. Its type is unknown: with a tolerance it may be a float, unless its bits
+/// are those of a small integer.
 fn close_word(found: u32, expected: u32, tolerance: f64) -> bool {
     let may_be_float = |word: u32| f32::from_bits(word).is_normal() || word << 1 == 0;
     let floats = tolerance > 0.0 && may_be_float(found) && may_be_float(expected);
@@ -105,8 +105,8 @@ pub(super) fn image(record: &ImageRecord, found: &[u8], tolerance: f64) -> Resul
     }))
 }
 
-/// Compares what the programs of vertices have left in their blocks at an offset. Floats may be off by the tolerance
-/// times their size, if that is more than 1.
+/// Compares the values that vertex programs have written to their blocks at an offset. Floats may be off by the
+/// tolerance, relative to their magnitude if that is more than 1.
 pub(super) fn vertices(
     name: &str,
     (blocks, offset): (&[u8], usize),

@@ -1,4 +1,4 @@
-//! Recorded cases: compute, fragment and vertex programs with the buffers and pictures that they must give.
+//! Recorded cases: compute, fragment and vertex programs with their expected buffers and pictures.
 
 mod compare;
 mod record;
@@ -15,13 +15,13 @@ use crate::engine::Execution;
 use crate::launch::{Launch, RunError};
 use crate::memory::{MapError, Memory};
 
-/// Why a case cannot be run.
+/// The reason why a case cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CaseError {
-    /// It is no JSON of this form.
+    /// It is not JSON of the expected form.
     #[error("{0}")]
     Json(String),
-    /// Something in it is not as it should be.
+    /// A part of it is invalid.
     #[error("{0}")]
     Shape(String),
     /// Its memory cannot be set up.
@@ -32,17 +32,17 @@ pub enum CaseError {
     Run(#[from] RunError),
 }
 
-/// Instructions after which a program is taken to be caught in a loop.
+/// The number of instructions after which a program is assumed to loop forever.
 const BUDGET: u64 = 200_000_000;
-/// Where images, uniform buffers, attributes and the blocks of vertices begin.
+/// The first addresses of images, uniform buffers, attributes and the blocks of vertices.
 const PLACES: [u64; 4] = [1 << 44, 2 << 44, 3 << 44, 4 << 44];
-/// From one resource to the next.
+/// The distance between the addresses of resources.
 const STEP: u64 = 1 << 32;
-/// Bytes that a vertex has for its position and its varyings.
+/// Bytes for the position and the varyings of a vertex.
 const BLOCK: usize = 1024;
-/// How far behind a vertex's block programs may still write.
+/// The number of blocks after a vertex's block that programs may still write.
 const BLOCKS_BEHIND: usize = 4;
-/// The table and the index that name those.
+/// The table and index of the blocks.
 const BLOCKS: Handle = Handle { table: 61, index: 0 };
 
 /// A recorded case.
@@ -56,19 +56,19 @@ pub struct Case {
 pub struct Finished {
     /// Its name.
     pub name: String,
-    /// What it has drawn, named by where.
+    /// The pictures that it has drawn, with the names of their targets or images.
     pub pictures: Vec<(String, Target)>,
-    /// Instructions that threads have executed.
+    /// The number of thread instructions executed.
     pub instructions: u64,
-    /// What is not as it must be; empty when the case passes.
+    /// The differences from the expected results; empty when the case passes.
     pub problems: Vec<String>,
 }
 
 impl Finished {
-    /// Reads a case from JSON, runs it and compares.
+    /// Reads a case from JSON, runs it and compares the results.
     ///
     /// # Errors
-    /// When it is no case, or cannot be run.
+    /// When it is not a case, or cannot be run.
     pub fn of(text: &str) -> Result<Finished, CaseError> {
         Case::read(text)?.run(())
     }
@@ -78,25 +78,25 @@ impl Case {
     /// Reads a case from JSON.
     ///
     /// # Errors
-    /// When it is no case.
+    /// When it is not a case.
     pub fn read(text: &str) -> Result<Case, CaseError> {
         serde_json::from_str(text).map(|record| Case { record }).map_err(|error| CaseError::Json(error.to_string()))
     }
 
-    /// The words of its program.
+    /// Returns the words of its program.
     ///
     /// # Errors
-    /// When they are no words.
+    /// When they are not words.
     pub fn program(&self) -> Result<Vec<u64>, CaseError> {
         words(&self.record.words, 16, |word| word)
     }
 
-    /// Workgroups in each direction, and threads of a workgroup; of a program that computes.
+    /// The numbers of workgroups in x, y and z, and of threads of a workgroup, for a compute program.
     pub fn grid(&self) -> [[u32; 3]; 2] {
         [self.record.groups, self.record.local_size]
     }
 
-    /// Runs the case, while somebody looks on or nobody does, and compares.
+    /// Runs the case with an observer, and compares the results.
     ///
     /// # Errors
     /// When it cannot be run, or the observer stops it.
@@ -104,7 +104,7 @@ impl Case {
         self.run_by(if O::WATCHES { By::Reference(observer) } else { By::Engine(Execution::best()) })
     }
 
-    /// Runs the case by an engine, and compares.
+    /// Runs the case by an engine, and compares the results.
     ///
     /// # Errors
     /// When it cannot be run.
@@ -128,15 +128,15 @@ impl Case {
     }
 }
 
-/// Who runs a case.
+/// The way to run a case.
 enum By<O> {
-    /// The reference, while somebody looks on.
+    /// By the reference, with an observer.
     Reference(O),
-    /// An engine.
+    /// By an engine.
     Engine(Execution),
 }
 
-/// What a case is run with.
+/// Everything that a case needs to run.
 struct Scene {
     memory: Memory,
     host: Resources,
@@ -157,7 +157,7 @@ impl Scene {
         }
         for (place, buffer) in (PLACES[1]..).step_by(STEP as usize).zip(&record.ubos) {
             let mut bytes = to_bytes(&words(&buffer.words, 8, |word| word as u32)?);
-            // A block is a whole number of vectors, whatever its last member is.
+            // A block consists of whole vectors, whatever its last member is.
             bytes.resize(bytes.len().next_multiple_of(16), 0);
             let described = Buffer { address: place, len: bytes.len() as u64, stride: 0 };
             scene.host.buffers.insert(Handle::new(buffer.table, buffer.index), described);
@@ -216,7 +216,7 @@ impl Scene {
             Target::new(format, width, height, clear).ok_or_else(wrong)
         };
         for expected in &record.expected.rts {
-            // A target is only as large as the picture that is given for it.
+            // A target is only as large as the expected picture.
             rows(&expected.rows, height as usize, 4 * width as usize)?;
             let format = format(&expected.format)?;
             let clear = packed(&expected.clear, 4)?;
@@ -265,7 +265,8 @@ impl Scene {
         if record.vertex_count == 0 || record.vertex_count > Vertices::MAX / 8 {
             return Err(CaseError::Shape(format!("{} vertices are none or too many", record.vertex_count)));
         }
-        // A program puts the size of a point where another vertex has its position, so each has all blocks for itself.
+        // A program stores the size of a point where another vertex has its position, so each vertex runs with blocks
+        // of its own.
         let size = (record.vertex_count as usize + BLOCKS_BEHIND) * BLOCK;
         self.host.buffers.insert(BLOCKS, Buffer { address: PLACES[3], len: size as u64, stride: BLOCK as u32 });
         self.memory.map(PLACES[3], vec![0; size])?;
@@ -321,10 +322,10 @@ impl Scene {
         Ok(Finished { name: record.name.clone(), pictures: Vec::new(), instructions, problems })
     }
 
-    /// What is not as the case says it must be.
+    /// Returns the differences from the expected results.
     fn compare(&self, record: &Record) -> Result<Vec<String>, CaseError> {
         let mut problems = compare::pixels(record, &self.host)?;
-        // Pictures are what a fragment program's tolerance is meant for.
+        // For fragment programs, the tolerance applies to pictures only.
         let tolerance = if record.stage == Stage::Compute { record.tolerance } else { 0.0 };
         for buffer in &record.buffers {
             let base = address(&buffer.base)?;
@@ -342,7 +343,7 @@ impl Scene {
         Ok(described.and_then(|image| self.memory.region(image.address)).unwrap_or_default())
     }
 
-    /// Targets, or else the images that were written.
+    /// Returns the targets or, if there are none, the images that were written.
     fn pictures(&self, record: &Record) -> Result<Vec<(String, Target)>, CaseError> {
         let targets = self.host.targets.iter().enumerate();
         let mut pictures: Vec<(String, Target)> =

@@ -1,11 +1,11 @@
-//! The form of recorded cases: JSON, numbers in hexadecimal with the most significant digit first.
+//! The format of recorded cases: JSON, with hexadecimal numbers whose most significant digit is first.
 
 use serde::Deserialize;
 
 use super::CaseError;
 use crate::valhall::host::{Class, Compare, Filter, Format, Sampler, Shape, Storage, Texture, Wrap};
 
-/// A program with all that it is run with, and what it must give.
+/// A program with everything that it needs to run, and the expected results.
 #[derive(Debug, Deserialize)]
 pub(super) struct Record {
     pub name: String,
@@ -63,7 +63,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Whether it says anything that must come out.
+    /// Whether it expects any results.
     pub fn expects(&self) -> bool {
         let Expected { rts, depth, screen_position, varyings } = &self.expected;
         let drawn = !rts.is_empty() || depth.is_some() || !screen_position.is_empty() || !varyings.is_empty();
@@ -118,7 +118,7 @@ pub(super) struct SamplerRecord {
     pub lod_bias: f32,
     pub min_lod: Option<f32>,
     pub max_lod: Option<f32>,
-    /// Red, green, blue and alpha beyond the edges, as the texture's numbers.
+    /// The border colour: red, green, blue and alpha, as numbers of the texture's class.
     #[serde(default)]
     pub border: [f64; 4],
 }
@@ -134,7 +134,7 @@ pub(super) struct ImageRecord {
     pub expected: Option<OneOrMore>,
 }
 
-/// The only level, or all of them.
+/// The only level, or a list of all levels.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum OneOrMore {
@@ -224,7 +224,7 @@ pub(super) struct VertexVarying {
     pub rows: Vec<String>,
 }
 
-/// The words of a list.
+/// Parses the words of a list.
 pub(super) fn words<T>(texts: &[String], digits: usize, from: impl Fn(u64) -> T) -> Result<Vec<T>, CaseError> {
     texts.iter().map(|text| word(text, digits).map(&from)).collect()
 }
@@ -235,7 +235,7 @@ fn word(text: &str, digits: usize) -> Result<u64, CaseError> {
     parsed.ok_or_else(|| CaseError::Shape(format!("`{}` is not a word of {digits} digits", start(text))))
 }
 
-/// Words of 32 bits without anything between them.
+/// Parses 32-bit words without separators.
 pub(super) fn packed(text: &str, count: usize) -> Result<Vec<u32>, CaseError> {
     if count.checked_mul(8) != Some(text.len()) || !text.is_ascii() {
         return Err(CaseError::Shape(format!("`{}` is not {count} words of 8 digits", start(text))));
@@ -244,7 +244,7 @@ pub(super) fn packed(text: &str, count: usize) -> Result<Vec<u32>, CaseError> {
     (0..count).map(part).collect()
 }
 
-/// Rows of words: a picture.
+/// Parses rows of words, which form a picture.
 pub(super) fn rows(texts: &[String], height: usize, words: usize) -> Result<Vec<u32>, CaseError> {
     if texts.len() != height {
         return Err(CaseError::Shape(format!("{} rows are given, not {height}", texts.len())));
@@ -253,7 +253,7 @@ pub(super) fn rows(texts: &[String], height: usize, words: usize) -> Result<Vec<
     Ok(rows.concat())
 }
 
-/// How many components a varying or an attribute has.
+/// Checks the number of components of a varying or an attribute.
 pub(super) fn components(count: usize) -> Result<usize, CaseError> {
     match count {
         1..=4 => Ok(count),
@@ -261,7 +261,7 @@ pub(super) fn components(count: usize) -> Result<usize, CaseError> {
     }
 }
 
-/// Rows of digits, 1 for yes; yes everywhere when there are none.
+/// Parses rows of digits, where 1 means true. Without rows, all flags are true.
 pub(super) fn flags(texts: &[String], width: usize, height: usize) -> Result<Vec<bool>, CaseError> {
     if texts.is_empty() {
         return Ok(vec![true; width * height]);
@@ -272,7 +272,7 @@ pub(super) fn flags(texts: &[String], width: usize, height: usize) -> Result<Vec
     Ok(texts.iter().flat_map(|row| row.bytes().map(|flag| flag == b'1')).collect())
 }
 
-/// Bytes in the order of memory.
+/// Parses bytes in memory order.
 pub(super) fn bytes(text: &str) -> Result<Vec<u8>, CaseError> {
     let wrong = || CaseError::Shape(format!("`{}` is not a list of bytes", start(text)));
     if !text.len().is_multiple_of(2) || !text.is_ascii() {
@@ -322,7 +322,7 @@ impl TextureRecord {
 }
 
 impl SamplerRecord {
-    /// The sampler of a texture whose channels are of a class.
+    /// Returns the sampler for a texture whose channels have this class.
     pub fn sampler(&self, class: Class) -> Result<Sampler, CaseError> {
         let border = |&number: &f64| match class {
             Class::Float => (number as f32).to_bits(),
@@ -331,7 +331,7 @@ impl SamplerRecord {
         };
         let [least, greatest] = Sampler::default().lod_range;
         let wrap_s = wrap(&self.wrap_s)?;
-        // Who does not say how a direction ends has none, or means the same.
+        // A missing wrap mode is that of s.
         let other = |name: &Option<String>| name.as_ref().map_or(Ok(wrap_s), |name| wrap(name));
         let [wrap_t, wrap_r] = [other(&self.wrap_t)?, other(&self.wrap_r)?];
         Ok(Sampler {
@@ -387,7 +387,8 @@ fn compare(name: &str) -> Result<Compare, CaseError> {
     one_of(name, &known)
 }
 
-/// The class of an attribute's or a varying's numbers: `f32`, `s32`, `u32`, their first letters, or a type of GLSL.
+/// Returns the class of the numbers of an attribute or a varying: `f32`, `s32`, `u32`, their first letters, or a GLSL
+/// type.
 pub(super) fn class(kind: &str) -> Result<Class, CaseError> {
     match kind.bytes().next() {
         Some(b'f' | b'v') => Ok(Class::Float),

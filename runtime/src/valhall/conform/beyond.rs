@@ -1,4 +1,4 @@
-//! Operations that v9 has no encoding for, which later architectures have.
+//! Operations without an encoding in v9 that later architectures have.
 
 use isaforge_core::bits::ones;
 use isaforge_core::float::{self, Format, Round};
@@ -6,7 +6,7 @@ use isaforge_valhall::Clamp;
 
 use super::{Input, VectorError};
 
-/// The result of an operation that no instruction has; `None` for one that may be an instruction.
+/// Computes an operation that no instruction performs. `None` for one that may be an instruction.
 pub(super) fn ask(operation: &str, modifiers: &[&str], inputs: &[Input]) -> Result<Option<u64>, VectorError> {
     let (base, ty) = operation.split_once('.').unwrap_or((operation, ""));
     let mut words = Words { operation, left: modifiers.to_vec() };
@@ -22,7 +22,7 @@ pub(super) fn ask(operation: &str, modifiers: &[&str], inputs: &[Input]) -> Resu
         let not = words.take("not_result");
         words.take("src1.b02");
         let total = bits.max(32);
-        // A component has the count in its lowest byte.
+        // The count of a component is in its lowest byte.
         let rotated = components(bits, total, |at| rotate(kind, bits, a.value >> at, word(counts) >> at));
         let combined = match logic {
             Logic::And => rotated & b.value,
@@ -33,7 +33,7 @@ pub(super) fn ask(operation: &str, modifiers: &[&str], inputs: &[Input]) -> Resu
     } else if base == "CLZ" && words.take("mask") {
         let (Some(bits), [a]) = (width(ty).filter(|bits| *bits <= 32), take(1)?) else { return Ok(None) };
         components(bits, 32, |at| match a.value >> at & ones(bits) {
-            // All ones, where others say how many bits there are.
+            // All ones, where other operations return the number of bits.
             0 => u64::MAX,
             value => u64::from(value.leading_zeros()) - u64::from(64 - bits),
         })
@@ -51,7 +51,7 @@ pub(super) fn ask(operation: &str, modifiers: &[&str], inputs: &[Input]) -> Resu
         words.left.retain(|word| directed(&[word]).is_none());
         let inputs = take(if base == "FMA" { 3 } else { 2 })?;
         let clamp = words.clamp();
-        // A product is a sum with the zero that keeps its sign.
+        // A product is computed as a sum with the zero that keeps its sign.
         let zero = if rounding == Round::Down { 0 } else { u64::MAX };
         let [a, b, c] = [0, 1, 2].map(|index| inputs.get(index).copied());
         let Some(format) = format(ty) else { return Ok(None) };
@@ -92,21 +92,21 @@ pub(super) fn ask(operation: &str, modifiers: &[&str], inputs: &[Input]) -> Resu
     words.none_left().map(|()| Some(found))
 }
 
-/// The modifiers that nobody has asked for yet.
+/// The modifiers that have not been used yet.
 struct Words<'a> {
     operation: &'a str,
     left: Vec<&'a str>,
 }
 
 impl Words<'_> {
-    /// Whether a modifier is there; it is then done with.
+    /// Whether a modifier is present. It is removed then.
     fn take(&mut self, word: &str) -> bool {
         let before = self.left.len();
         self.left.retain(|left| *left != word);
         self.left.len() < before
     }
 
-    /// The limits of the result.
+    /// Takes the clamp of the result.
     fn clamp(&mut self) -> Clamp {
         Clamp::ALL.iter().copied().find(|clamp| self.take(clamp.as_str())).unwrap_or(Clamp::None)
     }
@@ -122,7 +122,7 @@ impl Words<'_> {
     }
 }
 
-/// The first modifier that rounds in a direction.
+/// The first directed rounding mode among the modifiers.
 fn directed(modifiers: &[&str]) -> Option<Round> {
     modifiers.iter().find_map(|word| match *word {
         "round_up" => Some(Round::Up),
@@ -132,7 +132,7 @@ fn directed(modifiers: &[&str]) -> Option<Round> {
     })
 }
 
-/// How a rotated value meets the third source.
+/// The combination of a rotated value with another source.
 #[derive(Clone, Copy, Debug)]
 enum Logic {
     And,
@@ -140,7 +140,7 @@ enum Logic {
     Xor,
 }
 
-/// Which way bits go round.
+/// The direction of a rotation.
 #[derive(Clone, Copy, Debug)]
 enum Rotation {
     Left,
@@ -163,7 +163,7 @@ fn rotation(base: &str) -> Option<(Rotation, Logic)> {
     Some((kind, logic))
 }
 
-/// A component of a width, rotated by a count modulo that width.
+/// Rotates a component by a count modulo its width.
 fn rotate(kind: Rotation, bits: u32, value: u64, count: u32) -> u64 {
     let (value, count) = (value & ones(bits), count & (bits - 1));
     let around = (bits - count) & (bits - 1);
@@ -173,7 +173,7 @@ fn rotate(kind: Rotation, bits: u32, value: u64, count: u32) -> u64 {
     }
 }
 
-/// The width of the components that a type names.
+/// The width of the components of a type.
 fn width(ty: &str) -> Option<u32> {
     Some(match ty {
         "i64" | "u64" | "s64" => 64,
@@ -184,12 +184,12 @@ fn width(ty: &str) -> Option<u32> {
     })
 }
 
-/// A value of a width, each component made from its place.
+/// Builds a value from components of `bits` bits, each computed from its bit position.
 fn components(bits: u32, total: u32, make: impl Fn(u32) -> u64) -> u64 {
     (0..total).step_by(bits as usize).fold(0, |all, at| all | (make(at) & ones(bits)) << at)
 }
 
-/// The floats that a type names.
+/// The float format of a type.
 fn format(ty: &str) -> Option<Format> {
     match ty {
         "f32" => Some(Format::F32),
@@ -198,12 +198,12 @@ fn format(ty: &str) -> Option<Format> {
     }
 }
 
-/// A word of floats, each made from its place.
+/// Builds a word of floats, each computed from its bit position.
 fn floats(format: Format, make: impl Fn(u32) -> u64) -> u64 {
     components(format.bits(), 32, make)
 }
 
-/// A result within its limits: a NaN becomes the lower one.
+/// Clamps a result; a NaN becomes the lower limit.
 fn limit(format: Format, value: u64, clamp: Clamp) -> u64 {
     let one = float::convert(Format::F32, format, u64::from(1.0f32.to_bits()), Round::NearestEven);
     let (low, high) = match clamp {

@@ -9,14 +9,14 @@ use isaforge_valhall::{ISA, Opcode, decode};
 
 use super::{Input, VectorError};
 
-/// An instruction with the words that go into r0, r2, r4 …
+/// An instruction and the input words for r0, r2, r4 …
 pub(super) struct Built {
     pub word: u64,
     pub text: String,
     pub inputs: Vec<Input>,
 }
 
-/// An operation as this architecture would name it.
+/// An operation, in the names of this architecture.
 struct Request {
     name: String,
     modifiers: Vec<String>,
@@ -28,13 +28,13 @@ const MINUS_ZERO: u32 = 0x8000_0000;
 const MINUS_ZEROS: u32 = 0x8000_8000;
 const ONE: u32 = 0x3f80_0000;
 
-/// The instructions that must all give the result of an operation.
+/// Builds all instructions that must give the result of an operation.
 pub(super) fn instructions(operation: &str, modifiers: &[&str], inputs: &[Input]) -> Result<Vec<Built>, VectorError> {
     requests(operation, modifiers, inputs).iter().map(Request::build).collect()
 }
 
-/// Says an operation in the names of this architecture: those of later documents differ, and some of their operations
-/// are special cases of others.
+/// Translates an operation to the names of this architecture. Later documents use other names, and some of their
+/// operations are special cases of others.
 fn requests(operation: &str, modifiers: &[&str], inputs: &[Input]) -> Vec<Request> {
     let renamed = |word: &&str| {
         let word = match *word {
@@ -42,7 +42,7 @@ fn requests(operation: &str, modifiers: &[&str], inputs: &[Input]) -> Vec<Reques
             "round_up" => "rtp",
             "round_down" => "rtn",
             "round_zero" => "rtz",
-            // What happens anyway.
+            // These are the defaults.
             "none" | "nan_suppress" | "or" => return None,
             word => word,
         };
@@ -75,7 +75,7 @@ fn requests(operation: &str, modifiers: &[&str], inputs: &[Input]) -> Vec<Reques
         "CLPER inactive result" => {
             name = "CLPER.i32".into();
             modifiers = inactive_result(modifiers);
-            // Lane 7 of a workgroup of one thread.
+            // Lane 7 does not exist in a workgroup of one thread.
             inputs = vec![Input::word(0), Input::word(7)];
         }
         "FMUL" => {
@@ -93,14 +93,14 @@ fn requests(operation: &str, modifiers: &[&str], inputs: &[Input]) -> Vec<Reques
     vec![Request { name, modifiers, inputs }]
 }
 
-/// `code 3` as the modifier that has this number.
+/// Turns `code 3` into the modifier with this number.
 fn inactive_result(words: Vec<String>) -> Vec<String> {
     let code = |word: &String| if word == "code" { None } else { Some(format!("inactive_result={word}")) };
     words.iter().filter_map(code).collect()
 }
 
-/// Rounding to half precision: there is an instruction for it, and every other f32 result that goes into half a register
-/// is rounded likewise, to the nearest.
+/// Rounds to half precision. There is an instruction for it, and any other f32 result written to half a register is
+/// also rounded to nearest.
 fn to_half(modifiers: &[String], inputs: &[Input]) -> Vec<Request> {
     let request = |name: &str, more: &[u32]| Request {
         name: name.to_owned(),
@@ -124,7 +124,7 @@ impl Request {
         let mut builder = Builder::new(ISA, opcode);
         let mut inputs = self.inputs.clone();
         let takes = form.operands.iter().filter(|operand| is_register(operand, Access::Read)).count();
-        // Comparisons are joined with a third source that rows leave out when it is not needed.
+        // Comparisons combine their result with a third source, which rows omit when it is not needed.
         if takes == 3 && inputs.len() == 2 && form.modifiers.iter().any(|modifier| modifier.name == "result_type") {
             inputs.push(Input::word(0));
         }
@@ -140,7 +140,7 @@ impl Request {
             } else if is_register(operand, Access::Read) {
                 set_register(&mut builder, index, 2 * sources as u64).map_err(failed)?;
                 if operand.size == 64 && !inputs[sources].wide {
-                    // A word for a pair is extended, if the source can do that.
+                    // A word for a pair is extended, if the source supports that.
                     if let Some((bits, value)) = choice(operand.suffixes, "w0") {
                         builder.set_bits(bits, value);
                     }
@@ -161,7 +161,7 @@ impl Request {
     }
 }
 
-/// The instruction of a name; where it does not care for signs a name that does is fine, too.
+/// Finds the instruction with this name. Where signedness does not matter, instructions of either signedness match.
 fn find(name: &str) -> Result<u16, VectorError> {
     let (base, ty) = name.split_once('.').unwrap_or((name, ""));
     let respelt = |sign: &str| format!("{base}.{}", ty.replacen(['i', 'u'], sign, 1));
@@ -180,7 +180,7 @@ fn kind(operand: &Operand) -> Option<&'static Kind> {
     }
 }
 
-/// The reading of an operand as a register.
+/// The index of the reading of an operand as a register.
 fn register(operand: &Operand) -> Option<usize> {
     kind(operand)?.alternatives.iter().position(|a| a.fields.iter().any(|f| matches!(f.ty, Type::Register(_))))
 }
@@ -194,7 +194,7 @@ fn set_register(builder: &mut Builder, index: usize, number: u64) -> Result<(), 
     builder.set_operand(index, register(operand).ok_or(EncodeError::NoSuchOperand)?, &[number])
 }
 
-/// Where a word is a flag or one of the values of a modifier, and the bits that mean it.
+/// Finds the flag or the value of a modifier that a word names, and returns its bits and value.
 fn choice(modifiers: &[Modifier], word: &str) -> Option<(Bits, u64)> {
     modifiers.iter().find_map(|modifier| {
         let value = match modifier.ty {
@@ -209,7 +209,7 @@ fn choice(modifiers: &[Modifier], word: &str) -> Option<(Bits, u64)> {
     })
 }
 
-/// Sets what a word names: `word` itself, `operand.word` for one operand, or `name=number`.
+/// Sets the modifier that a word names: `word` itself, `operand.word` for one operand, or `name=number`.
 fn set_modifier(builder: &mut Builder, form: &'static Form, word: &str) -> Option<()> {
     if let Some((name, number)) = word.split_once('=') {
         let number: u64 = number.parse().ok()?;
@@ -231,12 +231,12 @@ fn set_modifier(builder: &mut Builder, form: &'static Form, word: &str) -> Optio
     Some(())
 }
 
-/// A word that copies a uniform into a register.
+/// Assembles a copy of a uniform into a register.
 pub(super) fn load_uniform(register: u64, uniform: u64) -> Result<u64, VectorError> {
     helper(&format!("MOV.i32 r{register}, u{uniform}"))
 }
 
-/// A word that stores the result where u0 and u1 say and ends.
+/// Assembles a store of the result at the address in u0 and u1, which ends the thread.
 pub(super) fn store_result() -> Result<u64, VectorError> {
     helper(&format!("STORE.i64.slot0.end @r{RESULT}:r{}, u0, offset:0", RESULT + 1))
 }

@@ -1,9 +1,10 @@
 //! Conformance: single operations with known results.
 //!
-//! A row is `operation TAB modifiers TAB inputs TAB expected TAB basis`. The operation has the name that the instruction
-//! set's later documents use or the one it has here; modifiers are words between blanks, dots, commas and brackets; inputs
-//! are hexadecimal words between commas, or `-` for none. What v9 encodes is executed as an instruction; the rest
-//! (rotations, `mask`, `FLUSH`, rounding away from zero, propagated NaNs) is asked of the rules.
+//! A row is `operation TAB modifiers TAB inputs TAB expected TAB basis`. The operation has the name from later
+//! documents of the instruction set or the name used here. Modifiers are words separated by blanks, dots, commas and
+//! brackets. Inputs are hexadecimal words separated by commas, or `-` for none. Operations that v9 encodes are executed
+//! as instructions; the others (rotations, `mask`, `FLUSH`, rounding away from zero, propagated NaNs) are computed
+//! directly.
 
 mod beyond;
 mod build;
@@ -16,34 +17,34 @@ use isaforge_core::float::Format;
 use crate::launch::{Launch, RunError};
 use crate::memory::{MapError, Memory};
 
-/// Why a row fails, or is none.
+/// The reason why a row fails or is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VectorError {
     /// It has too few or too many columns.
     #[error("a row has 5 columns (operation, modifiers, inputs, expected, basis), not {0}")]
     Columns(usize),
-    /// An input is no number.
+    /// An input is not a number.
     #[error("`{0}` is not an input: up to 16 hexadecimal digits are")]
     Input(String),
-    /// There are more inputs, or fewer, than the operation takes.
+    /// The number of inputs does not match the operation.
     #[error("{operation} takes {takes} inputs, not {given}")]
     Inputs {
         /// The operation.
         operation: String,
-        /// How many it takes.
+        /// The number of inputs that it takes.
         takes: usize,
-        /// How many there are.
+        /// The number of inputs given.
         given: usize,
     },
-    /// The expected result is neither a number nor one of the words for less than that.
+    /// The expected result is neither a number nor one of the words for a range of results.
     #[error("`{0}` is not a result: hexadecimal digits, `NaN` and `~0` are")]
     Expected(String),
     /// There is no such instruction.
     #[error("there is no operation `{name}`{}", did_you_mean(near))]
     Operation {
-        /// As the row names it.
+        /// Its name in the row.
         name: String,
-        /// The nearest instruction.
+        /// The instruction with the nearest name.
         near: Option<&'static str>,
     },
     /// The instruction has no such modifier.
@@ -54,31 +55,31 @@ pub enum VectorError {
         /// The word.
         modifier: String,
     },
-    /// The instruction writes no register, so nothing can be compared.
+    /// The instruction writes no register, so there is nothing to compare.
     #[error("{0} gives no result to compare")]
     NoResult(String),
-    /// The instruction cannot be put together.
+    /// The instruction cannot be encoded.
     #[error("{operation}: {error}")]
     Encode {
         /// The instruction.
         operation: String,
-        /// What does not fit.
+        /// The reason.
         error: EncodeError,
     },
-    /// It cannot be executed.
+    /// The instruction cannot be executed.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// There is no memory for its result.
+    /// The memory for the result cannot be mapped.
     #[error(transparent)]
     Map(#[from] MapError),
-    /// The result is another one.
+    /// The result differs from the expected one.
     #[error("`{what}` gives {found}, not {expected}")]
     Different {
-        /// The instruction's text, or the operation that a rule stands for.
+        /// The text of the instruction, or the operation that was computed directly.
         what: String,
-        /// What was computed, in as many digits as are expected.
+        /// The result, with as many digits as expected.
         found: String,
-        /// What is expected.
+        /// The expected result.
         expected: String,
     },
 }
@@ -87,7 +88,7 @@ fn did_you_mean(near: &Option<&str>) -> String {
     near.map_or(String::new(), |near| format!("; did you mean `{near}`?"))
 }
 
-/// An input word and whether it is written with more than 32 bits.
+/// An input, and whether it is written with more than 32 bits.
 #[derive(Clone, Copy, Debug)]
 struct Input {
     value: u64,
@@ -110,36 +111,36 @@ impl FromStr for Input {
     }
 }
 
-/// One to sixteen hexadecimal digits.
+/// Parses one to sixteen hexadecimal digits.
 fn digits(text: &str) -> Option<u64> {
     let valid = text.len() <= 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     u64::from_str_radix(text, 16).ok().filter(|_| valid)
 }
 
-/// What a result must be.
+/// The expected result.
 #[derive(Clone, Copy, Debug)]
 enum Expected {
     /// Any NaN of this format.
     Nan(Format),
     /// A float near zero.
     NearZero,
-    /// These bits, and how many of them count.
+    /// The low `bits` bits of a value.
     Bits { value: u64, bits: usize, floats: Option<Floats> },
 }
 
-/// How to compare results that are floats: each by itself, any NaN with any other.
+/// The comparison of float results: each float separately, with all NaNs equal.
 #[derive(Clone, Copy, Debug)]
 struct Floats {
-    /// What they are.
+    /// The format of the floats.
     format: Format,
-    /// Bits of one.
+    /// The width of a float in bits.
     width: usize,
-    /// How many units in the last place they may be away.
+    /// The tolerance in units in the last place.
     ulps: u32,
 }
 
 impl Floats {
-    /// `None` for an operation whose result is no float.
+    /// Returns the comparison for an operation. `None` when its result is not a float.
     fn new(operation: &str, basis: &str) -> Option<Self> {
         let (base, ty) = operation.split_once('.').unwrap_or((operation, ""));
         let floats = match base {
@@ -156,7 +157,7 @@ impl Floats {
         }
     }
 
-    /// Whether two floats are as good as equal.
+    /// Whether two floats are equal within the tolerance.
     fn alike(self, a: u64, b: u64) -> bool {
         let nan = |value: u64| self.format.is_nan(value);
         a == b || nan(a) && nan(b) || self.ulps > 0 && distance(a, b, self.width) <= u64::from(self.ulps)
@@ -184,7 +185,7 @@ impl Expected {
             Expected::NearZero => f32::from_bits(found as u32).abs() < 1e-6,
             Expected::Bits { value, bits, floats } => {
                 let cut = |value: u64, at: usize, bits: usize| value >> at & (u64::MAX >> (64 - bits));
-                // Fewer digits than a float has are those of its low bits.
+                // Fewer digits than a float has are its low bits, and are compared as bits.
                 let parts = floats.filter(|floats| floats.width <= bits);
                 parts.map_or(cut(found, 0, bits) == cut(value, 0, bits), |floats| {
                     let parts = (0..bits).step_by(floats.width);
@@ -195,26 +196,26 @@ impl Expected {
     }
 }
 
-/// The units in the last place that a basis such as `rule (2 ulp; …)` grants.
+/// The units in the last place that a basis such as `rule (2 ulp; …)` allows.
 fn tolerance(basis: &str) -> u32 {
     let before = basis.split_once(" ulp").map_or("", |(before, _)| before);
     before.rsplit(|c: char| !c.is_ascii_digit()).next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// Distance of two floats in units of the last place, zeros of both signs one apart.
+/// The distance of two floats in units in the last place; the two zeros are one apart.
 fn distance(a: u64, b: u64, bits: usize) -> u64 {
     let sign = 1u64 << (bits - 1);
     let key = |value: u64| if value & sign == 0 { value as i64 } else { -1 - (value & (sign - 1)) as i64 };
     key(a).abs_diff(key(b))
 }
 
-/// How a result came about, for messages, and the result.
+/// A description of how a result was computed, for messages, and the result.
 type Answer = (String, u64);
 
 /// Checks a row.
 ///
 /// # Errors
-/// What is not as the row says, or why it cannot be checked.
+/// When the result differs from the expected one, or the row cannot be checked.
 pub fn vector(row: &str) -> Result<(), VectorError> {
     let columns: Vec<&str> = row.trim_end_matches(['\r', '\n']).split('\t').collect();
     let [operation, modifiers, inputs, wanted, basis] = columns[..] else {
@@ -248,20 +249,20 @@ pub fn vector(row: &str) -> Result<(), VectorError> {
     Ok(())
 }
 
-/// The name of an operation without the remarks behind it.
+/// The name of an operation without trailing remarks.
 fn plain(operation: &str) -> &str {
     let end = [" with ", " ("].iter().filter_map(|remark| operation.find(remark)).min();
     operation[..end.unwrap_or(operation.len())].trim()
 }
 
-/// The words of the modifiers. What only describes the inputs is not among them.
+/// The words of the modifiers, without those that only describe the inputs.
 fn words(modifiers: &str) -> Vec<String> {
     const REMARKS: [&str; 3] = ["=", "shift", "bytes"];
     let remark = |word: &str| {
         let about = ["src", "accum", "lane"].iter().any(|input| word.starts_with(input));
         REMARKS.contains(&word) || about && word.contains(['=', ':'])
     };
-    // The bytes that a shift counts with belong to its second source.
+    // The byte selection of a shift count belongs to the second source.
     let modifiers = modifiers.replace("shift bytes ", "shift bytes src1.");
     let words = modifiers.split([' ', ',', '(', ')']).filter(|word| !word.is_empty() && !remark(word));
     let parts = words.flat_map(|word| match word.split_once('.') {
@@ -273,10 +274,10 @@ fn words(modifiers: &str) -> Vec<String> {
     parts.collect()
 }
 
-/// Where a program under test writes.
+/// The address to which a program under test writes.
 const OUT: u64 = 0x1000;
 
-/// Executes one instruction with its inputs in r0, r2, r4 … (and the registers after them). Gives r20 and r21.
+/// Executes one instruction with its inputs in r0, r2, r4 … (and the registers after them). Returns r20 and r21.
 fn execute(word: u64, inputs: &[Input]) -> Result<u64, VectorError> {
     let mut uniforms = vec![OUT as u32, (OUT >> 32) as u32];
     let mut program = Vec::new();
@@ -290,7 +291,7 @@ fn execute(word: u64, inputs: &[Input]) -> Result<u64, VectorError> {
     memory.map(OUT, vec![0; 8])?;
     crate::valhall::run(&Launch { program, uniforms, budget: 1000, ..Launch::default() }, &mut memory)?;
     let mut bytes = [0; 8];
-    // The region was mapped above, and has eight bytes.
+    // This succeeds, since the region was mapped above with eight bytes.
     bytes.copy_from_slice(memory.region(OUT).unwrap_or(&[0; 8]));
     Ok(u64::from_le_bytes(bytes))
 }

@@ -1,28 +1,28 @@
-//! Blending a colour with the one that is there, as OpenGL describes it.
+//! Blending of a new colour with the previous one, as defined by OpenGL.
 
-/// How a colour and the one that is there become one.
+/// The blending of colours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blend {
-    /// Red, green and blue.
+    /// The equation for red, green and blue.
     pub colour: Equation,
-    /// Opacity.
+    /// The equation for alpha.
     pub alpha: Equation,
-    /// The colour of the factors that name a constant.
+    /// The colour for the factors that use a constant.
     pub constant: [f32; 4],
 }
 
-/// How a channel and the one that is there become one.
+/// The blending of one channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Equation {
-    /// How the two are put together.
+    /// The operation on both products.
     pub operation: Operation,
-    /// What the new one is multiplied by before.
+    /// The factor of the new value.
     pub source: Factor,
-    /// What the one that is there is multiplied by before.
+    /// The factor of the previous value.
     pub destination: Factor,
 }
 
-/// An enum with the names that its choices have in launch files.
+/// An enum whose variants have names in launch files.
 macro_rules! named {
     ($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $choice_doc:literal])* $choice:ident = $text:literal,)* }) => {
         $(#[doc = $doc])*
@@ -33,7 +33,7 @@ macro_rules! named {
             /// The names, in order.
             pub const NAMES: &'static [&'static str] = &[$($text),*];
 
-            /// The choice with a name.
+            /// Returns the variant with this name.
             pub fn parse(name: &str) -> Option<$name> {
                 match name {
                     $($text => Some($name::$choice),)*
@@ -45,23 +45,23 @@ macro_rules! named {
 }
 
 named! {
-    /// How two numbers are put together.
+    /// The combination of the new and the previous value.
     Operation {
         /// Their sum.
         Add = "add",
-        /// The new one less the old one.
+        /// The new value minus the previous one.
         Subtract = "subtract",
-        /// The old one less the new one.
+        /// The previous value minus the new one.
         ReverseSubtract = "reverse_subtract",
-        /// The lesser; factors do not matter.
+        /// The minimum, without factors.
         Min = "min",
-        /// The greater; factors do not matter.
+        /// The maximum, without factors.
         Max = "max",
     }
 }
 
 named! {
-    /// A factor; the source is the new colour, the destination the one that is there.
+    /// A factor; the source is the new colour, the destination the previous one.
     Factor {
         /// 0.
         Zero = "zero",
@@ -69,35 +69,35 @@ named! {
         One = "one",
         /// The same channel of the source.
         SrcColour = "src_color",
-        /// 1 less it.
+        /// 1 minus the same channel of the source.
         OneMinusSrcColour = "one_minus_src_color",
         /// The same channel of the destination.
         DstColour = "dst_color",
-        /// 1 less it.
+        /// 1 minus the same channel of the destination.
         OneMinusDstColour = "one_minus_dst_color",
-        /// The opacity of the source.
+        /// Alpha of the source.
         SrcAlpha = "src_alpha",
-        /// 1 less it.
+        /// 1 minus alpha of the source.
         OneMinusSrcAlpha = "one_minus_src_alpha",
-        /// The opacity of the destination.
+        /// Alpha of the destination.
         DstAlpha = "dst_alpha",
-        /// 1 less it.
+        /// 1 minus alpha of the destination.
         OneMinusDstAlpha = "one_minus_dst_alpha",
         /// The same channel of the constant.
         Constant = "constant_color",
-        /// 1 less it.
+        /// 1 minus the same channel of the constant.
         OneMinusConstant = "one_minus_constant_color",
-        /// The opacity of the constant.
+        /// Alpha of the constant.
         ConstantAlpha = "constant_alpha",
-        /// 1 less it.
+        /// 1 minus alpha of the constant.
         OneMinusConstantAlpha = "one_minus_constant_alpha",
-        /// The lesser of the opacity of the source and 1 less that of the destination; for the opacity 1.
+        /// The lesser of alpha of the source and 1 minus alpha of the destination; for the alpha channel, 1.
         SrcAlphaSaturate = "src_alpha_saturate",
     }
 }
 
 impl Blend {
-    /// The colour that `source` and `destination` become. Both hold what the target's format can.
+    /// Blends `source` into `destination`. Both are within the range of the target's format.
     pub fn apply(&self, source: [f32; 4], destination: [f32; 4]) -> [f32; 4] {
         std::array::from_fn(|channel| {
             let equation = if channel == 3 { &self.alpha } else { &self.colour };
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn factors_are_those_of_the_colours() {
-        // By name, in their order: red and opacity of the factor, seen with a source of ones.
+        // By name in their order: red and alpha of the factor, with a source of ones.
         let blend = |name: &str| {
             let factor = Factor::parse(name).unwrap();
             let blend = Blend {
@@ -187,7 +187,7 @@ mod tests {
             let alpha = Equation { operation: Operation::Add, source: Factor::Zero, destination: Factor::One };
             Blend { colour: equation, alpha, constant: [0.0; 4] }.apply(NEW, OLD)
         };
-        // Scaled, the colours are 0.375, 0.75, 0.1875 and 0.25, 0.125, 0.
+        // Multiplied by the factors, the colours are 0.375, 0.75, 0.1875 and 0.25, 0.125, 0.
         assert_eq!(blend("add"), [0.625, 0.875, 0.1875, 0.5]);
         assert_eq!(blend("subtract"), [0.125, 0.625, 0.1875, 0.5]);
         assert_eq!(blend("reverse_subtract"), [-0.125, -0.625, -0.1875, 0.5]);

@@ -1,8 +1,8 @@
-//! Formats whose texels are compressed in blocks: BC1 to BC7, ETC2 with EAC, and ASTC for colours from 0 to 1.
+//! Formats with compressed blocks of texels: BC1 to BC7, ETC2 with EAC, and ASTC for colours from 0 to 1.
 //!
-//! Blocks are decoded once, when a [`Texture`](super::Texture) is made. `bcdec_rs` decodes BC, `astc-decode` ASTC, both to
-//! 8 bits a channel where the format has colours from 0 to 1. `texture2ddecoder` decodes the colours of ETC2; it takes EAC
-//! for numbers of 8 bits in another order, so EAC is decoded here.
+//! Blocks are decoded once, when a [`Texture`](super::Texture) is created. `bcdec_rs` decodes BC and `astc-decode`
+//! ASTC, to 8 bits a channel for colours from 0 to 1. `texture2ddecoder` decodes the colours of ETC2. It expects
+//! another order of bits for 8-bit EAC, so EAC is decoded here.
 
 use astc_decode::{Footprint, astc_decode_block};
 
@@ -15,10 +15,10 @@ pub struct Blocks {
     srgb: bool,
 }
 
-/// How a block is coded.
+/// The encoding of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Code {
-    /// BC1, whose fourth colour is black or lets everything through.
+    /// BC1, whose fourth colour is black, either opaque or transparent.
     Bc1 {
         opaque: bool,
     },
@@ -34,7 +34,7 @@ enum Code {
     },
     Bc7,
     Etc2,
-    /// ETC2 whose texels let nothing or everything through.
+    /// ETC2 whose texels are fully opaque or fully transparent.
     Etc2Alpha1,
     Etc2Alpha8,
     Eac {
@@ -45,7 +45,7 @@ enum Code {
     Astc(u8, u8),
 }
 
-/// Formats by their names in OpenGL, without what all of them begin with, and those that Direct3D and Vulkan have for them.
+/// Formats by their names in OpenGL, without the common prefix, and by their names in Direct3D and Vulkan.
 const NAMES: [(&str, Code, bool); 40] = [
     ("RGB_S3TC_DXT1", Code::Bc1 { opaque: true }, false),
     ("SRGB_S3TC_DXT1", Code::Bc1 { opaque: true }, true),
@@ -89,7 +89,7 @@ const NAMES: [(&str, Code, bool); 40] = [
     ("BC7_SRGB", Code::Bc7, true),
 ];
 
-/// Columns and rows of the blocks of ASTC.
+/// Columns and rows of ASTC blocks.
 const FOOTPRINTS: [(u8, u8); 14] = [
     (4, 4),
     (5, 4),
@@ -107,11 +107,13 @@ const FOOTPRINTS: [(u8, u8); 14] = [
     (12, 12),
 ];
 
-/// Bytes of the largest block when it is decoded: 12 by 12 texels of four bytes.
+/// The size in bytes of the largest decoded block: 12 by 12 texels of four bytes.
 const LARGEST: usize = 12 * 12 * 4;
 
 impl Blocks {
-    /// The format with a name as in OpenGL, such as `COMPRESSED_RGBA_ASTC_6x6_KHR` or `RGB8_ETC2`, or `BC1` to `BC7`.
+    /// Returns the format with this name, as in OpenGL, such as `COMPRESSED_RGBA_ASTC_6x6_KHR` or `RGB8_ETC2`, or `BC1`
+    /// to
+    /// `BC7`.
     pub fn parse(name: &str) -> Option<Blocks> {
         let name = name.strip_prefix("COMPRESSED_").unwrap_or(name);
         let name = ["_EXT", "_ARB", "_KHR"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
@@ -124,7 +126,7 @@ impl Blocks {
         Some(Blocks { code: Code::Astc(width, height), srgb })
     }
 
-    /// The format of the texels once they are decoded.
+    /// The format of the decoded texels.
     pub fn format(self) -> Format {
         match self.code {
             Code::Bc45 { channels: 1, .. } | Code::Eac { channels: 1, .. } => Format::R32F,
@@ -135,7 +137,7 @@ impl Blocks {
         }
     }
 
-    /// Columns and rows of a block.
+    /// The number of columns and rows of a block.
     fn footprint(self) -> [usize; 2] {
         match self.code {
             Code::Astc(width, height) => [width.into(), height.into()],
@@ -143,7 +145,7 @@ impl Blocks {
         }
     }
 
-    /// Bytes of a block.
+    /// The size of a block in bytes.
     fn bytes(self) -> usize {
         match self.code {
             Code::Bc1 { .. } | Code::Etc2 | Code::Etc2Alpha1 => 8,
@@ -152,15 +154,14 @@ impl Blocks {
         }
     }
 
-    /// Bytes of a level of a layer: its slices are compressed one by one.
+    /// The size in bytes of one level of one layer. Its slices are compressed separately.
     pub fn size_of(self, [width, height, depth]: [u32; 3]) -> u64 {
         let [columns, rows] = self.footprint().map(|n| n as u32);
         let blocks = u64::from(width.div_ceil(columns)) * u64::from(height.div_ceil(rows)) * u64::from(depth);
         blocks.saturating_mul(self.bytes() as u64)
     }
 
-    /// The texels of slices of a size, one slice behind another, in the format of [`Blocks::format`]. Blocks that are not
-    /// there are not decoded.
+    /// Decodes consecutive slices to texels in the format of [`Blocks::format`]. Texels of missing blocks are left 0.
     pub(super) fn decode(self, bytes: &[u8], [width, height]: [usize; 2], slices: usize) -> Vec<u8> {
         let ([columns, rows], size) = (self.footprint(), self.format().size());
         let mut texels = vec![0; width * height * slices * size];
@@ -171,7 +172,7 @@ impl Blocks {
                 for left in (0..width).step_by(columns) {
                     let Some(block) = blocks.next() else { return texels };
                     self.block(block, &mut decoded);
-                    // A block at the edge may reach beyond it.
+                    // A block at the edge may extend beyond it.
                     let (shown, lines) = ((width - left).min(columns) * size, (height - top).min(rows));
                     for line in 0..lines {
                         let to = ((top + line) * width + left) * size;
@@ -227,7 +228,7 @@ impl Blocks {
             Code::Astc(width, height) => {
                 let Some(block) = block.first_chunk() else { return };
                 let footprint = Footprint::new(width.into(), height.into());
-                // A block that means nothing is magenta.
+                // An invalid block is magenta.
                 astc_decode_block(block, footprint, |x, y, colour| {
                     let at = 4 * (y as usize * usize::from(width) + x as usize);
                     out[at..at + 4].copy_from_slice(&colour);
@@ -236,7 +237,7 @@ impl Blocks {
         }
     }
 
-    /// The colours of ETC2.
+    /// Decodes the colours of ETC2.
     fn etc2(self, block: &[u8], out: &mut [u8; LARGEST]) {
         let mut colours = [0; 16];
         match self.code {
@@ -246,7 +247,7 @@ impl Blocks {
         put(
             out,
             colours.map(|colour| match colour.to_le_bytes() {
-                // What lets everything through is black; the library leaves it a colour.
+                // A transparent texel is black, but the library leaves it a colour.
                 [.., 0] => [0; 4],
                 [blue, green, red, alpha] => [red, green, blue, alpha],
             }),
@@ -254,12 +255,12 @@ impl Blocks {
     }
 }
 
-/// Puts numbers behind one another.
+/// Writes numbers consecutively.
 fn put<const N: usize, const BYTES: usize>(out: &mut [u8], numbers: [[u8; BYTES]; N]) {
     out[..N * BYTES].copy_from_slice(numbers.as_flattened());
 }
 
-/// By how much a texel of EAC differs from the base, in units of the block's multiplier.
+/// The difference of an EAC texel from the base, in units of the block's multiplier.
 const MODIFIERS: [[i8; 8]; 16] = [
     [-3, -6, -9, -15, 2, 5, 8, 14],
     [-3, -7, -10, -13, 2, 6, 9, 12],
@@ -279,7 +280,7 @@ const MODIFIERS: [[i8; 8]; 16] = [
     [-3, -5, -7, -9, 2, 4, 6, 8],
 ];
 
-/// The base, the multiplier and the modifiers of 8 bytes of EAC, row by row. Texels are numbered down the columns, the
+/// Decodes the base, the multiplier and the modifiers, row by row, of 8 bytes of EAC. Texels are stored by column, the
 /// first in the highest bits.
 fn modifiers(block: &[u8]) -> (u8, i32, [i32; 16]) {
     let word = block.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
@@ -291,16 +292,16 @@ fn modifiers(block: &[u8]) -> (u8, i32, [i32; 16]) {
     ((word >> 56) as u8, (word >> 52 & 15) as i32, std::array::from_fn(modifier))
 }
 
-/// Opacities of 8 bits.
+/// Decodes 8-bit alpha values.
 fn alphas(block: &[u8]) -> [u8; 16] {
     let (base, multiplier, modifiers) = modifiers(block);
     modifiers.map(|modifier| (i32::from(base) + multiplier * modifier).clamp(0, 255) as u8)
 }
 
-/// Numbers of 11 bits, from 0 or from -1 to 1.
+/// Decodes 11-bit values, from 0 or -1 to 1.
 fn eac(block: &[u8], signed: bool) -> [f32; 16] {
     let (base, multiplier, modifiers) = modifiers(block);
-    // Without a multiplier a modifier counts an eighth.
+    // A multiplier of 0 counts as an eighth.
     let scale = if multiplier == 0 { 1 } else { 8 * multiplier };
     modifiers.map(|modifier| {
         if signed {

@@ -1,6 +1,6 @@
-//! Cube maps: directions, faces and what lies beyond their edges.
+//! Cube maps: directions, faces, and the continuation beyond their edges.
 
-/// The direction of a point on a face. `s` and `t` are 0 and 1 at its edges; beyond them they lead past the edge.
+/// The direction of a point on a face. `s` and `t` are 0 and 1 at its edges, and less or more beyond them.
 pub(crate) fn direction(face: u32, s: f32, t: f32) -> [f32; 3] {
     let (a, b) = (2.0 * s - 1.0, 2.0 * t - 1.0);
     match face {
@@ -13,7 +13,8 @@ pub(crate) fn direction(face: u32, s: f32, t: f32) -> [f32; 3] {
     }
 }
 
-/// The face that a direction points at: +X, -X, +Y, -Y, +Z, -Z. Z wins ties, then Y; -0 is positive, and with a NaN it is +Z.
+/// The face that a direction points at: +X, -X, +Y, -Y, +Z, -Z. Ties go to Z, then Y; -0 is positive, and NaN selects
+/// +Z.
 pub(crate) fn face(direction: [f32; 3]) -> u32 {
     let [x, y, z] = direction.map(f32::abs);
     let negative = |axis: usize| u32::from(direction[axis] < 0.0);
@@ -28,7 +29,7 @@ pub(crate) fn face(direction: [f32; 3]) -> u32 {
     }
 }
 
-/// Where a direction meets the plane of a face; `None` when it leads away from it.
+/// Returns the point where a direction meets the plane of a face. `None` when the direction points away from it.
 pub(crate) fn project(face: u32, direction: [f32; 3]) -> Option<[f32; 2]> {
     let [x, y, z] = direction;
     let depth = match face {
@@ -39,7 +40,7 @@ pub(crate) fn project(face: u32, direction: [f32; 3]) -> Option<[f32; 2]> {
         4 => z,
         _ => -z,
     };
-    // The coordinates have the signs that OpenGL gives them. Faces 6 and 7, which do not exist, count as +Z and -Z here.
+    // The signs of the coordinates follow OpenGL. Faces 6 and 7, which do not exist, count as +Z and -Z here.
     let horizontal = match face {
         0 => -z,
         1 => z,
@@ -55,8 +56,8 @@ pub(crate) fn project(face: u32, direction: [f32; 3]) -> Option<[f32; 2]> {
     (depth > 0.0).then(|| [on(horizontal), on(vertical)])
 }
 
-/// The texel of a cube's faces of `n` texels a side at column `i` and row `j` of a face, where one of the two may be a
-/// texel beyond the edge.
+/// Returns the texel at column `i` and row `j` of a face of `n` by `n` texels. One of the two may be one texel beyond
+/// the edge, which selects a texel of the adjacent face.
 pub(super) fn across(face_number: u32, i: i64, j: i64, n: i64) -> (u32, i64, i64) {
     let inside = |at: i64| (0..n).contains(&at);
     if inside(i) && inside(j) {
@@ -65,7 +66,7 @@ pub(super) fn across(face_number: u32, i: i64, j: i64, n: i64) -> (u32, i64, i64
     let middle = |at: i64| (at.clamp(-1, n) as f32 + 0.5) / n as f32;
     let towards = direction(face_number, middle(i), middle(j));
     let other = face(towards);
-    // The direction points at this face, so it meets its plane.
+    // This succeeds, since the direction points at this face.
     let [s, t] = project(other, towards).unwrap_or_default();
     let texel = |at: f32| ((at * n as f32).floor() as i64).clamp(0, n - 1);
     (other, texel(s), texel(t))
@@ -86,7 +87,7 @@ mod tests {
         }
     }
 
-    /// The corner of the unit cube nearest to a texel and one of its edges tell whether two texels touch.
+    /// Checks that texels are adjacent by their distance in space.
     #[test]
     fn a_texel_beyond_an_edge_is_the_neighbour_on_the_other_face() {
         let n = 4;
@@ -100,7 +101,7 @@ mod tests {
                     let (other, u, v) = across(number, i, j, n);
                     assert_ne!(other, number);
                     let (a, b) = (centre(number, near_i, near_j), centre(other, u, v));
-                    // Both lie half a texel from the edge that they share, at the same place along it.
+                    // Both are half a texel away from their shared edge, at the same position along it.
                     let apart: f32 = a.iter().zip(&b).map(|(a, b)| (a - b) * (a - b)).sum();
                     assert!((apart - 2.0 * 0.25 * 0.25).abs() < 1e-6, "{number} ({i}, {j}): {other} ({u}, {v})");
                 }

@@ -1,4 +1,4 @@
-//! How texels lie in memory and what their channels are.
+//! The layout of texels in memory and the meaning of their channels.
 
 use half::f16;
 
@@ -7,14 +7,14 @@ use super::packed::{self, ABSENT, PACKED};
 /// The bits of 1.0.
 const ONE: u32 = 0x3f80_0000;
 
-/// What kind of number a channel is.
+/// The class of the numbers in channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// The bits of an f32.
     Float,
-    /// A whole number.
+    /// An unsigned integer.
     Unsigned,
-    /// A whole number in two's complement.
+    /// A signed integer in two's complement.
     Signed,
 }
 
@@ -23,17 +23,17 @@ pub enum Class {
 pub struct Texel {
     /// The channels, each 32 bits.
     pub channels: [u32; 4],
-    /// What they are.
+    /// The class of the channels.
     pub class: Class,
 }
 
 impl Texel {
-    /// Floats.
+    /// Creates a texel of floats.
     pub fn floats(channels: [f32; 4]) -> Self {
         Texel { channels: channels.map(f32::to_bits), class: Class::Float }
     }
 
-    /// The channels as another kind of number: floats lose their fraction and saturate, whole numbers are rounded.
+    /// Converts the channels to another class: floats are truncated and saturate, integers are rounded.
     pub fn to(self, class: Class) -> Texel {
         let convert = |value: u32| match (self.class, class) {
             (Class::Float, Class::Unsigned) => f32::from_bits(value) as u32,
@@ -46,39 +46,39 @@ impl Texel {
     }
 }
 
-/// A half as a single. Exact; a NaN keeps its sign and what it carries.
+/// Converts a half to a single. The conversion is exact; a NaN keeps its sign and payload.
 pub(in crate::valhall) fn widen(bits: u16) -> u32 {
     let half = f16::from_bits(bits);
     let nan = u32::from(bits & 0x8000) << 16 | 0x7f80_0000 | u32::from(bits & 0x3ff) << 13;
     if half.is_nan() { nan } else { half.to_f32().to_bits() }
 }
 
-/// A single as a half, to the nearest; every NaN is the one NaN.
+/// Converts a single to a half, rounding to nearest; every NaN becomes the canonical NaN.
 pub(in crate::valhall) fn narrow(bits: u32) -> u16 {
     let single = f32::from_bits(bits);
     if single.is_nan() { 0x7e00 } else { f16::from_f32(single).to_bits() }
 }
 
-/// What the bits of a channel in memory are.
+/// The encoding of a channel in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// From 0 to 1.
+    /// A fraction from 0 to 1.
     Unorm,
-    /// From -1 to 1.
+    /// A fraction from -1 to 1.
     Snorm,
-    /// From 0 to 1; red, green and blue on the curve of sRGB.
+    /// A fraction from 0 to 1; red, green and blue are sRGB-encoded.
     Srgb,
-    /// A float; with 10 or 11 bits one without a sign.
+    /// A float; with 10 or 11 bits, one without a sign.
     Float,
-    /// A whole number.
+    /// An unsigned integer.
     Uint,
-    /// A whole number in two's complement.
+    /// A signed integer in two's complement.
     Sint,
-    /// A float whose exponent stands behind the channels, for all of them.
+    /// A float whose exponent is shared by all channels and follows them.
     SharedExponent,
 }
 
-/// Where the bits of a channel lie in a texel, which is read as a little-endian number; none if it is not there.
+/// The bits of a channel in a texel that is read as a little-endian number; `bits` is 0 if the channel is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub at: u8,
@@ -90,23 +90,23 @@ impl Place {
         (texel >> self.at) as u32 & self.mask()
     }
 
-    /// As many ones as there are bits; there is at least one.
+    /// A mask of `bits` ones; `bits` is at least one.
     fn mask(self) -> u32 {
         u32::MAX >> (32 - u32::from(self.bits))
     }
 }
 
-/// Where the channels of a texel lie.
+/// The position of the channels in a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
-    /// Behind one another, red first.
+    /// Consecutive, red first.
     Even { channels: u8, bits: u8 },
-    /// As an entry of the table of packed formats says.
+    /// As in this entry of the table of packed formats.
     Packed(u8),
 }
 
-/// The layout of a texel: one to four channels of 8, 16 or 32 bits, little-endian, red first, or channels packed into
-/// bytes that they share.
+/// The format of a texel: one to four channels of 8, 16 or 32 bits, little-endian, red first, or packed channels that
+/// share bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     layout: Layout,
@@ -118,21 +118,22 @@ const fn even(channels: u8, bits: u8, kind: Kind) -> Format {
 }
 
 impl Format {
-    /// Four channels of 8 bits from 0 to 1.
+    /// Four 8-bit channels from 0 to 1.
     pub const RGBA8: Format = even(4, 8, Kind::Unorm);
-    /// Four channels of 8 bits on the curve of sRGB.
+    /// Four 8-bit channels, sRGB-encoded.
     pub const SRGBA8: Format = even(4, 8, Kind::Srgb);
-    /// Four f32.
+    /// Four f32 channels.
     pub const RGBA32F: Format = even(4, 32, Kind::Float);
-    /// One f32, for depth.
+    /// One f32 channel, for depth.
     pub const R32F: Format = even(1, 32, Kind::Float);
-    /// Two f32.
+    /// Two f32 channels.
     pub(super) const RG32F: Format = even(2, 32, Kind::Float);
-    /// Three halves.
+    /// Three half-precision channels.
     pub(super) const RGB16F: Format = even(3, 16, Kind::Float);
 
-    /// The format with a name as in OpenGL, such as `RGBA8`, `RG16F`, `R32UI`, `RGBA8_SNORM`, `SRGB8_ALPHA8`, `RGB565`,
-    /// `R11F_G11F_B10F` or `D32F`. A depth is a red channel.
+    /// Returns the format with this name, as in OpenGL, such as `RGBA8`, `RG16F`, `R32UI`, `RGBA8_SNORM`,
+    /// `SRGB8_ALPHA8`,
+    /// `RGB565`, `R11F_G11F_B10F` or `D32F`. A depth is a red channel.
     pub fn parse(name: &str) -> Option<Format> {
         match name {
             "SRGBA8" | "SRGB8_ALPHA8" => return Some(Format::SRGBA8),
@@ -166,13 +167,13 @@ impl Format {
         fits.then_some(even(channels, bits, kind))
     }
 
-    /// An entry of the table of packed formats.
+    /// Returns an entry of the table of packed formats.
     fn packed(index: usize) -> Option<Format> {
         let kind = PACKED.get(index)?.kind;
         Some(Format { layout: Layout::Packed(u8::try_from(index).ok()?), kind })
     }
 
-    /// Bytes of a texel, at most 16.
+    /// The size of a texel in bytes, at most 16.
     pub fn size(self) -> usize {
         match self.layout {
             Layout::Even { channels, bits } => usize::from(channels) * usize::from(bits / 8),
@@ -180,7 +181,7 @@ impl Format {
         }
     }
 
-    /// Where red, green, blue and alpha lie.
+    /// The positions of red, green, blue and alpha.
     fn places(self) -> [Place; 4] {
         match self.layout {
             Layout::Even { channels, bits } => std::array::from_fn(|index| {
@@ -191,7 +192,7 @@ impl Format {
         }
     }
 
-    /// What its channels are once they are read.
+    /// The class of its channels after decoding.
     pub fn class(self) -> Class {
         match self.kind {
             Kind::Uint => Class::Unsigned,
@@ -200,22 +201,22 @@ impl Format {
         }
     }
 
-    /// The same layout with channels as they are in memory, not on the curve of sRGB.
+    /// Returns the format without sRGB encoding: the channels are used as they are in memory.
     pub fn without_curve(self) -> Format {
         Format { kind: if self.kind == Kind::Srgb { Kind::Unorm } else { self.kind }, ..self }
     }
 
-    /// Whether its channels lie from 0 to 1 or from -1 to 1.
+    /// Whether its channels range from 0 to 1 or from -1 to 1.
     pub fn is_normalised(self) -> bool {
         matches!(self.kind, Kind::Unorm | Kind::Snorm | Kind::Srgb)
     }
 
-    /// The channels of an unknown texel.
+    /// The default channels: 0, with alpha 1.
     fn empty(self) -> [u32; 4] {
         [0, 0, 0, if self.class() == Class::Float { ONE } else { 1 }]
     }
 
-    /// A texel with those of the channels that the format has; the others are 0, alpha is 1.
+    /// Creates a texel of those channels that the format has; the others are 0, and alpha is 1.
     pub(super) fn complete(self, channels: [u32; 4]) -> Texel {
         let mut all = self.empty();
         for ((channel, place), given) in all.iter_mut().zip(self.places()).zip(channels) {
@@ -226,7 +227,8 @@ impl Format {
         Texel { channels: all, class: self.class() }
     }
 
-    /// Reads a texel. Channels that the format lacks are 0, alpha is 1; so are those beyond the end of `bytes`.
+    /// Decodes a texel. Channels that the format does not have are 0, and alpha is 1; the same holds for channels
+    /// beyond the end of `bytes`.
     pub fn decode(self, bytes: &[u8]) -> Texel {
         let mut raw = [0; 16];
         let known = bytes.len().min(self.size());
@@ -252,7 +254,7 @@ impl Format {
             Kind::Snorm => ((f64::from(signed) / f64::from(i32::MAX >> (32 - bits))).max(-1.0) as f32).to_bits(),
             Kind::Srgb if index == 3 => (unorm() as f32).to_bits(),
             Kind::Srgb => (to_linear(unorm()) as f32).to_bits(),
-            // The floats without a sign are halves that lack low bits.
+            // Floats without a sign are halves without their sign and low bits.
             Kind::Float if bits < 16 => widen((raw << (15 - bits)) as u16),
             Kind::Float if bits == 16 => widen(raw as u16),
             Kind::Float | Kind::Uint | Kind::SharedExponent => raw,
@@ -260,7 +262,8 @@ impl Format {
         }
     }
 
-    /// Writes a texel. Numbers that do not fit become the nearest that does; NaN becomes 0 where there is none.
+    /// Encodes a texel. Values out of range become the nearest that fits, and NaN becomes 0 if it cannot be
+    /// represented.
     pub fn encode(self, texel: Texel) -> ([u8; 16], usize) {
         let channels = texel.to(self.class()).channels;
         let mut raw = 0;
@@ -280,7 +283,7 @@ impl Format {
     fn encode_channel(self, value: u32, bits: u32, index: usize) -> u32 {
         let unused = 32 - bits;
         let float = f64::from(f32::from_bits(value));
-        // Conversions from floats take NaN to 0.
+        // Casts from floats to integers turn NaN into 0.
         let unorm = |value: f64| (value.clamp(0.0, 1.0) * f64::from(u32::MAX >> unused) + 0.5) as u32;
         match self.kind {
             Kind::Unorm => unorm(float),
@@ -295,7 +298,7 @@ impl Format {
         }
     }
 
-    /// A number as blending takes it: within what a channel holds, if that has bounds. NaN becomes 0 there.
+    /// Clamps a number for blending to the range of a channel, if it has one. NaN becomes 0 then.
     pub(super) fn limit(self, value: f32) -> f32 {
         match self.kind {
             Kind::Unorm | Kind::Srgb | Kind::Snorm if value.is_nan() => 0.0,
@@ -305,8 +308,8 @@ impl Format {
         }
     }
 
-    /// The word that stands for this format in a conversion descriptor. What the hardware's looks like does not matter
-    /// to programs, for they only pass it on.
+    /// The word that represents this format in a conversion descriptor. It need not match the hardware's, since
+    /// programs only pass it on.
     pub(crate) fn descriptor(self) -> u32 {
         TAG | match self.layout {
             Layout::Even { channels, bits } => (self.kind as u32) << 16 | u32::from(bits) << 8 | u32::from(channels),
@@ -314,7 +317,7 @@ impl Format {
         }
     }
 
-    /// The format that a conversion descriptor stands for.
+    /// Returns the format that a conversion descriptor represents. `None` when the word is not a descriptor.
     pub(crate) fn from_descriptor(word: u32) -> Option<Format> {
         let format = if word & IS_PACKED == IS_PACKED {
             Format::packed((word & 0xff) as usize)?
@@ -330,9 +333,9 @@ impl Format {
     }
 }
 
-/// The highest byte of our conversion descriptors.
+/// The highest byte of the descriptors.
 const TAG: u32 = 0x1d00_0000;
-/// What they have in place of a kind when the format is a packed one.
+/// Replaces the kind in the descriptors of packed formats.
 const IS_PACKED: u32 = 0x00ff_0000;
 
 fn to_linear(value: f64) -> f64 {
@@ -373,7 +376,7 @@ mod tests {
         assert_eq!(floats(format("RG8").decode(&[255, 51])), [1.0, 0.2, 0.0, 1.0]);
         assert_eq!(format("R32I").decode(&[0xfe, 0xff, 0xff, 0xff]).channels, [-2i32 as u32, 0, 0, 1]);
         assert_eq!(floats(format("RGBA8").decode(&[255])), [1.0, 0.0, 0.0, 1.0]);
-        // The least number of two's complement is no less than -1.
+        // The lowest number in two's complement is clamped to -1.
         assert_eq!(floats(format("RG8_SNORM").decode(&[0x80, 0x81])), [-1.0, -1.0, 0.0, 1.0]);
     }
 

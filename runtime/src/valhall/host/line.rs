@@ -1,17 +1,17 @@
-//! Lines: the pixels that they leave and the values along them.
+//! Lines: the pixels that they cover and the values along them.
 
 use std::ops::Range;
 
 use super::triangle::{Triangle, cross};
 use super::varying::Plane;
 
-/// A line from one place in the window to another, in pixels.
+/// A line between two window positions, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line(pub [[f32; 2]; 2]);
 
-/// Normals of the sides of a diamond.
+/// The normals of the sides of a diamond.
 const NORMALS: [[f64; 2]; 4] = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];
-/// Its corners, seen from its centre.
+/// The corners of the diamond, relative to its centre.
 const CORNERS: [[f64; 2]; 4] = [[0.5, 0.0], [-0.5, 0.0], [0.0, 0.5], [0.0, -0.5]];
 
 impl Line {
@@ -19,22 +19,23 @@ impl Line {
         self.0.map(|end| end.map(f64::from))
     }
 
-    /// The columns and the rows of pixels in which it may cover some.
+    /// The columns and rows of pixels that bound the line.
     pub fn within(&self) -> [Range<u32>; 2] {
         [0, 1].map(|axis| {
             let [a, b] = self.0.map(|end| end[axis]);
-            // Numbers that are no place saturate.
+            // The casts saturate.
             (a.min(b) - 1.0).floor() as u32..(a.max(b) + 1.0).ceil() as u32
         })
     }
 
-    /// Whether a line goes on from the diamond around the centre of a pixel, which is how lines are drawn where pixels have
-    /// one sample. Lines that follow one another so share no pixel. What lies on a side of the diamond counts as if the line
-    /// were a little farther left, and much less than that farther down.
+    /// Whether a line exits the diamond around the centre of a pixel: the diamond-exit rule, by which lines are drawn
+    /// if pixels have one sample. Lines that continue each other therefore share no pixel. A point on a side of the
+    /// diamond is treated as if the line were shifted by a tiny distance to the left, and by a much tinier one
+    /// downwards.
     pub fn leaves(&self, pixel: [u32; 2]) -> bool {
         let centre = pixel.map(|n| f64::from(n) + 0.5);
         let [from, to] = self.ends().map(|end| [end[0] - centre[0], end[1] - centre[1]]);
-        // Beyond a side of the diamond.
+        // Whether a point is beyond a side of the diamond.
         let beyond = |[x, y]: [f64; 2], [right, up]: [f64; 2]| {
             let distance = right * x + up * y;
             distance > 0.5 || distance == 0.5 && right < 0.0
@@ -42,7 +43,7 @@ impl Line {
         let passes_by = NORMALS.iter().any(|&side| beyond(from, side) && beyond(to, side));
         let ends_within = !NORMALS.iter().any(|&side| beyond(to, side));
         let [right, up] = [to[0] - from[0], to[1] - from[1]];
-        // Whether a corner is on the left of the line.
+        // Whether a corner is to the left of the line.
         let is_left = |corner: &[f64; 2]| {
             let side = cross(from, to, *corner);
             side > 0.0 || side == 0.0 && (up < 0.0 || up == 0.0 && right > 0.0)
@@ -51,8 +52,8 @@ impl Line {
         !passes_by && !ends_within && (1..4).contains(&left)
     }
 
-    /// The rectangle of width 1 around a line, as two triangles, which is how lines are drawn where pixels have several
-    /// samples. A line without a length has none.
+    /// The rectangle of width 1 around a line, as two triangles, by which lines are drawn if pixels have several
+    /// samples. A line without length has an empty rectangle.
     pub fn rectangle(&self) -> [Triangle; 2] {
         let [from, to] = self.ends();
         let [right, up] = [to[0] - from[0], to[1] - from[1]];
@@ -63,7 +64,7 @@ impl Line {
         [Triangle([a, b, c]), Triangle([a, c, d])]
     }
 
-    /// The plane with these values at the ends, the same across the line; `None` when the line has no length.
+    /// Returns the plane with these values at the ends, constant across the line. `None` when the line has no length.
     pub fn plane(&self, values: [f32; 2]) -> Option<Plane> {
         let [from, to] = self.ends();
         let [right, up] = [to[0] - from[0], to[1] - from[1]];
@@ -82,7 +83,7 @@ impl Line {
 mod tests {
     use super::*;
 
-    /// The pixels that a line is drawn on.
+    /// The pixels that a line covers.
     fn drawn(from: [f32; 2], to: [f32; 2]) -> Vec<[u32; 2]> {
         let line = Line([from, to]);
         let [columns, rows] = line.within();
@@ -92,17 +93,17 @@ mod tests {
 
     #[test]
     fn a_line_is_drawn_where_it_leaves_diamonds() {
-        // The last pixel belongs to the line that goes on from there.
+        // The last pixel belongs to the line that continues from there.
         assert_eq!(drawn([0.5, 0.5], [3.5, 0.5]), [[0, 0], [1, 0], [2, 0]]);
         assert_eq!(drawn([3.5, 0.5], [0.5, 0.5]), [[1, 0], [2, 0], [3, 0]]);
         assert_eq!(drawn([0.5, 0.5], [0.5, 2.5]), [[0, 0], [0, 1]]);
         assert_eq!(drawn([0.5, 0.5], [2.5, 2.5]), [[0, 0], [1, 1]]);
         assert_eq!(drawn([0.5, 0.5], [4.5, 2.5]).len(), 4);
-        // It begins and ends in one diamond, or touches none.
+        // The line begins and ends in one diamond, or touches none.
         assert_eq!(drawn([0.4, 0.5], [0.6, 0.5]), [[0; 2]; 0]);
         assert_eq!(drawn([0.9, 0.9], [1.1, 1.1]), [[0; 2]; 0]);
         assert_eq!(drawn([1.0, 1.0], [1.0, 1.0]), [[0; 2]; 0]);
-        // Between two rows it is in the lower one, between two columns in the left one.
+        // Between two rows it covers the lower one, between two columns the left one.
         assert_eq!(drawn([0.5, 1.0], [3.5, 1.0]), [[0, 0], [1, 0], [2, 0]]);
         assert_eq!(drawn([1.0, 0.5], [1.0, 2.5]), [[0, 0], [0, 1]]);
         assert_eq!(drawn([f32::NAN, 0.0], [4.0, 4.0]), [[0; 2]; 0]);
@@ -112,17 +113,17 @@ mod tests {
     fn lines_that_follow_one_another_share_no_pixel() {
         let mut random = isaforge_core::sample::Random(11);
         for _ in 0..200 {
-            // Often on sides and corners of diamonds.
+            // Many of these are on sides and corners of diamonds.
             let mut place = || [(); 2].map(|()| random.below(48) as f32 / 4.0);
             let [from, between, to] = [place(), place(), place()];
-            // On one line: from, a place between, and beyond.
+            // Three collinear points: `from`, `between`, and one beyond it.
             let beyond = [0, 1].map(|axis| between[axis] + (between[axis] - from[axis]) * 0.5);
             let [first, second, whole] = [drawn(from, between), drawn(between, beyond), drawn(from, beyond)];
             assert!(first.iter().all(|pixel| !second.contains(pixel)), "{from:?} {between:?} {beyond:?}");
             let mut both = [first, second].concat();
             both.sort_unstable_by_key(|&[x, y]| [y, x]);
             assert_eq!(both, whole, "{from:?} {between:?} {beyond:?}");
-            // A pixel in each column or row of the longer direction, one more or less at its ends.
+            // One pixel for each column or row of the longer direction, give or take one at the ends.
             let longer = [0, 1].map(|axis| (to[axis] - from[axis]).abs()).into_iter().fold(0.0, f32::max);
             let count = drawn(from, to).len() as f32;
             assert!((count - longer).abs() <= 1.0, "{from:?} {to:?}: {count}");

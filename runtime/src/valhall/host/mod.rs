@@ -1,34 +1,38 @@
-//! What a program cannot know: attributes, varyings, buffers, textures, images and render targets.
+//! Resources of programs: attributes, varyings, buffers, textures, images and render targets.
 //!
-//! A program names them by table and index. A [`Host`] says what the names stand for; [`Resources`] is one that keeps
-//! everything in tables. Buffers, attributes and images lie in [`Memory`](crate::Memory), so that a program can also
-//! reach them by address.
+//! A program names resources by table and index. A [`Host`] resolves the names; [`Resources`] is a host that keeps
+//! everything in tables. Buffers, attributes and images are in [`Memory`](crate::Memory), so programs can also access
+//! them by address.
 //!
 //! # Decisions
 //!
-//! Coordinates, their order in registers, gathering, coverage and the blend descriptors are as Mesa's compiled shaders need
-//! them. Where nothing is known, this is what happens here.
+//! Coordinates and their order in registers, gathering, coverage and blend descriptors are as the shaders compiled by
+//! Mesa require. The following behaviours were chosen where the hardware is not documented.
 //!
-//! * A pixel has as many samples as the first target, at the places of [`samples`]. Programs run once for a pixel, in its
-//!   centre; the sample that they are run for is the first. Depth and stencil have one sample.
-//! * `ATEST` and `ZS_EMIT` pass the coverage on. A colour goes to those samples that the coverage of its `BLEND` names, sample
-//!   n by bit n. It replaces the one that is there, or is blended with it as the target says; there are no blend shaders.
-//! * A fragment that fails leaves no pixel of later ones behind: quads come row by row, their pixels in the order of lanes.
-//! * Helper lanes execute everything, also behind `.discard` and `.skip`. Their stores, atomics and colours are dropped, an
-//!   atomic gives them 0, and where another lane would end the run they get zeros.
-//! * Look-ups follow OpenGL ES: the level of detail comes from the longer of the two changes across a quad, halves go to
-//!   the lower level, cubes are seamless with the mean of three texels at a corner. Filters are in single precision. A lane
-//!   whose neighbour does not take part sees no change, which is level 0. Layers are rounded to the nearest that exists.
-//! * A depth comparison gives (result, 0, 0, 1), and compares nothing when the sampler says not how. Textures of whole
-//!   numbers are not filtered. Outside its texture a fetch gives zeros; so does an image load, and a store does nothing.
-//! * `TEX_DUAL` takes the names of the second texture and sampler from the high word, and puts its results behind the
-//!   first's. A gradient is a level of detail with 8 bits behind the point, in the low half of its first word.
-//! * `VAR_TEX` interpolates what its look-up needs: coordinates (a cube: the direction), layer, reference. It has no level
-//!   or bias to add, and no place but the centre when that is explicit.
-//! * Entry n of a table of varyings, whatever the table, is byte 16 n of the vertices' buffer. Halves of flat varyings are
-//!   their low bits. Special varying 1, which is not known, is that of the place in a point, too; elsewhere that is 0.
-//! * Whole numbers saturate when their register, texel or pixel is too small for them. A number of another kind than the
-//!   resource holds is converted.
+//! * A pixel has as many samples as the first target, at the positions of [`samples`]. Programs run once per pixel, at
+//!   its centre, and for its first sample. Depth and stencil have one sample.
+//! * `ATEST` and `ZS_EMIT` pass the coverage on. A colour is written to the samples in the coverage of its `BLEND`,
+//!   where bit n stands for sample n. It replaces the previous colour, or is blended with it according to the target;
+//!   there are no blend shaders.
+//! * A failed fragment leaves no pixels of later ones: quads are ordered row by row, their pixels by lane.
+//! * Helper lanes execute everything, even after `.discard` and `.skip`. Their stores, atomics and colours are dropped,
+//!   their atomics return 0, and they get zeros where another lane would end the run with an error.
+//! * Look-ups follow OpenGL ES: the level of detail is computed from the longer of the two derivatives across a quad,
+//!   ties between levels are rounded to the lower one, and cubes are seamless with the mean of three texels at a
+//!   corner. Filters use single precision. A lane with an inactive neighbour has derivative 0, which selects level 0.
+//!   Layers are rounded and clamped to those that exist.
+//! * A depth comparison returns (result, 0, 0, 1), and compares only if the sampler defines a comparison. Integer
+//!   textures are not filtered. A fetch outside its texture and a load outside its image return zeros, and such a store
+//!   has no effect.
+//! * `TEX_DUAL` takes the names of the second texture and sampler from the high word, and its results follow those of
+//!   the first. A gradient is a level of detail with 8 fraction bits, in the low half of its first word.
+//! * `VAR_TEX` interpolates the coordinates (for a cube, the direction), layer and reference that its look-up needs. It
+//!   has no level or bias to add, and an explicit sample position is the centre.
+//! * Entry n of every table of varyings is byte 16 n of the vertices' buffer. Half-precision components of flat
+//!   varyings are their low bits. Special varying 1, whose meaning is unknown, also gives the position in a point,
+//!   which is 0 for other primitives.
+//! * Integers saturate if their register, texel or pixel is too narrow for them. A number of another class than that of
+//!   the resource is converted.
 
 pub mod blend;
 mod compressed;
@@ -76,12 +80,12 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// The entry of a table.
+    /// Creates the name of an entry of a table.
     pub fn new(table: u8, index: u32) -> Self {
         Handle { table, index }
     }
 
-    /// The name in a register: the table in the high byte.
+    /// Decodes a name in a register, which has the table in the high byte.
     pub fn from_word(word: u32) -> Self {
         Handle { table: (word >> 24) as u8, index: word & 0x00ff_ffff }
     }
@@ -93,7 +97,7 @@ impl fmt::Display for Handle {
     }
 }
 
-/// The tables of Mesa's OpenGL driver for v9.
+/// The tables of Mesa's OpenGL driver for Valhall v9.
 pub mod table {
     /// Uniform buffers.
     pub const UNIFORMS: u8 = 0;
@@ -110,15 +114,15 @@ pub mod table {
 /// Kinds of resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Bytes.
+    /// A range of bytes.
     Buffer,
-    /// Values that belong to vertices.
+    /// Values of vertices.
     Attribute,
     /// Texels that can be written.
     Image,
     /// Texels that are looked up.
     Texture,
-    /// A way of looking up.
+    /// The parameters of look-ups.
     Sampler,
 }
 
@@ -134,58 +138,58 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What is wrong with a name or a descriptor.
+/// The reason why a name or a descriptor is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum HostError {
     /// The table has no such entry.
     #[error("there is no {kind} {handle}")]
     Missing {
-        /// What was wanted.
+        /// The kind of the missing resource.
         kind: Kind,
         /// The name.
         handle: Handle,
     },
-    /// The texture has another shape than the instruction says.
+    /// The texture has another shape than the instruction requires.
     #[error("texture {handle} has the shape {found:?}, not {wanted:?}")]
     Shape {
         /// The name.
         handle: Handle,
         /// The texture's shape.
         found: Shape,
-        /// The instruction's.
+        /// The shape that the instruction requires.
         wanted: Shape,
     },
-    /// Bytes beyond the end of a buffer.
+    /// The access extends beyond the end of a buffer.
     #[error("{size} bytes at {offset:#x} reach beyond buffer {handle}, which has {len}")]
     OutOfBuffer {
         /// The name.
         handle: Handle,
-        /// The first byte.
+        /// The offset of the first byte.
         offset: u32,
-        /// How many bytes were wanted.
+        /// The number of bytes of the access.
         size: usize,
-        /// How many there are.
+        /// The number of bytes of the buffer.
         len: u64,
     },
-    /// No varying is there.
+    /// There is no varying at this byte.
     #[error("there is no varying at byte {byte:#x}")]
     Varying {
         /// The first byte of the component.
         byte: u32,
     },
-    /// No such special varying.
+    /// There is no such special varying.
     #[error("there is no special varying {index}")]
     Special {
         /// Its number.
         index: u8,
     },
-    /// No such render target.
+    /// There is no such render target.
     #[error("there is no render target {number}")]
     Target {
         /// Its number.
         number: u32,
     },
-    /// A word that is no conversion descriptor.
+    /// The word is not a conversion descriptor.
     #[error("{word:#010x} is not a conversion descriptor")]
     Descriptor {
         /// The word.
@@ -193,43 +197,43 @@ pub enum HostError {
     },
 }
 
-/// Bytes in memory.
+/// A range of bytes in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffer {
-    /// The address of the first.
+    /// The address of the first byte.
     pub address: u64,
-    /// How many there are.
+    /// The number of bytes.
     pub len: u64,
-    /// Bytes from one element to the next, where a program asks for the address of an element.
+    /// The distance between elements in bytes, for programs that ask for the address of an element.
     pub stride: u32,
 }
 
-/// Values of vertices, in memory.
+/// Values of vertices in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attribute {
-    /// The address of the first vertex's.
+    /// The address of the value of the first vertex.
     pub address: u64,
-    /// Bytes from one to the next.
+    /// The distance between values in bytes.
     pub stride: u32,
-    /// Whether there is one for each instance, not for each vertex.
+    /// Whether there is a value for each instance instead of each vertex.
     pub per_instance: bool,
-    /// How the value lies in memory.
+    /// The format of the value in memory.
     pub format: Format,
 }
 
-/// Texels in memory, row by row and slice by slice.
+/// Texels in memory, ordered by row and slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// The address of the first.
+    /// The address of the first texel.
     pub address: u64,
     /// Width, height and depth; layers and faces count as depth.
     pub size: [u32; 3],
-    /// How a texel lies in memory.
+    /// The format of a texel in memory.
     pub format: Format,
 }
 
 impl Image {
-    /// The address of a texel; `None` outside the image.
+    /// Returns the address of a texel. `None` when it is outside the image.
     pub fn texel(&self, [x, y, z]: [u32; 3]) -> Option<u64> {
         let [width, height, depth] = self.size;
         let row = u64::from(z) * u64::from(height) + u64::from(y);
@@ -239,22 +243,22 @@ impl Image {
     }
 }
 
-/// Where in a pixel a varying is wanted.
+/// The position at which a varying is interpolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
     /// The pixel.
     pub pixel: [u32; 2],
-    /// The place in it, from its corner, in parts of 256; the centre is (128, 128).
+    /// The position within the pixel, from its corner in 1/256 pixel; the centre is (128, 128).
     pub within: [i16; 2],
 }
 
 impl Spot {
-    /// The centre of a pixel.
+    /// Returns the centre of a pixel.
     pub fn centre(pixel: [u32; 2]) -> Self {
         Spot { pixel, within: [128; 2] }
     }
 
-    /// Whether it is the centre.
+    /// Whether this is the centre of the pixel.
     pub fn is_centre(&self) -> bool {
         self.within == [128; 2]
     }
@@ -265,14 +269,14 @@ impl Spot {
     }
 }
 
-/// Which varying is wanted.
+/// The source of a varying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VaryingSource {
-    /// The one at a byte of the vertices' buffer.
+    /// The varying at a byte of the vertices' buffer.
     Buffer {
-        /// The byte.
+        /// The byte offset.
         byte: u32,
-        /// Whether components lie there as 16 bits.
+        /// Whether its components have 16 bits.
         half: bool,
     },
     /// An entry of a table.
@@ -280,8 +284,8 @@ pub enum VaryingSource {
 }
 
 impl VaryingSource {
-    /// The byte of a component in a buffer whose slots of 16 bytes hold a component every 4. Components of 16 bits are
-    /// counted from the start of their slot. An entry of a table is a slot, whatever the table.
+    /// Returns the byte of a component in a buffer of 16-byte slots with 4 bytes for each component. 16-bit components
+    /// are counted from the start of their slot. An entry of any table is a slot.
     pub fn byte(self, component: u32) -> u32 {
         match self {
             VaryingSource::Buffer { byte, half: false } => byte.wrapping_add(component * 4),
@@ -291,35 +295,35 @@ impl VaryingSource {
     }
 }
 
-/// What programs ask for, one lane at a time. The methods of a host that has nothing are given. Where a fragment fails, the
-/// colours, depths and stencil values of those behind it are set once more, to what [`Host::tile`], [`Host::depth`] and
-/// [`Host::stencil`] gave before.
+/// Resolves the requests of programs, one lane at a time. The default methods are those of a host without resources.
+/// After a fragment has failed, the colours, depths and stencil values that later fragments changed are set back to
+/// what [`Host::tile`], [`Host::depth`] and [`Host::stencil`] returned before.
 pub trait Host: fmt::Debug {
-    /// A buffer.
+    /// Returns a buffer.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no such buffer.
     fn buffer(&self, handle: Handle) -> Result<Buffer, HostError> {
         Err(HostError::Missing { kind: Kind::Buffer, handle })
     }
 
-    /// An attribute.
+    /// Returns an attribute.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no such attribute.
     fn attribute(&self, handle: Handle) -> Result<Attribute, HostError> {
         Err(HostError::Missing { kind: Kind::Attribute, handle })
     }
 
-    /// An image.
+    /// Returns an image.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no such image.
     fn image(&self, handle: Handle) -> Result<Image, HostError> {
         Err(HostError::Missing { kind: Kind::Image, handle })
     }
 
-    /// Looks a texture up.
+    /// Performs a texture look-up.
     ///
     /// # Errors
     /// When there is no such texture or sampler, or it has another shape.
@@ -327,7 +331,7 @@ pub trait Host: fmt::Debug {
         Err(HostError::Missing { kind: Kind::Texture, handle: lookup.texture })
     }
 
-    /// The level of detail that a look-up would have, with or without the bias and the range of its sampler.
+    /// Returns the level of detail of a look-up, with or without the bias and the range of its sampler.
     ///
     /// # Errors
     /// When there is no such texture or sampler.
@@ -335,7 +339,7 @@ pub trait Host: fmt::Debug {
         Err(HostError::Missing { kind: Kind::Texture, handle: lookup.texture })
     }
 
-    /// The bits of a component of a varying: those of an f32 where it is interpolated.
+    /// Returns the bits of a component of a varying: those of an f32 if it is interpolated.
     ///
     /// # Errors
     /// When there is no such varying.
@@ -343,27 +347,27 @@ pub trait Host: fmt::Debug {
         Err(HostError::Varying { byte: source.byte(component) })
     }
 
-    /// Depth and w of the fragment.
+    /// Returns depth and w of the fragment.
     fn depth_and_w(&self, _spot: Spot) -> [f32; 2] {
         [0.0, 1.0]
     }
 
-    /// Width and height of what is drawn on.
+    /// Returns width and height of the framebuffer.
     fn framebuffer_size(&self) -> [u32; 2] {
         [0; 2]
     }
 
-    /// Samples of a pixel of what is drawn on: 1, 2, 4, 8 or 16.
+    /// Returns the number of samples of a framebuffer pixel: 1, 2, 4, 8 or 16.
     fn samples(&self) -> u32 {
         1
     }
 
-    /// The place in the point that is drawn, from 0 to 1 rightwards and downwards.
+    /// Returns the position within the point being drawn, from 0 to 1 rightwards and downwards.
     fn place_in_point(&self, _spot: Spot) -> [f32; 2] {
         [0.0; 2]
     }
 
-    /// The colour of a sample of a pixel.
+    /// Returns the colour of a sample of a pixel.
     ///
     /// # Errors
     /// When there is no such target.
@@ -379,7 +383,7 @@ pub trait Host: fmt::Debug {
         Err(HostError::Target { number: target })
     }
 
-    /// Blends a colour into the samples of a pixel that `coverage` has; here it replaces the one that is there.
+    /// Blends a colour into the samples of a pixel in `coverage`; by default it replaces the previous colour.
     ///
     /// # Errors
     /// When there is no such target.
@@ -388,12 +392,12 @@ pub trait Host: fmt::Debug {
         covered.into_iter().try_for_each(|sample| self.set_tile(target, pixel, sample, colour))
     }
 
-    /// The depth of a pixel, if it is kept.
+    /// Returns the depth of a pixel. `None` when there is no depth buffer.
     fn depth(&self, _pixel: [u32; 2]) -> Option<f32> {
         None
     }
 
-    /// The stencil value of a pixel, if it is kept.
+    /// Returns the stencil value of a pixel. `None` when there is no stencil buffer.
     fn stencil(&self, _pixel: [u32; 2]) -> Option<u32> {
         None
     }
@@ -405,7 +409,7 @@ pub trait Host: fmt::Debug {
     fn set_stencil(&mut self, _pixel: [u32; 2], _stencil: u32) {}
 }
 
-/// A host that has nothing.
+/// A host without resources.
 #[derive(Clone, Debug)]
 pub(super) struct Nothing;
 

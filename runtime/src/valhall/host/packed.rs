@@ -1,20 +1,20 @@
-//! Formats whose channels do not begin at bytes of their own.
+//! Formats whose channels are not byte-aligned.
 
 use super::format::{Kind, Place};
 
-/// A format whose channels share bytes, or stand in another order than red, green, blue, alpha.
+/// A format whose channels share bytes, or are not in the order red, green, blue, alpha.
 pub(super) struct Packed {
-    /// Its names, as OpenGL and as others spell it.
+    /// Its names, in the spelling of OpenGL and in others.
     pub names: &'static [&'static str],
-    /// Bytes of a texel.
+    /// The size of a texel in bytes.
     pub bytes: usize,
-    /// What the channels are.
+    /// The encoding of the channels.
     pub kind: Kind,
-    /// Where red, green, blue and alpha lie.
+    /// The positions of red, green, blue and alpha.
     pub places: [Place; 4],
 }
 
-/// The place of a channel that the format lacks.
+/// The position of a channel that the format does not have.
 pub(super) const ABSENT: Place = Place { at: 0, bits: 0 };
 
 const fn packed(names: &'static [&'static str], bytes: usize, kind: Kind, places: [(u8, u8); 4]) -> Packed {
@@ -25,8 +25,8 @@ const fn packed(names: &'static [&'static str], bytes: usize, kind: Kind, places
     Packed { names, bytes, kind, places: [place(red), place(green), place(blue), place(alpha)] }
 }
 
-/// The packed formats, with the bits where OpenGL's packed types have them: red highest in 16 bits, lowest in 32.
-/// Depths of 24 bits are the low ones, as in Vulkan; a stencil value above them is not looked at.
+/// The packed formats, with the bits in the order of OpenGL's packed types: red highest in 16 bits, lowest in 32.
+/// 24-bit depths are in the low bits, as in Vulkan; a stencil value above them is ignored.
 pub(super) const PACKED: [Packed; 10] = [
     packed(&["RGB10_A2", "RGB10A2"], 4, Kind::Unorm, [(0, 10), (10, 10), (20, 10), (30, 2)]),
     packed(&["RGB10_A2UI", "RGB10A2UI"], 4, Kind::Uint, [(0, 10), (10, 10), (20, 10), (30, 2)]),
@@ -40,9 +40,9 @@ pub(super) const PACKED: [Packed; 10] = [
     packed(&["D24", "D24X8", "D24S8"], 4, Kind::Unorm, [(0, 24), (0, 0), (0, 0), (0, 0)]),
 ];
 
-/// An f32 in `bits` bits without a sign: 10, else 11. What is negative becomes 0; only infinity becomes infinity.
+/// Encodes an f32 without a sign in 10 or 11 bits. Negative values become 0, and only infinity becomes infinity.
 pub(super) fn without_sign(value: u32, bits: u32) -> u32 {
-    // Bits of the fraction, and what has five ones above them.
+    // The number of fraction bits, and the encoding of infinity: five ones above them.
     let fraction = if bits == 10 { 5 } else { 6 };
     let infinity = 0x1f << fraction;
     let float = f32::from_bits(value);
@@ -53,36 +53,37 @@ pub(super) fn without_sign(value: u32, bits: u32) -> u32 {
         return if float > 0.0 { infinity } else { 0 };
     }
     if float < power(-14) {
-        // In units of the least number.
+        // A subnormal number, in units of the smallest one.
         return (float * power(14 + fraction)).round_ties_even() as u32;
     }
-    // Half a unit of the last place, less for an even neighbour below: what is carried goes to the exponent.
+    // Rounds to nearest even: adds half a unit of the last place, minus 1 if the result would be even. A carry
+    // increments the exponent.
     let cut = 23 - fraction;
     let rounded = (value + (1 << (cut - 1)) - 1 + (value >> cut & 1)) >> cut;
     (rounded - ((127 - 15) << fraction)).min(infinity - 1)
 }
 
-/// The f32 of a channel of 9 bits in a texel whose highest 5 bits are the exponent: channel · 2^(exponent - 24).
+/// Decodes a 9-bit channel of a texel whose highest 5 bits are the exponent, to the f32 channel · 2^(exponent - 24).
 pub(super) fn shared_exponent(texel: u32, channel: u32) -> u32 {
     (channel as f32 * power((texel >> 27) as i32 - 24)).to_bits()
 }
 
-/// Three f32 with the least exponent that the greatest of them can have.
+/// Encodes three f32 with the smallest shared exponent that can represent the greatest of them.
 pub(super) fn with_shared_exponent(channels: [u32; 3]) -> u32 {
     const GREATEST: f32 = 511.0 * 128.0;
-    // NaN becomes 0, too.
+    // NaN becomes 0 as well.
     let values = channels.map(|bits| f32::from_bits(bits).max(0.0)).map(|value| value.min(GREATEST));
     let greatest = values.into_iter().fold(0.0, f32::max);
     let rounded = |value: f32, exponent: i32| (value * power(24 - exponent) + 0.5).floor() as u32;
     let floor = (greatest.to_bits() >> 23) as i32 - 127;
     let first = floor.max(-16) + 16;
-    // Rounding up may need one bit more.
+    // Rounding up may carry into another bit.
     let exponent = if rounded(greatest, first) < 512 { first } else { first + 1 };
     let [red, green, blue] = values.map(|value| rounded(value, exponent));
     red | green << 9 | blue << 18 | (exponent as u32) << 27
 }
 
-/// 2^`exponent`, which is small enough for a normal f32.
+/// 2^`exponent`, which must be in the range of normal f32.
 fn power(exponent: i32) -> f32 {
     f32::from_bits(((exponent + 127) as u32) << 23)
 }
@@ -118,7 +119,7 @@ mod tests {
         let whole = Format::parse("RGB10_A2UI").unwrap().decode(&word(3 << 30 | 5 << 20 | 1023 << 10 | 7));
         assert_eq!(whole.channels, [7, 1023, 5, 3]);
         assert_eq!([Format::parse("RGB565").unwrap().size(), Format::parse("D24").unwrap().size()], [2, 4]);
-        // What reaches beyond the bytes is not there.
+        // Channels beyond the bytes have their defaults.
         assert_eq!(decoded("RGB10_A2", &[0xff, 0x07, 0x00]), [1.0, of(1, 1023), 0.0, 1.0]);
     }
 
@@ -145,10 +146,10 @@ mod tests {
         let red = |value: f32| encoded("R11F_G11F_B10F", [value, 0.0, 0.0, 0.0]);
         assert_eq!([red(1.0), red(1.5), red(65024.0), red(1e9), red(-1.0)], [0x3c0, 0x3e0, 0x7bf, 0x7bf, 0]);
         assert_eq!([red(f32::INFINITY), red(f32::NEG_INFINITY), red(f32::NAN)], [0x7c0, 0, 0x7e0]);
-        // The least number, half of it (a tie), and more than half.
+        // The smallest number, half of it (a tie), and more than half.
         let least = 2f32.powi(-20);
         assert_eq!([red(least), red(least / 2.0), red(least * 0.51)], [1, 0, 1]);
-        // 1 and 2^-7 is a tie between two neighbours of 11 bits.
+        // 1 + 2^-7 is a tie between two numbers with 11 bits.
         assert_eq!([red(1.0 + 2f32.powi(-7)), red(1.0 + 3.0 * 2f32.powi(-7))], [0x3c0, 0x3c2]);
         let blue = |value: f32| encoded("R11F_G11F_B10F", [0.0, 0.0, value, 0.0]) >> 22;
         assert_eq!([blue(1.0), blue(64512.0), blue(1e9), blue(f32::INFINITY)], [0x1e0, 0x3df, 0x3df, 0x3e0]);
@@ -163,9 +164,9 @@ mod tests {
         let texel =
             |channels: [u32; 3], exponent: u32| channels[0] | channels[1] << 9 | channels[2] << 18 | exponent << 27;
         let encoded = |r, g, b| encoded("RGB9_E5", [r, g, b, 0.0]);
-        // 1 is 256 parts of 2^-8.
+        // 1 is 256 units of 2^-8.
         assert_eq!(encoded(1.0, 0.5, 0.0), texel([256, 128, 0], 16));
-        // 511.6 of 512 parts is rounded to a whole that needs the next exponent.
+        // 511.6 of 512 units rounds up to a value that needs the next exponent.
         assert_eq!(encoded(511.6 / 512.0, 0.0, 0.25), texel([256, 0, 64], 16));
         assert_eq!(encoded(1e9, -1.0, f32::NAN), texel([511, 0, 0], 31));
         assert_eq!(encoded(0.0, 2f32.powi(-24), 2f32.powi(-26)), texel([0, 1, 0], 0));

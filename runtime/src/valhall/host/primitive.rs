@@ -1,4 +1,4 @@
-//! What is drawn: triangles, lines and points, by the rules of OpenGL without smoothing.
+//! Primitives: triangles, lines and points, by the rules of OpenGL without smoothing.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub enum Primitive {
 }
 
 impl Primitive {
-    /// The columns and the rows of pixels in which it may cover some.
+    /// The columns and rows of pixels that bound the primitive.
     pub fn within(&self) -> [Range<u32>; 2] {
         match self {
             Primitive::Point(point) => point.within(),
@@ -29,12 +29,12 @@ impl Primitive {
         }
     }
 
-    /// Whether its back is seen.
+    /// Whether its back face is seen.
     pub fn is_back(&self) -> bool {
         matches!(self, Primitive::Triangle(triangle) if triangle.is_back())
     }
 
-    /// Which of the `samples` samples of a pixel it covers, the first in bit 0.
+    /// The samples of a pixel, out of `samples`, that it covers, the first in bit 0.
     pub fn coverage(&self, pixel: [u32; 2], samples: u32) -> u16 {
         let places = samples::places(samples).unwrap_or_default();
         let covered = |covers: &dyn Fn([f64; 2]) -> bool| {
@@ -53,14 +53,14 @@ impl Primitive {
         }
     }
 
-    /// A component with these values at the vertices; those that are missing are 0.
+    /// Creates a component with these values at the vertices; missing values are 0.
     pub fn component(&self, values: impl Fn(usize) -> f32) -> Component {
         let plane = match self {
             Primitive::Point(_) => return Component::Flat(values(0).to_bits()),
             Primitive::Line(line) => line.plane([values(0), values(1)]),
             Primitive::Triangle(triangle) => triangle.plane([values(0), values(1), values(2)]),
         };
-        // What has no extent covers nothing.
+        // A primitive without extent covers nothing.
         plane.map_or(Component::Flat(0), Component::Plane)
     }
 }
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn each_sample_is_covered_by_itself() {
         let triangle = Primitive::Triangle(Triangle([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]));
-        // Below the diagonal lie the samples at (3/8, 1/8) and (1/8, 5/8).
+        // The samples at (3/8, 1/8) and (1/8, 5/8) are below the diagonal.
         assert_eq!(triangle.coverage([0, 0], 4), 0b0101);
         assert_eq!((triangle.coverage([1, 0], 4), triangle.coverage([0, 0], 1)), (0, 0));
         let point = Primitive::Point(Point { place: [1.0, 0.5], size: 1.0 });

@@ -1,4 +1,4 @@
-//! The software default: resources in tables that the caller fills.
+//! The default host: resources in tables that the caller fills.
 
 use std::collections::BTreeMap;
 
@@ -22,17 +22,17 @@ pub struct Resources {
     pub textures: BTreeMap<Handle, Texture>,
     /// Samplers.
     pub samplers: BTreeMap<Handle, Sampler>,
-    /// Varyings of the primitive that is drawn.
+    /// Varyings of the current primitive.
     pub varyings: Varyings,
-    /// The special varyings `frag_z` and `frag_w`; without them z is 0 and w is 1.
+    /// The special varyings `frag_z` and `frag_w`; by default z is 0 and w is 1.
     pub depth_and_w: [Option<Component>; 2],
-    /// The point that is drawn, if it is one.
+    /// The point being drawn, if the primitive is a point.
     pub point: Option<Point>,
     /// Render targets by number, all with the same number of samples.
     pub targets: Vec<Option<Target>>,
-    /// Where `ZS_EMIT` writes the depth; without it the depth is lost.
+    /// The depth buffer that `ZS_EMIT` writes; without it the depth is discarded.
     pub depth: Option<Target>,
-    /// Where `ZS_EMIT` writes the stencil; without it the stencil is lost.
+    /// The stencil buffer that `ZS_EMIT` writes; without it the stencil is discarded.
     pub stencil: Option<Target>,
 }
 
@@ -98,7 +98,7 @@ impl Host for Resources {
     }
 
     fn tile(&self, target: u32, pixel: [u32; 2], sample: u32) -> Result<Texel, HostError> {
-        // Helper lanes may lie outside.
+        // Helper lanes may be outside.
         Ok(find(&self.targets, target)?.sample(pixel, sample).unwrap_or(Texel::floats([0.0; 4])))
     }
 

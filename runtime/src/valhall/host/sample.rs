@@ -1,79 +1,79 @@
-//! Looking up textures, as OpenGL ES describes it: levels of detail, filters, wrapping, comparing, gathering.
+//! Texture look-ups as defined by OpenGL ES: levels of detail, filters, wrapping, comparison, gathering.
 
 use super::Handle;
 use super::cube;
 use super::format::{Class, Texel};
 use super::texture::{Filter, Sampler, Shape, Texture};
 
-/// What a texture instruction asks for in one lane.
+/// The request of a texture instruction in one lane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lookup {
     /// The texture.
     pub texture: Handle,
-    /// The sampler; [`Request::Fetch`] needs none.
+    /// The sampler; [`Request::Fetch`] does not use it.
     pub sampler: Handle,
-    /// The shape that the instruction takes the texture for.
+    /// The shape that the instruction assumes.
     pub shape: Shape,
-    /// Where.
+    /// The coordinates.
     pub at: Coordinates,
     /// The face of a cube, from 0 to 5.
     pub face: u32,
     /// The layer of an array.
     pub layer: i32,
-    /// What a shadow look-up compares with.
+    /// The reference of a shadow look-up.
     pub reference: Option<f32>,
-    /// Added to the position, in texels of the level.
+    /// An offset in texels of the level.
     pub offset: [i32; 3],
-    /// What is wanted.
+    /// The kind of look-up.
     pub request: Request,
 }
 
-/// A place in a texture.
+/// A position in a texture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Coordinates {
-    /// From 0 to 1 over the whole of it.
+    /// From 0 to 1 across the texture.
     Normalised([f32; 3]),
-    /// Numbers of texels.
+    /// In texels.
     Texels([i32; 3]),
 }
 
-/// What a look-up gives.
+/// The result of a look-up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Request {
     /// The filtered value.
     Filter(Lod),
-    /// One channel of the four texels that a linear filter would mix, `(i0, j0)`, `(i1, j0)`, `(i0, j1)`, `(i1, j1)`.
+    /// One channel of the four texels that a linear filter would use: `(i0, j0)`, `(i1, j0)`, `(i0, j1)`, `(i1, j1)`.
     Gather {
         /// The channel.
         channel: usize,
     },
-    /// A texel of a level as it is; zeros outside the texture.
+    /// The unfiltered texel of a level; zeros outside the texture.
     Fetch {
         /// The level.
         level: u32,
     },
 }
 
-/// Where the level of detail comes from.
+/// The source of the level of detail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lod {
     /// Level 0.
     Base,
-    /// Given.
+    /// A given level.
     Explicit(f32),
-    /// From how much the coordinates change from pixel to pixel along x and y.
+    /// Computed from the derivatives of the coordinates.
     Computed {
-        /// Along x.
+        /// The derivative along x.
         dx: [f32; 3],
-        /// Along y.
+        /// The derivative along y.
         dy: [f32; 3],
-        /// Added.
+        /// The bias.
         bias: f32,
     },
 }
 
 impl Texture {
-    /// Looks a place up.
+    /// Performs a look-up.
     pub fn look_up(&self, sampler: &Sampler, lookup: &Lookup) -> Texel {
         let looking = Looking { texture: self, sampler, lookup };
         match lookup.request {
@@ -86,8 +86,8 @@ impl Texture {
         }
     }
 
-    /// The level of detail before a level is chosen: negative when texels are larger than pixels. With or without the
-    /// sampler's bias and range.
+    /// Returns the level of detail before a level is selected, with or without the sampler's bias and range. It is
+    /// negative if texels are larger than pixels.
     pub fn level_of_detail(&self, sampler: &Sampler, lod: Lod, with_bias: bool, with_range: bool) -> f32 {
         let level = match lod {
             Lod::Base => 0.0,
@@ -102,7 +102,7 @@ impl Texture {
                         .map(|d| d * d)
                         .sum::<f32>()
                 };
-                // Half the logarithm of the square; no change at all is -infinity, which ends as level 0.
+                // log2 of the length, from its square. Derivatives of 0 yield -infinity, which becomes level 0.
                 length(dx).max(length(dy)).log2() * 0.5 + bias
             }
         };
@@ -111,7 +111,7 @@ impl Texture {
         if with_range { level.max(least).min(greatest) } else { level }
     }
 
-    /// 1.0 for each direction that the shape has.
+    /// 1.0 for each dimension of the shape.
     fn directions(&self) -> [f32; 3] {
         match self.shape() {
             Shape::One => [1.0, 0.0, 0.0],
@@ -145,7 +145,7 @@ impl Looking<'_> {
         let corners = [[0, 0], [1, 0], [0, 1], [1, 1]];
         let channels = corners.map(|[i, j]| {
             let texel = self.texel(0, [low[0] + i, low[1] + j, low[2]]);
-            // A comparison has one result, whatever the channel.
+            // A comparison has a single result for all channels.
             texel.channels[if self.compares() { 0 } else { channel & 3 }]
         });
         Texel { channels, class }
@@ -157,7 +157,7 @@ impl Looking<'_> {
         let lod = lod.clamp(0.0, last as f32);
         match self.sampler.mip {
             None => self.filter_level(0, filter),
-            // Halves go down.
+            // Ties are rounded down.
             Some(Filter::Nearest) => self.filter_level(((lod + 0.5).ceil() - 1.0).max(0.0) as usize, filter),
             Some(Filter::Linear) => {
                 let level = lod.floor() as usize;
@@ -171,7 +171,7 @@ impl Looking<'_> {
     }
 
     fn filter_level(&self, level: usize, filter: Filter) -> Texel {
-        // Whole numbers have nothing between them.
+        // Integers are not interpolated.
         let whole = self.texture.format().class() != Class::Float;
         let filter = if whole { Filter::Nearest } else { filter };
         let (low, parts) = self.footprint(level, filter);
@@ -192,25 +192,25 @@ impl Looking<'_> {
         }
     }
 
-    /// The texel with the lowest numbers that a filter looks at, and how far towards the next the place is.
+    /// The lowest texel that a filter uses, and the distance of the position from it.
     fn footprint(&self, level: usize, filter: Filter) -> ([i64; 3], [f32; 3]) {
         let size = self.texture.size_of(level).map(|n| n as f32);
         let half = if filter == Filter::Linear { 0.5 } else { 0.0 };
         let (mut low, mut parts) = ([0; 3], [0.0; 3]);
         for axis in 0..3 {
-            // Numbers of texels name the lowest texel itself.
+            // Coordinates in texels name the lowest texel itself.
             let at = match self.lookup.at {
                 Coordinates::Normalised(at) => at[axis] * size[axis] - half,
                 Coordinates::Texels(at) => at[axis] as f32,
             };
-            // A place so far away that it is no number of a texel saturates, NaN is 0.
+            // The cast saturates for positions that are too far away, and turns NaN into 0.
             low[axis] = (at.floor() as i32 as i64) + i64::from(self.lookup.offset[axis]);
             parts[axis] = if at.is_finite() { at - at.floor() } else { 0.0 };
         }
         (low, parts)
     }
 
-    /// A texel that may lie beyond the edges, compared if that is wanted.
+    /// Returns a texel, possibly beyond the edges, after the comparison if there is one.
     fn texel(&self, level: usize, place: [i64; 3]) -> Texel {
         let [width, height, depth] = self.texture.size_of(level).map(i64::from);
         let layer = self.layer();
@@ -224,13 +224,13 @@ impl Looking<'_> {
         self.compared(found.unwrap_or_else(|| self.border()))
     }
 
-    /// A texel of a cube, where one beyond a corner is the mean of the three that meet there.
+    /// Returns a texel of a cube. Beyond a corner it is the mean of the three texels that meet there.
     fn cube_texel(&self, level: usize, i: i64, j: i64, n: i64) -> Texel {
         let at = |i: i64, j: i64| {
             let (face, i, j) = cube::across(self.lookup.face.min(5), i, j, n);
             let first = self.layer() / 6 * 6;
             let found = self.texture.texel(level, first + i64::from(face), [i, j, 0]);
-            // All six faces are there.
+            // This always succeeds, since all six faces exist.
             self.compared(found.unwrap_or_else(|| self.border()))
         };
         let (i, j) = (i.clamp(-1, n), j.clamp(-1, n));
@@ -246,7 +246,7 @@ impl Looking<'_> {
         Texel::floats([channel(0), channel(1), channel(2), channel(3)])
     }
 
-    /// The layer, the nearest that there is; of a cube its first face.
+    /// The nearest existing layer; for a cube, its first face.
     fn layer(&self) -> i64 {
         let layer = i64::from(self.lookup.layer);
         let layers = i64::from(self.texture.layers());
@@ -256,7 +256,7 @@ impl Looking<'_> {
         }
     }
 
-    /// A place with 0 for the directions that the texture has not.
+    /// Sets the coordinates of dimensions that the texture does not have to 0.
     fn without_missing(&self, [x, y, z]: [i64; 3]) -> [i64; 3] {
         match self.texture.shape() {
             Shape::One => [x, 0, 0],
@@ -265,7 +265,7 @@ impl Looking<'_> {
         }
     }
 
-    /// What lies beyond the edges. Channels that the texture lacks are as everywhere in it.
+    /// The texel beyond the edges, with the defaults for channels that the texture does not have.
     fn border(&self) -> Texel {
         self.texture.format().complete(self.sampler.border)
     }
@@ -276,14 +276,14 @@ impl Looking<'_> {
 
     fn compared(&self, texel: Texel) -> Texel {
         let (Some(reference), Some(compare)) = (self.lookup.reference, self.sampler.compare) else { return texel };
-        // A depth from 0 to 1 has nothing beyond to be compared with.
+        // A depth from 0 to 1 is compared with a reference in the same range.
         let reference = if self.texture.format().is_normalised() { reference.clamp(0.0, 1.0) } else { reference };
         let holds = compare.holds(reference, f32::from_bits(texel.to(Class::Float).channels[0]));
         Texel::floats([f32::from(u8::from(holds)), 0.0, 0.0, 1.0])
     }
 }
 
-/// The value that lies `part` of the way from one to the other.
+/// Interpolates linearly: `part` is 0 at `low` and 1 at `high`.
 fn mix(low: Texel, high: Texel, part: f32) -> Texel {
     let channel = |c: usize| {
         let (low, high) = (f32::from_bits(low.channels[c]), f32::from_bits(high.channels[c]));

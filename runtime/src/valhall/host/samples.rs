@@ -1,9 +1,9 @@
-//! Where the samples of a pixel lie.
+//! The positions of samples in a pixel.
 
-/// Places in a pixel, from its corner, in parts of 256.
+/// Positions within a pixel, from its corner in 1/256 pixel.
 type Places = &'static [[i16; 2]];
 
-/// The standard places of Vulkan, in sixteenths, for 1, 2, 4, 8 and 16 samples.
+/// The standard sample positions of Vulkan for 1, 2, 4, 8 and 16 samples, which are multiples of 1/16 pixel.
 const PATTERNS: [Places; 5] = [
     &[[128, 128]],
     &[[192, 192], [64, 64]],
@@ -29,18 +29,19 @@ const PATTERNS: [Places; 5] = [
     ],
 ];
 
-/// Where 1, 2, 4, 8 or 16 samples lie in a pixel, in parts of 256 from the corner. `None` for other numbers of samples.
+/// The positions of 1, 2, 4, 8 or 16 samples in a pixel, from its corner in 1/256 pixel. `None` for other numbers of
+/// samples.
 pub fn places(samples: u32) -> Option<&'static [[i16; 2]]> {
     PATTERNS.into_iter().find(|places| places.len() == samples as usize)
 }
 
-/// The place of a sample, the centre for a number of samples that no pixel has.
+/// The position of a sample, or the centre if there is no such sample.
 pub(crate) fn place(samples: u32, sample: u32) -> [i16; 2] {
     places(samples).and_then(|places| places.get(sample as usize)).copied().unwrap_or([128; 2])
 }
 
-/// Where in a pixel what covers these samples is sure to be: in the centre if it covers all of them or none, else in the
-/// middle of those that it covers.
+/// The centroid of the covered samples: the centre of the pixel if all samples or none are covered, else the mean
+/// position of the covered samples.
 pub(crate) fn centroid(samples: u32, covered: u16) -> [i16; 2] {
     let places = places(samples).unwrap_or(PATTERNS[0]);
     let inside: Vec<_> = places.iter().zip(0..).filter(|(_, sample)| covered >> sample & 1 != 0).collect();
@@ -59,7 +60,7 @@ mod tests {
     fn every_pattern_lies_around_the_centre() {
         for samples in [1, 2, 4, 8, 16] {
             let places = places(samples).unwrap();
-            // Each sample has a column and a row of its own.
+            // Each sample has its own column and row.
             for axis in [0, 1] {
                 let mut found: Vec<i16> = places.iter().map(|place| place[axis]).collect();
                 found.sort_unstable();

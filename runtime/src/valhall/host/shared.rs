@@ -1,8 +1,8 @@
-//! Hosts that have what another one has.
+//! Hosts that wrap another host.
 
 use super::Host;
 
-/// The methods that only ask a host, passed on to the one within.
+/// Forwards the methods that only query a host to the wrapped host.
 macro_rules! asks {
     ($inner:tt) => {
         fn buffer(
@@ -88,7 +88,7 @@ macro_rules! asks {
 }
 pub(in crate::valhall) use asks;
 
-/// A host that is only read: nothing can be drawn on it. Several threads may ask it at once.
+/// A host that is only read: nothing can be drawn on it, so several threads may use it at once.
 #[derive(Debug)]
 pub(in crate::valhall) struct ReadOnly<'h>(pub &'h (dyn Host + Sync));
 

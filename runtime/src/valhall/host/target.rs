@@ -1,34 +1,35 @@
-//! Render targets: what fragment programs draw on.
+//! Render targets of fragment programs.
 
 use super::HostError;
 use super::blend::Blend;
 use super::format::{Class, Format, Texel};
 
-/// A rectangle of pixels, row by row, each with one or several samples.
+/// A rectangle of pixels, row by row, each with one or more samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     format: Format,
     width: u32,
     height: u32,
     samples: u32,
-    /// The samples of a pixel, then those of the next.
+    /// All samples of the first pixel, then those of the next, and so on.
     pixels: Vec<[u32; 4]>,
-    /// What blended colours do with those that are there; without it they replace them. Whole numbers are never blended.
+    /// The blending of colours; without it they replace the previous ones. Integers are never blended.
     pub blend: Option<Blend>,
-    /// Which channels blended colours change: red, green, blue, alpha.
+    /// The channels that blended colours change: red, green, blue, alpha.
     pub write: [bool; 4],
 }
 
 impl Target {
-    /// Pixels that a target may have, every sample counted.
+    /// The maximum number of pixels of a target, counting every sample.
     pub const MAX_PIXELS: u64 = 1 << 24;
 
-    /// A target with all pixels of one colour; `None` when it is empty or has more than [`Target::MAX_PIXELS`].
+    /// Creates a target with all pixels of one colour. `None` when it is empty or larger than [`Target::MAX_PIXELS`].
     pub fn new(format: Format, width: u32, height: u32, clear: Texel) -> Option<Self> {
         Target::multisampled(format, [width, height], 1, clear)
     }
 
-    /// As [`Target::new`], with as many samples a pixel as a pattern of [`samples`](super::samples::places) has.
+    /// Creates a target like [`Target::new`], with the samples of one of the patterns of
+    /// [`samples`](super::samples::places). `None` also when there is no such pattern.
     pub fn multisampled(format: Format, [width, height]: [u32; 2], samples: u32, clear: Texel) -> Option<Self> {
         let count =
             (u64::from(width) * u64::from(height)).saturating_mul(super::samples::places(samples)?.len() as u64);
@@ -44,22 +45,22 @@ impl Target {
         self.format
     }
 
-    /// Pixels in a row, and rows.
+    /// The number of pixels in a row, and of rows.
     pub fn size(&self) -> [u32; 2] {
         [self.width, self.height]
     }
 
-    /// Samples of a pixel.
+    /// The number of samples of a pixel.
     pub fn samples(&self) -> u32 {
         self.samples
     }
 
-    /// The pixels, row by row: 32-bit channels of the format's class. Samples of a pixel follow one another.
+    /// The pixels, row by row: 32-bit channels of the format's class. The samples of a pixel are consecutive.
     pub fn pixels(&self) -> &[[u32; 4]] {
         &self.pixels
     }
 
-    /// The same picture with one sample a pixel: the mean of its samples. Of whole numbers it is the first sample.
+    /// Returns the picture with one sample per pixel: the mean of its samples or, for integers, the first sample.
     pub fn resolved(&self) -> Target {
         let mean = |samples: &[[u32; 4]]| {
             if self.samples == 1 || self.format.class() != Class::Float {
@@ -74,32 +75,32 @@ impl Target {
         Target { samples: 1, pixels, ..*self }
     }
 
-    /// The first sample of a pixel, `None` outside.
+    /// Returns the first sample of a pixel. `None` when it is outside.
     pub fn pixel(&self, place: [u32; 2]) -> Option<Texel> {
         self.sample(place, 0)
     }
 
-    /// A sample of a pixel, the last if it has no more; `None` outside.
+    /// Returns a sample of a pixel, or its last one if there are not that many. `None` when the pixel is outside.
     pub fn sample(&self, place: [u32; 2], sample: u32) -> Option<Texel> {
         let channels = *self.pixels.get(self.index(place, sample)?)?;
         Some(Texel { channels, class: self.format.class() })
     }
 
-    /// Sets all samples of a pixel; one outside is not drawn.
+    /// Sets all samples of a pixel. Pixels outside are ignored.
     pub fn draw(&mut self, place: [u32; 2], colour: Texel) {
         (0..self.samples).for_each(|sample| self.set_sample(place, sample, colour));
     }
 
-    /// Sets a sample of a pixel, the last if it has no more; nothing outside.
+    /// Sets a sample of a pixel, or its last one if there are not that many. Pixels outside are ignored.
     pub fn set_sample(&mut self, place: [u32; 2], sample: u32, colour: Texel) {
-        // The pixel holds what its format can.
+        // The colour is converted to the precision of the format.
         let colour = held(self.format, colour);
         if let Some(pixel) = self.index(place, sample).and_then(|index| self.pixels.get_mut(index)) {
             *pixel = colour;
         }
     }
 
-    /// Blends a colour into those samples of a pixel that are in a mask; nothing outside.
+    /// Blends a colour into the samples of a pixel that are in a mask. Pixels outside are ignored.
     pub fn blend(&mut self, place: [u32; 2], mask: u32, colour: Texel) {
         for sample in (0..self.samples).filter(|sample| mask >> sample & 1 != 0) {
             let Some(old) = self.sample(place, sample) else { return };
@@ -122,13 +123,13 @@ impl Target {
     }
 }
 
-/// A colour as a format can hold it.
+/// Returns a colour with the precision and range of a format.
 fn held(format: Format, colour: Texel) -> [u32; 4] {
     let (bytes, size) = format.encode(colour);
     format.decode(&bytes[..size]).channels
 }
 
-/// The target with a number, or the error that there is none.
+/// Returns the target with this number, or the error that it does not exist.
 pub(super) fn find(targets: &[Option<Target>], number: u32) -> Result<&Target, HostError> {
     targets.get(number as usize).and_then(Option::as_ref).ok_or(HostError::Target { number })
 }
@@ -161,7 +162,7 @@ mod tests {
         };
         let quarter = Texel::floats([0.25; 4]);
         for (name, expected) in [
-            // A colour is cut off before it is blended, and the sum again.
+            // A colour is clamped before it is blended, and the sum is clamped too.
             ("RGBA16", [1.0, 0.25, 0.75, 1.0]),
             ("RGBA16_SNORM", [1.0, -0.75, 0.75, 1.0]),
             ("RGBA32F", [2.25, -2.75, 0.75, 1.25]),
@@ -173,7 +174,7 @@ mod tests {
             assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-4), "{name}: {found:?}");
         }
         let whole = |channels| Texel { channels, class: Class::Unsigned };
-        // What is there could be taken for a float, but nothing is added to it.
+        // The previous bits could be read as floats, but integers are not blended.
         let mut target = new("RGBA32UI", whole([2.0f32.to_bits(); 4]));
         target.blend([0, 0], 1, whole([7; 4]));
         assert_eq!(target.pixels(), [[7; 4]]);
@@ -185,7 +186,7 @@ mod tests {
         target.write = [true, false, false, true];
         target.blend([0, 0], 1, Texel::floats([1.0, 2.0, 3.0, 4.0]));
         assert_eq!(target.pixel([0, 0]), Some(Texel::floats([1.0, 0.5, 0.5, 4.0])));
-        // They are not what is blended, either, but what is there.
+        // The write mask applies after blending, too.
         let add = Equation { operation: Operation::Add, source: Factor::One, destination: Factor::One };
         target.blend = Some(Blend { colour: add, alpha: add, constant: [0.0; 4] });
         target.blend([0, 0], 1, Texel::floats([1.0; 4]));
@@ -207,7 +208,7 @@ mod tests {
         let resolved = target.resolved();
         assert_eq!(resolved.pixels(), [[0; 4], [0.5f32, 1.0, 1.5, 2.0].map(f32::to_bits)]);
         assert_eq!((resolved.samples(), resolved.resolved()), (1, resolved.clone()));
-        // The mean is held as the format can; of whole numbers there is none.
+        // The mean has the precision of the format; integers have no mean.
         let mut target = new("RGBA8", Texel::floats([0.0; 4]));
         target.blend([0, 0], 0b1, Texel::floats([1.0; 4]));
         assert_eq!(f32::from_bits(target.resolved().pixels()[0][0]), 64.0 / 255.0);

@@ -5,23 +5,23 @@ use thiserror::Error;
 use super::compressed::Blocks;
 use super::format::{Format, Texel};
 
-/// How the texels of a texture are arranged.
+/// The arrangement of the texels of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A row.
+    /// One-dimensional.
     One,
-    /// A rectangle.
+    /// Two-dimensional.
     Two,
-    /// A block.
+    /// Three-dimensional.
     Three,
-    /// Six squares: +X, -X, +Y, -Y, +Z, -Z.
+    /// Six square faces: +X, -X, +Y, -Y, +Z, -Z.
     Cube,
 }
 
-/// Why a texture is none.
+/// The reason why a texture is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TextureError {
-    /// It has no texels, or too many in some direction.
+    /// It has no texels or layers, or too many of them.
     #[error(
         "a texture has 1 to {} texels in each direction and 1 to {} layers, not {size:?} and {layers}",
         Texture::MAX_SIZE,
@@ -30,25 +30,25 @@ pub enum TextureError {
     Size {
         /// Width, height and depth.
         size: [u32; 3],
-        /// Layers.
+        /// The number of layers.
         layers: u32,
     },
-    /// The faces of a cube are not square, or some are missing.
+    /// The faces of a cube are not square, or their number is not a multiple of six.
     #[error("a cube has square faces, six a layer, not {layers} of {width} x {height}")]
     Cube {
-        /// Texels in a row.
+        /// The width of a face.
         width: u32,
-        /// Rows.
+        /// The height of a face.
         height: u32,
-        /// How many faces there are.
+        /// The number of faces.
         layers: u32,
     },
-    /// It has no level, or more than can halve its size.
+    /// It has no levels, or more than its size allows.
     #[error("a texture of this size has 1 to {most} levels, not {found}")]
     Levels {
-        /// How many there are.
+        /// The number of levels.
         found: usize,
-        /// How many there may be.
+        /// The maximum number of levels.
         most: usize,
     },
     /// A level has the wrong number of bytes.
@@ -56,35 +56,35 @@ pub enum TextureError {
     Bytes {
         /// The level.
         level: usize,
-        /// Bytes it has.
+        /// The number of bytes of the level.
         found: usize,
-        /// Bytes it needs.
+        /// The number of bytes that it must have.
         expected: u64,
     },
-    /// Its blocks are too many texels.
+    /// Its blocks decode to too many texels.
     #[error("the texels of compressed blocks may have {} bytes, not {found}", Texture::MAX_DECODED)]
     Decoded {
-        /// Bytes that its texels would have.
+        /// The size of the decoded texels in bytes.
         found: u64,
     },
 }
 
-/// How the texels of a texture are stored.
+/// The storage of the texels of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// One by one.
+    /// Individual texels.
     Texels(Format),
-    /// In compressed blocks.
+    /// Compressed blocks.
     Blocks(Blocks),
 }
 
 impl Storage {
-    /// The format with a name: one of [`Format::parse`] or of [`Blocks::parse`].
+    /// Returns the storage with this name, as [`Format::parse`] or [`Blocks::parse`] accept it.
     pub fn parse(name: &str) -> Option<Storage> {
         Format::parse(name).map(Storage::Texels).or_else(|| Blocks::parse(name).map(Storage::Blocks))
     }
 
-    /// The format of the texels as they are looked up.
+    /// The format of the texels in look-ups.
     pub fn format(self) -> Format {
         match self {
             Storage::Texels(format) => format,
@@ -92,7 +92,7 @@ impl Storage {
         }
     }
 
-    /// Bytes of a level of a layer.
+    /// The size in bytes of one level of one layer.
     pub fn size_of(self, size: [u32; 3]) -> u64 {
         match self {
             Storage::Texels(format) => texels(size).saturating_mul(format.size() as u64),
@@ -111,7 +111,7 @@ fn texels(size: [u32; 3]) -> u64 {
     size.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul)
 }
 
-/// Texels to look up: levels that halve in size, each with layers of rows, the first row at t = 0.
+/// Texels for look-ups: levels that halve in size, each with layers of rows, the first row at t = 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Texture {
     shape: Shape,
@@ -122,18 +122,20 @@ pub struct Texture {
 }
 
 impl Texture {
-    /// Texels in one direction.
+    /// The maximum number of texels in one direction.
     pub const MAX_SIZE: u32 = 1 << 15;
-    /// Layers, or faces of cubes.
+    /// The maximum number of layers, counting every face of a cube.
     pub const MAX_LAYERS: u32 = 1 << 12;
-    /// Bytes of the texels of a level that was compressed.
+    /// The maximum size in bytes of the decoded texels of a compressed level.
     pub const MAX_DECODED: u64 = 1 << 30;
 
-    /// A texture. `size` is width, height and depth of level 0, 1 where `shape` has no such direction; `layers` counts
-    /// every face of a cube. A level holds layers (or slices), rows and texels, or blocks of these, the outermost first.
+    /// Creates a texture. `size` is width, height and depth of level 0, with 1 for directions that `shape` does not
+    /// have;
+    /// `layers` counts every face of a cube. The bytes of a level are ordered by layer (or slice), row and texel (or
+    /// block).
     ///
     /// # Errors
-    /// When the bytes do not fit the size, or the size is none.
+    /// When the size is invalid, or the bytes do not match it.
     pub fn new(
         shape: Shape,
         size: [u32; 3],
@@ -179,32 +181,32 @@ impl Texture {
         Ok(texture)
     }
 
-    /// How its texels are arranged.
+    /// The arrangement of its texels.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The format of its texels, decoded if they were compressed.
+    /// The format of its texels, after decompression.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// Layers, every face of a cube counted.
+    /// The number of layers, counting every face of a cube.
     pub fn layers(&self) -> u32 {
         self.layers
     }
 
-    /// How many levels there are, at least one.
+    /// The number of levels, at least one.
     pub fn levels(&self) -> usize {
         self.levels.len()
     }
 
-    /// Width, height and depth of a level.
+    /// Returns width, height and depth of a level.
     pub fn size_of(&self, level: usize) -> [u32; 3] {
         self.size.map(|n| n.checked_shr(level as u32).unwrap_or(0).max(1))
     }
 
-    /// A texel; `None` outside the texture.
+    /// Returns a texel. `None` when it is outside the texture.
     pub fn texel(&self, level: usize, layer: i64, place: [i64; 3]) -> Option<Texel> {
         let bytes = self.levels.get(level)?;
         let size = self.size_of(level);
@@ -217,23 +219,23 @@ impl Texture {
     }
 }
 
-/// How values between texels, or between levels, are found.
+/// The computation of values between texels or between levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filter {
-    /// The nearest.
+    /// The value of the nearest one.
     Nearest,
-    /// In proportion to the distance.
+    /// Linear interpolation.
     Linear,
 }
 
-/// What lies beyond the edge of a texture.
+/// The texels beyond the edge of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrap {
     /// The texel at the edge.
     Clamp,
-    /// The texture again.
+    /// The texture repeated.
     Repeat,
-    /// The texture again, every other time mirrored.
+    /// The texture repeated, mirrored every other time.
     Mirror,
     /// The texture mirrored once, then the texel at its edge.
     MirrorOnce,
@@ -242,7 +244,7 @@ pub enum Wrap {
 }
 
 impl Wrap {
-    /// The texel of `n` that stands for position `at`; `None` for the border.
+    /// Returns the texel of `n` at position `at`. `None` for the border.
     pub(super) fn apply(self, at: i64, n: i64) -> Option<i64> {
         match self {
             Wrap::Clamp => Some(at.clamp(0, n - 1)),
@@ -258,22 +260,22 @@ impl Wrap {
     }
 }
 
-/// How a shadow look-up compares its reference with a texel.
+/// The comparison of a shadow look-up's reference with a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
     /// Never true.
     Never,
     /// The reference is less than the texel.
     Less,
-    /// It is the same.
+    /// The reference equals the texel.
     Equal,
-    /// It is less or the same.
+    /// The reference is less than or equal to the texel.
     LessEqual,
-    /// It is greater.
+    /// The reference is greater than the texel.
     Greater,
-    /// It is different.
+    /// The reference differs from the texel.
     NotEqual,
-    /// It is greater or the same.
+    /// The reference is greater than or equal to the texel.
     GreaterEqual,
     /// Always true.
     Always,
@@ -294,25 +296,25 @@ impl Compare {
     }
 }
 
-/// How a texture is looked up.
+/// The parameters of look-ups in a texture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampler {
-    /// Between texels that are smaller than pixels.
+    /// The filter for texels smaller than pixels.
     pub min: Filter,
-    /// Between texels that are larger than pixels.
+    /// The filter for texels larger than pixels.
     pub mag: Filter,
-    /// Between levels; `None` looks at level 0 only.
+    /// The filter between levels; `None` uses level 0 only.
     pub mip: Option<Filter>,
-    /// What lies beyond the edges along s, t and r. Faces of a cube continue on the next face.
+    /// The wrap modes along s, t and r. Faces of a cube continue on the adjacent face instead.
     pub wrap: [Wrap; 3],
-    /// How shadow look-ups compare; `None` returns the depth itself.
+    /// The comparison of shadow look-ups; `None` returns the depth itself.
     pub compare: Option<Compare>,
-    /// Added to the level of detail.
+    /// The bias of the level of detail.
     pub lod_bias: f32,
-    /// The least and the greatest level of detail.
+    /// The minimum and maximum level of detail.
     pub lod_range: [f32; 2],
-    /// The colour of [`Wrap::Border`], as f32 or as the whole numbers of the texture's class; only channels that the
-    /// texture has count.
+    /// The colour of [`Wrap::Border`], as f32 or as integers of the texture's class. Channels that the texture does not
+    /// have are ignored.
     pub border: [u32; 4],
 }
 

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use super::varying::Plane;
 
-/// Three corners in the window, in pixels. The front is seen where they go against the clock, y upwards.
+/// Three corners in the window, in pixels. The front face is seen if they are in counter-clockwise order, y upwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Triangle(pub [[f32; 2]; 3]);
 
 impl Triangle {
-    /// Twice its area; negative where the back is seen.
+    /// Twice its area; negative if the back face is seen.
     fn area(&self) -> f64 {
         let [a, b, c] = self.corners();
         cross(a, b, c)
@@ -19,22 +19,22 @@ impl Triangle {
         self.0.map(|corner| corner.map(f64::from))
     }
 
-    /// Whether its back is seen.
+    /// Whether its back face is seen.
     pub fn is_back(&self) -> bool {
         self.area() < 0.0
     }
 
-    /// The columns and the rows of pixels in which it may cover some.
+    /// The columns and rows of pixels that bound the triangle.
     pub fn within(&self) -> [Range<u32>; 2] {
         [0, 1].map(|axis| {
             let places = self.0.map(|corner| corner[axis]);
-            // Numbers that are no place saturate.
+            // The casts saturate.
             let least = places.into_iter().fold(f32::INFINITY, f32::min).floor() as u32;
             least..places.into_iter().fold(0.0, f32::max).ceil() as u32
         })
     }
 
-    /// Whether it covers a place. One on an edge that two triangles share belongs to one of them.
+    /// Whether the triangle covers a position. A position on an edge shared by two triangles belongs to one of them.
     pub fn covers(&self, place: [f64; 2]) -> bool {
         let [a, mut b, mut c] = self.corners();
         if self.is_back() {
@@ -42,16 +42,16 @@ impl Triangle {
         }
         let inside = |from: [f64; 2], to: [f64; 2]| {
             let side = cross(from, to, place);
-            // Of the edges themselves, those on the left and on the top belong to it.
+            // Positions on the left and top edges belong to the triangle.
             let left = to[1] < from[1];
             let top = to[1] == from[1] && to[0] < from[0];
             side > 0.0 || side == 0.0 && (left || top)
         };
-        // A triangle without an area has no inside.
+        // A triangle without area has no inside.
         self.area() != 0.0 && inside(a, b) && inside(b, c) && inside(c, a)
     }
 
-    /// The plane with these values at the corners; `None` when the corners are in a row.
+    /// Returns the plane with these values at the corners. `None` when the corners are collinear.
     pub fn plane(&self, values: [f32; 3]) -> Option<Plane> {
         let [a, b, c] = self.corners();
         let [u, v, w] = values.map(f64::from);
@@ -65,7 +65,7 @@ impl Triangle {
     }
 }
 
-/// Twice the area of the triangle from an edge to a point, positive when the point is on its left.
+/// Twice the area of the triangle formed by an edge and a point; positive if the point is to its left.
 pub(super) fn cross(from: [f64; 2], to: [f64; 2], point: [f64; 2]) -> f64 {
     (to[0] - from[0]) * (point[1] - from[1]) - (to[1] - from[1]) * (point[0] - from[0])
 }
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn two_triangles_cover_each_pixel_of_a_square_once() {
-        // The diagonal goes through centres of pixels.
+        // The diagonal passes through the centres of pixels.
         let lower = Triangle([[0.0, 0.0], [4.0, 0.0], [4.0, 4.0]]);
         let upper = Triangle([[0.0, 0.0], [0.0, 4.0], [4.0, 4.0]]);
         assert!(!lower.is_back() && upper.is_back());

@@ -1,20 +1,20 @@
-//! Varyings: values that change over a primitive.
+//! Varyings: values that vary over a primitive.
 
 use super::{HostError, Spot};
 
-/// A value that changes evenly with the position in the window.
+/// A value that is linear in the window position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
-    /// Its value at the corner of pixel (0, 0).
+    /// The value at the corner of pixel (0, 0).
     pub origin: f32,
-    /// How much it changes from pixel to pixel along x.
+    /// The change per pixel along x.
     pub dx: f32,
-    /// The same along y.
+    /// The change per pixel along y.
     pub dy: f32,
 }
 
 impl Plane {
-    /// The value at a position in pixels.
+    /// Returns the value at a position in pixels.
     pub fn at(&self, x: f32, y: f32) -> f32 {
         self.origin + self.dx * x + self.dy * y
     }
@@ -25,9 +25,9 @@ impl Plane {
 pub enum Component {
     /// The same bits everywhere.
     Flat(u32),
-    /// An f32 that changes evenly.
+    /// An f32 that is linear in the window position.
     Plane(Plane),
-    /// The quotient of two planes, which is how a value changes in perspective.
+    /// The quotient of two planes, for perspective-correct interpolation.
     Perspective {
         /// The value divided by w.
         value: Plane,
@@ -36,21 +36,21 @@ pub enum Component {
     },
     /// Values at the centres of pixels, row by row.
     Pixels {
-        /// Pixels in a row.
+        /// The number of pixels in a row.
         width: u32,
         /// The bits.
         values: Vec<u32>,
-        /// What holds beyond them and between the centres.
+        /// The values beyond the pixels and between their centres.
         between: Between,
     },
 }
 
-/// What lies between the centres of pixels and beyond the last.
+/// The values between the centres of pixels and beyond the last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Between {
     /// The bits of the nearest centre.
     Nearest,
-    /// An f32 that changes evenly from centre to centre, and goes on so beyond the last two.
+    /// An f32 that is interpolated between centres, and extrapolated beyond the last two.
     Even,
     /// An f32 on a plane.
     Plane(Plane),
@@ -80,11 +80,11 @@ impl Component {
     }
 }
 
-/// The value at a position from those at the four nearest centres of a picture, which has at least one pixel.
+/// Interpolates from the four nearest centres of a picture, which has at least one pixel.
 fn even(position: [f32; 2], size: [u32; 2], at: impl Fn(u32, u32) -> f32) -> f32 {
     let [(x, across), (y, up)] = [0, 1].map(|axis| {
         let place = position[axis] - 0.5;
-        // The last two centres also serve what lies beyond them.
+        // Positions beyond the last centre are extrapolated from the last two.
         let first = place.max(0.0).min(size[axis].saturating_sub(2) as f32).floor();
         (first as u32, if size[axis] > 1 { place - first } else { 0.0 })
     });
@@ -95,10 +95,10 @@ fn even(position: [f32; 2], size: [u32; 2], at: impl Fn(u32, u32) -> f32) -> f32
     if y + 1 < size[1] { row(y) + (row(y + 1) - row(y)) * up } else { row(y) }
 }
 
-/// A varying as the buffer of a vertex holds it.
+/// A varying in the buffer of a vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Varying {
-    /// The first byte.
+    /// The offset of the first byte.
     pub offset: u32,
     /// Its components, one every 4 bytes.
     pub components: Vec<Component>,
@@ -109,11 +109,11 @@ pub struct Varying {
 pub struct Varyings(pub Vec<Varying>);
 
 impl Varyings {
-    /// The component at a byte of the buffer. What lies in the slot of a varying but beyond its components is 0, or 1
-    /// where alpha would be.
+    /// Returns the component at a byte of the buffer. In a slot with a varying, missing components are 0, or 1 in place
+    /// of alpha.
     ///
     /// # Errors
-    /// When no varying has any of that slot.
+    /// When the slot of that byte holds no varying.
     pub fn at(&self, byte: u32, spot: Spot) -> Result<u32, HostError> {
         let slot = |byte: u32| byte / 16;
         let mut near = false;
@@ -147,7 +147,7 @@ mod tests {
         let spot = Spot::centre([0, 0]);
         let found = [16, 20, 24, 28].map(|byte| varyings.at(byte, spot));
         assert_eq!(found, [1, 2, 3, 0x3f80_0000].map(Ok));
-        // Components of 16 bits have the places of wide ones.
+        // 16-bit components have the positions of 32-bit ones.
         let half = |byte: u32, component| varyings.at(VaryingSource::Buffer { byte, half: true }.byte(component), spot);
         assert_eq!([half(16, 1), half(16, 2), half(20, 0), half(18, 0)], [2, 3, 3, 2].map(Ok));
         assert_eq!(varyings.at(0, spot), Err(HostError::Varying { byte: 0 }));
@@ -175,7 +175,7 @@ mod tests {
             [at(&even, 1, 1, [128, 128]), at(&even, 1, 0, [0, 128]), at(&even, 0, 0, [192, 384])],
             [26.0, 15.0, 15.5]
         );
-        // Beyond the last centre it goes on as it came there, which is what a helper lane needs.
+        // Beyond the last centre it is extrapolated, as helper lanes need it.
         assert_eq!(
             [at(&even, 2, 0, [128, 128]), at(&even, 2, 1, [128, 128]), at(&even, 0, 2, [128, 128])],
             [30.0, 40.0, 14.0]

@@ -1,8 +1,8 @@
-//! How far functions of one number, or of two halves, are from what they stand for, over all inputs.
+//! The errors of functions of one number, or of two halves, over all inputs.
 //!
-//! What instructions give is compared with an answer found another way: in double precision, or by the machine's own
-//! conversions. `cargo run --release -p isaforge-runtime --example measure` goes through all 2^32 or 2^16 inputs of each
-//! function; what it printed is in `measured.tsv`, which [`recorded`] reads.
+//! The results of instructions are compared with an answer computed another way: in double precision, or by conversions
+//! of the host processor. `cargo run --release -p isaforge-runtime --example measure` tests all 2^32 or 2^16 inputs of
+//! each function. Its output is in `measured.tsv`, which [`recorded`] reads.
 
 use std::f64::consts::{LN_2, PI};
 use std::ops::Range;
@@ -15,34 +15,34 @@ use crate::level::Level;
 use crate::memory::Memory;
 use crate::valhall::fast;
 
-/// The NaN that every operation on halves gives.
+/// The NaN of every half-precision operation.
 const NAN16: u32 = 0x7e00;
-/// The same for single precision.
+/// The NaN of every single-precision operation.
 const NAN32: u32 = 0x7fc0_0000;
 
-/// The answer that an instruction is measured against.
+/// The answer with which an instruction is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Truth {
     /// A real number that the result approximates in single precision.
     Single(f64),
-    /// The same in half precision.
+    /// A real number that the result approximates in half precision.
     Half(f64),
-    /// These bits and no others.
+    /// Exactly these bits.
     Bits(u32),
 }
 
-/// A function of one number, or of two halves: the second is in the high half of the input.
+/// A function of one number, or of two halves, the second in the high half of the input.
 #[derive(Clone, Copy)]
 pub struct Function {
-    /// The instruction.
+    /// The mnemonic.
     pub mnemonic: &'static str,
-    /// The modifiers that it is measured with.
+    /// The modifiers used for the measurement.
     pub modifiers: &'static str,
-    /// Its operands: the input is in r0 and its high half in r2, the result goes to r1.
+    /// Its operands: the input is in r0 and its high half in r2; the result goes to r1.
     operands: &'static str,
-    /// Bits of the result.
+    /// The width of the result in bits.
     bits: u32,
-    /// How many inputs there are that differ in what matters, from 0.
+    /// The number of inputs, from 0; higher bits of the input have no effect.
     pub inputs: u64,
     /// The answer.
     pub truth: fn(u32) -> Truth,
@@ -54,20 +54,20 @@ impl std::fmt::Debug for Function {
     }
 }
 
-/// The worst that was seen.
+/// The largest error found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Worst {
-    /// Distance from the answer in units of its last place.
+    /// The distance from the answer in units in its last place.
     pub ulps: f64,
-    /// An input that gives it.
+    /// An input with this error.
     pub at: u32,
-    /// Inputs for which the answer is not a number like the result is: NaN, infinity or zero in place of another, or
-    /// bits that had to be equal.
+    /// The number of inputs for which the result is of another kind than the answer: NaN, infinity or zero instead of
+    /// another number, or different bits where they must be equal.
     pub wrong: u64,
 }
 
 impl Worst {
-    /// The worse of two, and all that is wrong.
+    /// Returns the larger error, and the sum of the wrong results.
     pub fn with(self, other: Worst) -> Worst {
         let worse = if other.ulps > self.ulps { other } else { self };
         Worst { wrong: self.wrong + other.wrong, ..worse }
@@ -75,10 +75,10 @@ impl Worst {
 }
 
 impl Function {
-    /// The worst over every `stride`-th input of a range.
+    /// Returns the largest error over every `stride`-th input of a range.
     ///
     /// # Panics
-    /// When the instruction does not assemble or does not run.
+    /// When the instruction does not assemble or run.
     pub fn worst(&self, inputs: Range<u64>, stride: usize) -> Worst {
         let inputs: Vec<u32> = inputs.step_by(stride.max(1)).map(|input| input as u32).collect();
         let mut worst = Worst::default();
@@ -94,7 +94,7 @@ impl Function {
         worst
     }
 
-    /// What the instruction gives for some inputs: each thread of a launch loads one and stores its result in its place.
+    /// Returns the results of the instruction. Each thread of a launch loads one input and replaces it by the result.
     fn results(&self, inputs: &[u32]) -> Vec<u32> {
         let text = format!(
             "SHADDX.u64 r62, u0, r60.w0, shift:0x2\nLOAD.i32.unsigned.slot0 @r0, r62, offset:0\n\
@@ -124,14 +124,14 @@ impl Function {
     }
 }
 
-/// Inputs of a launch, at most.
+/// The maximum number of inputs of a launch.
 const BATCH: usize = 1 << 16;
-/// Threads of a workgroup.
+/// The number of threads of a workgroup.
 const WORKGROUP: u32 = 128;
-/// Where the inputs are.
+/// The address of the inputs.
 const PLACE: u64 = 0x10_0000;
 
-/// Units in the last place between a result and the answer; `None` when they are not alike.
+/// The distance of a result from the answer in units in the last place. `None` when they are of different kinds.
 fn distance(found: u32, truth: Truth) -> Option<f64> {
     match truth {
         Truth::Bits(bits) => (found == bits).then_some(0.0),
@@ -143,15 +143,15 @@ fn distance(found: u32, truth: Truth) -> Option<f64> {
 fn ulps(found: f64, exact: f64, least: i32, fraction: i32, greatest: f64) -> Option<f64> {
     let special = exact.is_nan() || exact.is_infinite() || exact == 0.0;
     if special || found.is_nan() {
-        // The sign of a zero or an infinity counts.
+        // Zeros and infinities must have the same sign.
         let same = found == exact && found.is_sign_negative() == exact.is_sign_negative();
         return (same || found.is_nan() && exact.is_nan()).then_some(0.0);
     }
-    // The exponent of a double that is normal in the narrower format's eyes.
+    // The exponent of the answer, but not below that of the smallest normal number of the format.
     let exponent = ((exact.to_bits() >> 52 & 0x7ff) as i32 - 1023).max(least);
     let unit = f64::powi(2.0, exponent - fraction);
     if found.is_infinite() {
-        // Right from half a unit above the greatest number on.
+        // Infinity is correct from half a unit above the greatest number onwards.
         let next = greatest + f64::powi(2.0, greatest.log2() as i32 - fraction);
         let early = ((greatest + next) / 2.0 - exact.abs()).max(0.0);
         return (found.signum() == exact.signum()).then_some(early / unit);
@@ -167,7 +167,7 @@ fn half(bits: u32) -> f64 {
     f16::from_bits(bits as u16).to_f64()
 }
 
-/// A subnormal single counts as zero.
+/// Flushes a subnormal single to zero.
 fn flushed(value: f64) -> f64 {
     if (value as f32).is_subnormal() { 0f64.copysign(value) } else { value }
 }
@@ -177,7 +177,7 @@ fn root(value: f64) -> f64 {
     if value == 0.0 { f64::INFINITY.copysign(value) } else { 1.0 / value.sqrt() }
 }
 
-/// Directions of rounding.
+/// Rounding modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rounding {
     NearestEven,
@@ -186,7 +186,7 @@ enum Rounding {
     Zero,
 }
 
-/// Ranges of mantissas: from a half to 1, from a quarter to 1 with an even exponent, from three quarters to 1.5.
+/// Ranges of mantissas: from 1/2 to 1, from 1/4 to 1 with an even exponent, from 3/4 to 3/2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mantissa {
     Half,
@@ -194,7 +194,7 @@ enum Mantissa {
     Log,
 }
 
-/// A whole number next to `value`.
+/// Rounds `value` to an integer.
 fn whole(value: f64, rounding: Rounding) -> f64 {
     match rounding {
         Rounding::NearestEven => value.round_ties_even(),
@@ -204,7 +204,8 @@ fn whole(value: f64, rounding: Rounding) -> f64 {
     }
 }
 
-/// `value` in a narrower format, from its nearest neighbour there, the neighbour's value, and the steps up and down.
+/// Rounds `value` to a narrower format, given the nearest number in it, and functions that convert it back and step up
+/// and down.
 fn directed<T: Copy>(
     value: f64,
     rounding: Rounding,
@@ -230,7 +231,7 @@ fn to_single(value: f64, rounding: Rounding) -> u32 {
 }
 
 fn to_half(value: f64, rounding: Rounding) -> u32 {
-    // The order of halves is that of these keys.
+    // The keys have the same order as the halves.
     fn step(value: f16, by: i32) -> f16 {
         let bits = i32::from(value.to_bits() as i16);
         let key = if bits < 0 { -0x8000 - bits } else { bits } + by;
@@ -241,16 +242,16 @@ fn to_half(value: f64, rounding: Rounding) -> u32 {
     }
     let near = f16::from_f64(value);
     let found = directed(value, rounding, near, f16::to_f64, |v| step(v, 1), |v| step(v, -1));
-    // A negative number that comes down to nothing keeps its sign.
+    // A negative number that is rounded to zero keeps its sign.
     u32::from(found.to_bits()) | if value.is_sign_negative() { 0x8000 } else { 0 }
 }
 
-/// A single, the one NaN in place of all.
+/// The bits of a single, with the canonical NaN.
 fn one_nan(value: f32) -> Truth {
     Truth::Bits(if value.is_nan() { NAN32 } else { value.to_bits() })
 }
 
-/// Mantissa and exponent, found with the exponent field of a double, which has no subnormals among the singles.
+/// Splits a number into mantissa and exponent by the exponent field of a double, in which no single is subnormal.
 fn split(value: f64, range: Mantissa, subnormal: bool) -> (f64, i32) {
     if value == 0.0 || !value.is_finite() || subnormal && range == Mantissa::Log {
         return (value, 0);
@@ -265,7 +266,7 @@ fn split(value: f64, range: Mantissa, subnormal: bool) -> (f64, i32) {
     (value / f64::powi(2.0, by), if range == Mantissa::Root { by / 2 } else { by })
 }
 
-/// The mantissa and the exponent of a single, and of a half.
+/// The mantissa and the exponent of a single.
 fn parts(bits: u32, range: Mantissa) -> (f64, i32) {
     split(single(bits), range, f32::from_bits(bits).is_subnormal())
 }
@@ -277,7 +278,7 @@ fn half_parts(bits: u32, range: Mantissa) -> (f64, i32) {
 const ALL32: u64 = 1 << 32;
 const ALL16: u64 = 1 << 16;
 
-/// Rows for each rounding that v9 encodes.
+/// Rows for each rounding mode that v9 encodes.
 macro_rules! rounded {
     ($list:ident: $mnemonic:literal $operands:literal $bits:literal $inputs:ident |$x:ident, $mode:ident| $truth:expr) => {
         rounded!($list: $mnemonic $operands $bits $inputs "", NearestEven, |$x, $mode| $truth);
@@ -324,7 +325,7 @@ macro_rules! ranged {
     };
 }
 
-/// All functions that are measured.
+/// Returns all functions that are measured.
 pub fn functions() -> Vec<Function> {
     let with =
         |mnemonic, operands, bits, inputs, truth| Function { mnemonic, modifiers: "", operands, bits, inputs, truth };
@@ -334,7 +335,7 @@ pub fn functions() -> Vec<Function> {
         plain("FRSQ.f32", ALL32, |x| Truth::Single(root(flushed(single(x))))),
         plain("FLOGD.f32", ALL32, |x| {
             let reduced = parts(x, Mantissa::Log).0;
-            // The logarithm of a number near 1 is exact to the last bits only in terms of its distance from 1.
+            // Near 1, the logarithm is accurate to the last bits only when computed from the distance to 1.
             Truth::Single(match reduced - 1.0 {
                 0.0 => 1.0 / LN_2,
                 _ if reduced == f64::INFINITY => reduced,
@@ -381,7 +382,7 @@ pub fn functions() -> Vec<Function> {
         with("FMAX.v2f16", "r1, r0, r2", 16, ALL32, |x| lesser(half(x), half(x >> 16), -1.0)),
     ]);
     rounded!(list: "LDEXP.v2f16" "r1, r0, r2" 16 ALL32 |x, mode| {
-        // Farther than this every number comes to zero or infinity, and not even nearly.
+        // Scales beyond these limits yield zero or infinity for every number, far from any rounding boundary.
         let scale = i32::from((x >> 16) as i16).clamp(-100, 100);
         Truth::Bits(to_half(half(x) * f64::powi(2.0, scale), mode))
     });
@@ -394,7 +395,7 @@ pub fn functions() -> Vec<Function> {
     list
 }
 
-/// The lesser of two halves by IEEE 754's total order, or with `sign` -1 the greater; a number before NaN.
+/// The lesser of two halves by IEEE 754's total order, or the greater if `sign` is -1. A number is preferred to NaN.
 fn lesser(a: f64, b: f64, sign: f64) -> Truth {
     let chosen = match (a.is_nan(), b.is_nan()) {
         (true, _) => b,
@@ -405,7 +406,7 @@ fn lesser(a: f64, b: f64, sign: f64) -> Truth {
     Truth::Bits(to_half(chosen, Rounding::NearestEven))
 }
 
-/// The sine of `x` times π/32, exact where it is a whole number.
+/// The sine of `x` times π/32, exact where it is an integer.
 fn turned(x: u32) -> f64 {
     match x % 64 {
         0 | 32 => 0.0,
@@ -415,18 +416,18 @@ fn turned(x: u32) -> f64 {
     }
 }
 
-/// A row of what was measured over all inputs.
+/// A row of the measurements over all inputs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recorded {
-    /// The instruction and the modifiers.
+    /// The mnemonic with its modifiers.
     pub name: &'static str,
-    /// How many inputs were looked at.
+    /// The number of inputs tested.
     pub inputs: u64,
-    /// The worst.
+    /// The largest error.
     pub worst: Worst,
 }
 
-/// What was measured; the file that the command named above prints.
+/// Returns the recorded measurements: the output of the command named above.
 pub fn recorded() -> impl Iterator<Item = Recorded> {
     let rows = include_str!("measured.tsv").lines().filter(|line| !line.starts_with('#'));
     rows.filter_map(|line| {
@@ -439,7 +440,7 @@ pub fn recorded() -> impl Iterator<Item = Recorded> {
     })
 }
 
-/// The worst of what was measured of an instruction, with all of its modifiers. Returns `None` if nothing was.
+/// Returns the largest recorded error of an instruction over all of its modifiers. `None` when it was not measured.
 pub fn worst(mnemonic: &str) -> Option<Worst> {
     let modifiers = |name: &str| name.strip_prefix(mnemonic).map(|rest| rest.is_empty() || rest.starts_with('.'));
     recorded().filter(|row| modifiers(row.name) == Some(true)).map(|row| row.worst).reduce(Worst::with)
@@ -474,7 +475,7 @@ mod tests {
         assert_eq!(recorded.len(), functions.len());
         for (function, recorded) in functions.iter().zip(recorded) {
             assert_eq!((format!("{function:?}").as_str(), function.inputs), (recorded.name, recorded.inputs));
-            // All inputs of what is small, some of what is not.
+            // All inputs of small functions, a sample of others.
             let stride = if function.inputs > 1 << 16 { 0x3_2105 } else { 1 };
             let found = function.worst(0..function.inputs, stride);
             assert!(found.ulps <= recorded.worst.ulps + 1e-6 && found.wrong == 0, "{}: {found:?}", recorded.name);

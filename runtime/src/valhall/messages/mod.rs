@@ -1,5 +1,5 @@
-//! Messages: what an instruction asks of memory, of the texture and varying units and of the framebuffer. Messages are
-//! complete at once, so nothing ever waits for one.
+//! Messages: requests of instructions to memory, the texture and varying units, and the framebuffer. Messages complete
+//! at once, so waiting for them has no effect.
 
 mod pixel;
 mod resource;
@@ -13,17 +13,17 @@ use super::step::{Fault, Step};
 
 pub(super) use texture::{Gather, Levels, Lods, Query};
 
-/// How channels lie in staging registers.
+/// The layout of channels in staging registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// What they are; `None` as the resource has them.
+    /// The class of the channels; `None` for that of the resource.
     pub class: Option<Class>,
-    /// Two in a register, the first in the low half.
+    /// Whether a register holds two channels, the first in the low half.
     pub half: bool,
 }
 
 impl Layout {
-    /// The layout that a texture instruction names.
+    /// The layout given by the register type and width of a texture instruction.
     pub fn texture(kind: RegisterType, width: RegisterWidth) -> Self {
         let class = match kind {
             RegisterType::F => Class::Float,
@@ -35,9 +35,9 @@ impl Layout {
 }
 
 impl Layout {
-    /// The layout of the bits of a register format.
+    /// The layout given by the bits of a register format.
     pub fn registers(format: u32) -> Self {
-        // A word that decodes has one of the formats.
+        // Any word that decodes has one of the formats.
         let (class, half) = match RegisterFormat::from_bits(format.into()).unwrap_or(RegisterFormat::Auto) {
             RegisterFormat::Auto => return Layout { class: None, half: false },
             RegisterFormat::F32 => (Class::Float, false),
@@ -51,7 +51,7 @@ impl Layout {
     }
 }
 
-/// A channel in 16 bits: floats are rounded, whole numbers saturate.
+/// Converts a channel to 16 bits: floats are rounded, integers saturate.
 fn narrow(class: Class, value: u32) -> u16 {
     match class {
         Class::Float => narrow_float(value),
@@ -60,13 +60,13 @@ fn narrow(class: Class, value: u32) -> u16 {
     }
 }
 
-/// The error of a host, in a lane.
+/// Converts an error of the host in a lane to a fault.
 fn blame(lane: usize) -> impl Fn(HostError) -> Fault {
     move |error| Fault::Host { lane, error }
 }
 
 impl Step<'_> {
-    /// What a lane got. A helper lane gets zeros where another would end the run, for its coordinates may be wild.
+    /// Replaces an error in a helper lane by zeros, since the coordinates of helper lanes may be out of range.
     pub fn excused<T: Default>(&self, lane: usize, result: Result<T, Fault>) -> Result<T, Fault> {
         match result {
             Err(_) if self.warp.helpers >> lane & 1 != 0 => Ok(T::default()),
@@ -74,33 +74,34 @@ impl Step<'_> {
         }
     }
 
-    /// Sets those bits of a register that are in the mask.
+    /// Sets the bits of a register that are in the mask.
     fn set_lane(&mut self, register: usize, lane: usize, mask: u32, value: u32) {
-        // Lists that go beyond the last register are refused before they run.
+        // Lists beyond the last register are rejected before they run.
         if let Some(column) = self.warp.registers.get_mut(register) {
             column[lane] = column[lane] & !mask | value & mask;
         }
     }
 
-    /// A register of a list; those beyond its end read 0.
+    /// Returns a register of a list; those beyond its end read as 0.
     fn listed(&self, list: RegisterList, index: usize, lane: usize) -> u32 {
         let register = list.iter().nth(index).and_then(|register| self.warp.registers.get(register));
         register.map_or(0, |column| column[lane])
     }
 
-    /// The first registers of a list.
+    /// Returns the first registers of a list.
     fn staged<const N: usize>(&self, list: RegisterList, lane: usize) -> [u32; N] {
         std::array::from_fn(|index| self.listed(list, index, lane))
     }
 
-    /// Sets the registers of a list from number `first` on.
+    /// Sets the registers of a list, starting at the one with index `first`.
     fn put_words(&mut self, list: RegisterList, first: usize, lane: usize, words: &[u32]) {
         for (register, &word) in list.iter().skip(first).zip(words) {
             self.set_lane(register, lane, u32::MAX, word);
         }
     }
 
-    /// Sets the registers of a list from number `first` on, two values in each. Returns how many were needed.
+    /// Sets the registers of a list, starting at the one with index `first`, to two values each. Returns the number of
+    /// registers used.
     fn put_packed(&mut self, list: RegisterList, first: usize, lane: usize, halves: &[u16]) -> usize {
         let word = |pair: &[u16]| u32::from(pair[0]) | u32::from(pair.get(1).copied().unwrap_or(0)) << 16;
         let words: Vec<u32> = halves.chunks(2).map(word).collect();
@@ -108,7 +109,8 @@ impl Step<'_> {
         words.len()
     }
 
-    /// Sets the registers of a list from number `first` on to some channels of a texel. Returns how many were needed.
+    /// Sets the registers of a list, starting at the one with index `first`, to some channels of a texel. Returns the
+    /// number of registers used.
     pub fn put_texel(
         &mut self,
         list: RegisterList,
@@ -129,8 +131,8 @@ impl Step<'_> {
         words.len()
     }
 
-    /// The texel in a list of registers, as the resource has it if the layout does not say. Channels that are not there
-    /// are 0, alpha is 1.
+    /// Returns the texel in a list of registers, of class `class` if the layout has none. Missing channels are 0, and
+    /// alpha is 1.
     fn take_texel(&self, list: RegisterList, lane: usize, layout: Layout, count: usize, class: Class) -> Texel {
         let class = layout.class.unwrap_or(class);
         let words: [u32; 4] = self.staged(list, lane);

@@ -1,14 +1,15 @@
-//! The framebuffer: blending and tiles.
+//! Accesses to the framebuffer: blending and tiles.
 
 use isaforge_valhall::RegisterList;
 
 use super::{Layout, blame};
 use crate::valhall::step::{Fault, Step};
 
-/// The row of a pixel index that means the current pixel.
+/// The row of a pixel index that stands for the current pixel.
 const CURRENT: u32 = 255;
 
-/// The render target and the sample in a pixel index: the sample is in bits 0 to 7, the target in 8 to 15, x and y above.
+/// Decodes the render target and the sample of a pixel index: the sample is in bits 0 to 7, the target in 8 to 15, x
+/// and y above.
 fn target(lane: usize, index: u32) -> Result<(u32, u32), Fault> {
     if index >> 24 != CURRENT {
         return Err(Fault::PixelIndex { lane, index });
@@ -31,7 +32,7 @@ impl Step<'_> {
         self.space.host.blend(target, pixel, coverage, colour).map_err(blame(lane))
     }
 
-    /// Loads the colour of the current pixel. The conversion descriptor does not matter, for the target has a format.
+    /// Loads the colour of the current pixel. The conversion descriptor is ignored, since the target has a format.
     pub fn load_tile(
         &mut self,
         list: RegisterList,
@@ -47,7 +48,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Sets the colour of the current pixel.
+    /// Stores the colour of the current pixel.
     pub fn store_tile(
         &mut self,
         list: RegisterList,

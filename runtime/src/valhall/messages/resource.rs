@@ -1,4 +1,4 @@
-//! Buffers, attributes and images by table.
+//! Accesses to buffers, attributes and images by table and index.
 
 use isaforge_valhall::RegisterList;
 
@@ -7,24 +7,24 @@ use crate::memory::Memory;
 use crate::valhall::host::{Format, Handle, HostError, Texel};
 use crate::valhall::step::{Fault, Step};
 
-/// The conversion descriptor of a texel outside its image: stores through it do nothing.
+/// The conversion descriptor of a texel outside its image. Stores with it have no effect.
 const NOWHERE: u32 = 0;
-/// An address at which there is nothing.
+/// An address at which nothing is mapped.
 const UNMAPPED: u64 = Memory::RESERVED.end - 1;
 
 impl Step<'_> {
-    /// The address of `size` bytes of a buffer.
+    /// Returns the address of `size` bytes of a buffer.
     pub fn buffer_bytes(&self, lane: usize, handle: Handle, offset: u32, size: u32) -> Result<u64, Fault> {
         let found = self.space.host.buffer(handle).and_then(|buffer| {
             let end = u64::from(offset) + u64::from(size);
             let error = HostError::OutOfBuffer { handle, offset, size: size as usize, len: buffer.len };
             if end <= buffer.len { Ok(buffer.address.wrapping_add(offset.into())) } else { Err(error) }
         });
-        // What a helper reads there is excused, too.
+        // A helper's access to this address fails, and is excused in turn.
         Ok(self.excused(lane, found.map(Some).map_err(blame(lane)))?.unwrap_or(UNMAPPED))
     }
 
-    /// The address of an element of a buffer.
+    /// Returns the address of an element of a buffer.
     pub fn buffer_element(&self, lane: usize, handle: Handle, element: u32) -> Result<u64, Fault> {
         let found = self.space.host.buffer(handle).map(|buffer| {
             let place = u64::from(buffer.stride) * u64::from(element);
@@ -33,7 +33,7 @@ impl Step<'_> {
         self.excused(lane, found.map_err(blame(lane)))
     }
 
-    /// The address of an attribute of a vertex.
+    /// Returns the address of an attribute of a vertex.
     pub fn attribute_address(&self, lane: usize, handle: Handle, vertex: u32, instance: u32) -> Result<u64, Fault> {
         self.excused(lane, self.attribute_place(lane, handle, vertex, instance).map(|(address, _)| address))
     }
@@ -45,21 +45,21 @@ impl Step<'_> {
         Ok((attribute.address.wrapping_add(place), attribute.format))
     }
 
-    /// An attribute of a vertex. Alpha is 1 for a helper that cannot load it.
+    /// Returns an attribute of a vertex. For a helper that cannot load it, alpha is 1.
     pub fn attribute(&self, lane: usize, handle: Handle, vertex: u32, instance: u32) -> Result<Texel, Fault> {
         let found = self.attribute_place(lane, handle, vertex, instance);
         let texel = found.and_then(|(address, format)| self.read_texel(lane, address, format).map(Some));
         Ok(self.excused(lane, texel)?.unwrap_or(Texel::floats([0.0, 0.0, 0.0, 1.0])))
     }
 
-    /// The conversion descriptor of an attribute.
+    /// Returns the conversion descriptor of an attribute.
     pub fn attribute_format(&self, lane: usize, handle: Handle) -> Result<u32, Fault> {
         let found = self.space.host.attribute(handle).map(|attribute| attribute.format.descriptor());
         self.excused(lane, found.map_err(blame(lane)))
     }
 
-    /// The address and the conversion descriptor of a texel of an image; zeros outside it. Coordinates have 16 bits: x and
-    /// y in one word, z in the low half of the other.
+    /// Returns the address and the conversion descriptor of a texel of an image, or zeros outside it. Coordinates have
+    /// 16 bits: x and y in one word, z in the low half of the other.
     pub fn image_texel(&self, lane: usize, handle: Handle, xy: u32, zw: u32) -> Result<(u64, u32), Fault> {
         let found = self.space.host.image(handle).map(|image| {
             let texel = image.texel([xy & 0xffff, xy >> 16, zw & 0xffff]);
@@ -68,7 +68,7 @@ impl Step<'_> {
         self.excused(lane, found.map_err(blame(lane)))
     }
 
-    /// A texel of an image; zeros outside it.
+    /// Returns a texel of an image, or zeros outside it.
     pub fn texel(&self, lane: usize, handle: Handle, xy: u32, zw: u32) -> Result<Texel, Fault> {
         let found = self.space.host.image(handle).map_err(blame(lane)).and_then(|image| {
             let address = image.texel([xy & 0xffff, xy >> 16, zw & 0xffff]);
@@ -84,7 +84,7 @@ impl Step<'_> {
         Ok(format.decode(bytes))
     }
 
-    /// Stores a texel; does nothing where there is none.
+    /// Stores a texel. Outside the image this has no effect.
     pub fn store_texel(
         &mut self,
         list: RegisterList,

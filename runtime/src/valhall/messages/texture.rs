@@ -1,8 +1,8 @@
-//! Textures: from staging registers, or from varyings directly.
+//! Texture look-ups, with coordinates from staging registers or directly from varyings.
 //!
-//! The registers of a look-up hold, in this order and only what is there: x, y, z; the layer; the reference of a shadow
-//! look-up; a word of texel offsets; the level of detail or its bias. A cube has two words instead of x, y and z: the
-//! face in the high three bits of the first, above s without its highest bits, and t.
+//! The registers of a look-up hold, in this order and as far as they apply: x, y, z; the layer; the reference of a
+//! shadow look-up; a word of texel offsets; the level of detail or its bias. For a cube, two words replace x, y and z:
+//! the first has the face in its high three bits in place of the highest bits of s, and the second is t.
 
 use isaforge_valhall::{Dimension, LodMode, RegisterList, RegisterType, RegisterWidth};
 
@@ -11,7 +11,7 @@ use crate::valhall::host::{Coordinates, Handle, Lod, Lookup, Request, Shape, Tex
 use crate::valhall::step::{Fault, Step};
 use crate::valhall::warp::{Column, lanes};
 
-/// What kind of look-up is asked for.
+/// The kind of a look-up.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::valhall) struct Query {
     dimension: Dimension,
@@ -21,36 +21,36 @@ pub(in crate::valhall) struct Query {
     lods: Lods,
 }
 
-/// What is wanted of the levels of a texture.
+/// The part of a look-up that concerns levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::valhall) enum Lods {
-    /// A texel of the level in the offset word.
+    /// Returns a texel of the level in the offset word.
     Fetch,
-    /// Four texels of level 0.
+    /// Returns four texels of level 0.
     Gather(Gather),
-    /// A filtered value.
+    /// Returns a filtered value.
     Filter(LodMode),
-    /// The level of detail itself.
+    /// Returns the level of detail.
     Level(Levels),
 }
 
 impl Lods {
-    /// A filtered value, by the bits of a level-of-detail mode.
+    /// A filtered look-up with the bits of a level-of-detail mode.
     pub fn filter(mode: u32) -> Self {
-        // A word that decodes has one of the modes.
+        // Any word that decodes has one of the modes.
         Lods::Filter(LodMode::from_bits(mode.into()).unwrap_or(LodMode::Zero))
     }
 }
 
-/// A channel of four texels.
+/// A gather of one channel of four texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::valhall) struct Gather {
     pub channel: usize,
-    /// Coordinates are whole numbers.
+    /// Whether coordinates are in texels.
     pub texels: bool,
 }
 
-/// What of the sampler changes a level of detail.
+/// The fields of the sampler that apply to a returned level of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::valhall) struct Levels {
     pub bias: bool,
@@ -58,8 +58,8 @@ pub(in crate::valhall) struct Levels {
 }
 
 impl Query {
-    /// A query from the word that describes its shape: the dimension in bits 0 and 1, above whether there are layers,
-    /// offsets, a reference.
+    /// Decodes a query from the word that describes its shape: the dimension in bits 0 and 1, and above them whether
+    /// there are layers, offsets and a reference.
     pub fn new(shape: u32, lods: Lods) -> Self {
         Query {
             dimension: Dimension::from_bits((shape & 3).into()).unwrap_or(Dimension::_2d),
@@ -84,20 +84,20 @@ impl Query {
     }
 }
 
-/// Where results go.
+/// The destination of results.
 #[derive(Clone, Copy, Debug)]
 struct Output {
     list: RegisterList,
     layout: Layout,
-    /// Channels that are written, red in bit 0. They are packed without gaps.
+    /// The channels to write, red in bit 0. They are packed without gaps.
     mask: u32,
-    /// The first register of the list that is written.
+    /// The index of the first register of the list to write.
     first: usize,
 }
 
 impl Output {
-    /// By a word: the type in bits 0 and 1, above whether it is 32 bits wide, in bits 3 to 6 the channels, then the first
-    /// register.
+    /// Decodes the destination from a word: the type in bits 0 and 1, whether it is 32 bits wide in bit 2, the channels
+    /// in bits 3 to 6, then the index of the first register.
     fn new(list: RegisterList, word: u32) -> Self {
         let kind = RegisterType::from_bits((word & 3).into()).unwrap_or(RegisterType::F);
         let width = if word & 4 == 0 { RegisterWidth::_16 } else { RegisterWidth::_32 };
@@ -105,18 +105,18 @@ impl Output {
     }
 }
 
-/// What one lane looks up.
+/// The arguments of a look-up in one lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Arguments {
-    /// Coordinates; the bits of f32 or whole numbers.
+    /// Coordinates: the bits of f32 or integers.
     at: [u32; 3],
     face: u32,
     layer: i32,
     reference: Option<f32>,
     offset: [i32; 3],
-    /// The highest byte of the offset word.
+    /// The level, from the highest byte of the offset word.
     level: u32,
-    /// The last word.
+    /// The level of detail or the bias, from the last word.
     lod: f32,
 }
 
@@ -137,7 +137,7 @@ impl Arguments {
         }
         if query.array {
             let layer = next();
-            // The nearest; numbers that are none saturate or become 0.
+            // Rounded to nearest. Numbers out of range saturate, and NaN becomes 0.
             let nearest = (f32::from_bits(layer) + 0.5).floor() as i32;
             read.layer = if query.lods == Lods::Fetch { layer as i32 } else { nearest };
         }
@@ -159,7 +159,7 @@ impl Arguments {
 }
 
 impl Step<'_> {
-    /// Looks a texture up with the coordinates in `words`. Both handles are words, the texture's first.
+    /// Performs a look-up with the coordinates in `words`. The handles are words, of the texture and of the sampler.
     pub fn texture(
         &mut self,
         query: Query,
@@ -218,7 +218,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The level of detail in one lane.
+    /// The level of detail of one lane.
     fn lod(&self, mode: LodMode, arguments: &Column<Arguments>, lane: usize) -> Lod {
         let computed = |bias: f32| Lod::Computed {
             dx: self.change(arguments, lane, 1),
@@ -229,20 +229,20 @@ impl Step<'_> {
             LodMode::Zero => Lod::Base,
             LodMode::Computed => computed(0.0),
             LodMode::ComputedBias => computed(arguments[lane].lod),
-            // The low half of a gradient's first word is the level of detail.
+            // The level of detail of a gradient is in the low half of its first word.
             LodMode::Explicit | LodMode::Grdesc => Lod::Explicit(arguments[lane].lod),
         }
     }
 
-    /// How much the coordinates change between the two lanes of a quad whose numbers differ in `bit`: the one without it
-    /// is the left or the lower one. No change where one of them does not take part.
+    /// The difference of the coordinates between the two lanes of a quad whose numbers differ in `bit`; the lane
+    /// without it is the left or lower one. It is 0 if one of them is inactive.
     fn change(&self, arguments: &Column<Arguments>, lane: usize, bit: usize) -> [f32; 3] {
         let (from, to) = (lane & !bit, lane | bit);
         if self.warp.active >> from & self.warp.active >> to & 1 == 0 {
             return [0.0; 3];
         }
         let [from, to] = [&arguments[from], &arguments[to]];
-        // Places on other faces count as seen on the plane of this one.
+        // Positions on other faces are projected onto the plane of this face.
         let face = arguments[lane].face;
         let seen = |at: &Arguments| {
             let [s, t, _] = at.place();
@@ -259,7 +259,7 @@ impl Step<'_> {
     }
 }
 
-/// A level of detail as a signed number with 8 bits behind the point, in the low half of a word.
+/// Encodes a level of detail as a signed number with 8 fraction bits, in the low half of a word.
 fn fixed(level: f32) -> u32 {
     u32::from((level * 256.0).round().clamp(-32768.0, 32767.0) as i16 as u16)
 }

@@ -1,4 +1,4 @@
-//! Varyings.
+//! Accesses to varyings.
 
 use isaforge_valhall::RegisterList;
 
@@ -7,18 +7,18 @@ use crate::valhall::host::{HostError, Spot, Texel, VaryingSource};
 use crate::valhall::step::{Fault, Step};
 
 impl Step<'_> {
-    /// A place in the pixel of a lane: x in the low half, y in the high one.
+    /// Decodes a position in the pixel of a lane: x in the low half, y in the high half.
     fn spot(&self, lane: usize, place: u32) -> Spot {
         Spot { pixel: self.warp.pixels[lane], within: [place as i16, (place >> 16) as i16] }
     }
 
-    /// The bits of a component of a varying.
+    /// Returns the bits of a component of a varying.
     pub fn varying(&self, lane: usize, source: VaryingSource, component: u32, place: u32) -> Result<u32, Fault> {
         let found = self.space.host.varying(source, component, self.spot(lane, place));
         self.excused(lane, found.map_err(blame(lane)))
     }
 
-    /// Point coordinates, w or depth.
+    /// Writes a special varying: point coordinates, w or depth.
     pub fn special_varying(
         &mut self,
         list: RegisterList,

@@ -1,7 +1,7 @@
-//! Looking on while a program runs.
+//! Observation of running programs.
 //!
-//! The machine calls an [`Observer`] before and after every instruction of a warp. It is a type parameter: a run that
-//! nobody watches is compiled without the calls.
+//! The machine calls an [`Observer`] before and after every instruction of a warp. It is a type parameter, so that runs
+//! without an observer are compiled without the calls.
 
 mod profile;
 mod trace;
@@ -19,56 +19,56 @@ use super::warp::LANES;
 use crate::launch::Stage;
 use crate::machine::Access;
 
-/// The registers of a warp, a value a lane.
+/// The registers of a warp, with one value for each lane.
 pub type Registers = [[u32; LANES]; Register::COUNT];
 
 /// A warp at an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment<'a> {
-    /// What kind of program it runs.
+    /// The kind of program.
     pub stage: Stage,
-    /// The workgroup; x and y of the first pixel, or the number of the first vertex.
+    /// The workgroup; for other programs, x and y of the first pixel, or the index of the first vertex.
     pub group: [u32; 3],
-    /// The warp in its workgroup.
+    /// The number of the warp in its workgroup.
     pub warp: u32,
-    /// The word of the program, from 0.
+    /// The word of the program, counted from 0.
     pub pc: usize,
     /// The instruction.
     pub instruction: Instruction,
     /// The lanes.
     pub lanes: Lanes,
-    /// Their registers.
+    /// The registers of the lanes.
     pub registers: &'a Registers,
     /// The fast-access uniforms.
     pub uniforms: &'a [u32],
-    /// Memory as they see it.
+    /// Memory as seen by the lanes.
     pub space: SpaceView<'a>,
     /// The pixels of the lanes of a fragment program.
     pub pixels: &'a [[u32; 2]; LANES],
-    /// What the instruction has accessed in memory.
+    /// The memory accesses of the instruction.
     pub accesses: &'a [Access],
 }
 
-/// What the lanes of a warp do, a bit a lane.
+/// The states of the lanes of a warp, one bit for each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lanes {
-    /// Those that have not ended.
+    /// The lanes that have not ended.
     pub live: u16,
-    /// Those that execute the instruction.
+    /// The lanes that execute the instruction.
     pub active: u16,
-    /// Those that only help others with a fragment program.
+    /// The helper lanes of a fragment program.
     pub helpers: u16,
 }
 
 impl Lanes {
-    /// How many execute the instruction.
+    /// The number of lanes that execute the instruction.
     pub fn count(self) -> u32 {
         self.active.count_ones()
     }
 }
 
-/// A sign for each lane, the lowest first: `+` executes, `h` does so as a helper, `.` is elsewhere, `x` has ended or
-/// does not exist.
+/// Writes a character for each lane, the lowest first: `+` executes, `h` executes as a helper, `.` is elsewhere, `x`
+/// has ended or does not exist.
 impl fmt::Display for Lanes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (0..LANES).try_for_each(|lane| {
@@ -83,18 +83,18 @@ impl fmt::Display for Lanes {
     }
 }
 
-/// Looks on while a program runs.
+/// Observes a running program.
 pub trait Observer {
-    /// False where nothing would be done with what is seen; the machine then does not call.
+    /// Whether to observe at all; if false, the machine never calls the observer.
     const WATCHES: bool = true;
 
     /// A warp is about to execute an instruction. [`ControlFlow::Break`] ends the run with
-    /// [`RunError::Stopped`](crate::RunError::Stopped) before it does.
+    /// [`RunError::Stopped`](crate::RunError::Stopped) before the instruction is executed.
     fn before(&mut self, _: &Moment<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    /// A warp has executed an instruction. An instruction that fails is not seen here.
+    /// A warp has executed an instruction. It is not called for instructions that fail.
     fn after(&mut self, _: &Moment<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
@@ -105,7 +105,7 @@ pub trait Observer {
     }
 }
 
-/// Nobody looks on.
+/// Observes nothing.
 impl Observer for () {
     const WATCHES: bool = false;
 }
@@ -126,7 +126,7 @@ impl<T: Observer> Observer for &mut T {
     }
 }
 
-/// Looks on if it is there.
+/// Observes if there is an observer.
 impl<T: Observer> Observer for Option<T> {
     const WATCHES: bool = T::WATCHES;
 
@@ -143,7 +143,7 @@ impl<T: Observer> Observer for Option<T> {
     }
 }
 
-/// Three that look on, one after another; the first to break is the last to see.
+/// Three observers, called one after another. If one breaks, the rest are not called.
 impl<A: Observer, B: Observer, C: Observer> Observer for (A, B, C) {
     const WATCHES: bool = A::WATCHES || B::WATCHES || C::WATCHES;
 

@@ -1,4 +1,4 @@
-//! What is executed how often, on how many lanes, and how much memory it moves.
+//! Execution counts of instructions, by lanes, and their memory traffic.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,7 @@ use super::{Moment, Observer};
 use crate::observe::{Profile, Terms, Traffic};
 use crate::valhall::warp::LANES;
 
-/// What one lane moves with an instruction.
+/// The bytes that one lane moves with an instruction.
 pub fn traffic(instruction: Instruction) -> Traffic {
     let (read, written) = match instruction.opcode() {
         Opcode::LoadI8 | Opcode::LdBufferI8 => (1, 0),
@@ -34,10 +34,10 @@ pub fn traffic(instruction: Instruction) -> Traffic {
     Traffic { read, written }
 }
 
-/// What the machine calls things.
+/// The machine's terminology.
 pub const TERMS: Terms = Terms { instruction: "instruction", step: "instruction", thread: "thread", warp: "warp" };
 
-/// A profile of Valhall's instructions.
+/// Creates a profile of Valhall's instructions.
 pub fn profile() -> Profile {
     Profile::new(Opcode::ALL.iter().map(|opcode| opcode.mnemonic()), LANES, TERMS)
 }

@@ -1,4 +1,4 @@
-//! What every instruction changes.
+//! Traces of the changes that instructions make.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -13,30 +13,30 @@ use crate::valhall::warp::{LANES, lanes};
 /// An instruction that a warp has executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Executed {
-    /// What kind of program it belongs to.
+    /// The kind of program.
     pub stage: Stage,
-    /// The workgroup; x and y of the first pixel, or the number of the first vertex.
+    /// The workgroup; for other programs, x and y of the first pixel, or the index of the first vertex.
     pub group: [u32; 3],
-    /// The warp in its workgroup.
+    /// The number of the warp in its workgroup.
     pub warp: u32,
-    /// The word of the program, from 0.
+    /// The word of the program, counted from 0.
     pub pc: usize,
-    /// The instruction.
+    /// The text of the instruction.
     pub text: String,
     /// The lanes.
     pub lanes: Lanes,
-    /// The registers that are no longer what they were, in ascending order.
+    /// The registers whose values have changed, in ascending order.
     pub changes: Vec<Change>,
 }
 
 /// A register that an instruction has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Its number.
+    /// The number of the register.
     pub register: usize,
-    /// The lanes in which it is another value.
+    /// The lanes in which the value has changed.
     pub lanes: u16,
-    /// Its values in all lanes.
+    /// The values in all lanes.
     pub values: [u32; LANES],
 }
 
@@ -52,14 +52,14 @@ impl fmt::Display for Executed {
     }
 }
 
-/// Tells a function of everything that is executed; the run stops when it breaks.
+/// Calls a function for each executed instruction; the run ends when the function breaks.
 pub struct Trace<F> {
     tell: F,
     before: Box<Registers>,
 }
 
 impl<F: FnMut(&Executed) -> ControlFlow<()>> Trace<F> {
-    /// A trace that calls `tell`.
+    /// Creates a trace that calls `tell`.
     pub fn new(tell: F) -> Self {
         Trace { tell, before: Box::new([[0; LANES]; Register::COUNT]) }
     }

@@ -1,4 +1,4 @@
-//! What a text sees of a warp.
+//! The view that a text has of a warp.
 
 use isaforge_core::semantics::evaluate::{Column, Environment};
 use isaforge_core::semantics::{AtomicOp, Part, Semantics, Special, Type};
@@ -10,21 +10,21 @@ use crate::machine::{Access, AccessKind};
 use crate::valhall::step::{Control, Fault, Step};
 use crate::valhall::warp::{LANES, lanes};
 
-/// An instruction of a warp while its text is evaluated.
+/// An instruction of a warp during the evaluation of its text.
 #[derive(Debug)]
 pub(in crate::valhall) struct Executing<'s, 'a> {
     pub step: &'s mut Step<'a>,
     semantics: &'static Semantics,
     pub(super) operands: &'s [Operand],
-    /// How the warp goes on.
+    /// How the warp continues.
     pub control: Control,
 }
 
-/// Bytes of the widest access that has parts.
+/// The size in bytes of the widest access with parts.
 const MOST: usize = Part::MOST as usize;
 const NO_STATE: Fault = Fault::Unsupported("a state that the machine does not have");
 
-/// The lanes of a mask that the evaluator gives.
+/// The lanes of a mask of the evaluator.
 fn mask16(mask: u64) -> impl Iterator<Item = usize> {
     lanes(mask as u16)
 }
@@ -43,7 +43,7 @@ impl<'s, 'a> Executing<'s, 'a> {
     }
 
     fn set_register(&mut self, index: usize, mask: u64, value: impl Fn(usize) -> u64) {
-        // Words whose registers would lie beyond the last are refused before they run.
+        // Words with registers beyond the last are rejected before they run.
         if let Some(column) = self.step.warp.registers.get_mut(index) {
             mask16(mask).for_each(|lane| column[lane] = value(lane) as u32);
         }
@@ -84,7 +84,7 @@ impl Environment<LANES> for Executing<'_, '_> {
                 std::array::from_fn(|lane| low[lane] | high[lane] << 32)
             }
             Some(Operand::Register(register)) => self.register(register.index() + element),
-            // Those beyond the end of a list read 0.
+            // Elements beyond the end of a list read as 0.
             Some(Operand::List(list)) => list.iter().nth(element).map_or([0; LANES], |index| self.register(index)),
             Some(Operand::Number(number)) => [number & ty.mask(); LANES],
             None => [0; LANES],
@@ -101,7 +101,7 @@ impl Environment<LANES> for Executing<'_, '_> {
                     self.set_register(first + 1, mask, |lane| value[lane] >> 32);
                 }
             }
-            // Those beyond the end of a list are not there.
+            // Elements beyond the end of a list are not written.
             Some(Operand::List(list)) => {
                 if let Some(index) = list.iter().nth(element) {
                     self.set_register(index, mask, |lane| value[lane]);
@@ -258,7 +258,7 @@ impl Environment<LANES> for Executing<'_, '_> {
 
     fn intrinsic(&mut self, intrinsic: u16, arguments: &[Column<LANES>], mask: u64) -> Result<Column<LANES>, Fault> {
         let name = |semantics: &'static Semantics| semantics.intrinsics.get(usize::from(intrinsic)).map(|i| i.name);
-        // Other texts may use the same intrinsics.
+        // Other semantics may use the same intrinsics.
         match name(self.semantics) {
             known if known == name(SEMANTICS) => call(self, intrinsic, arguments, mask),
             unknown => Err(Fault::Unsupported(unknown.unwrap_or("an intrinsic without a name"))),

@@ -1,6 +1,6 @@
-//! What the texts of the specification name and do not define: messages to the units beside the arithmetic ones.
+//! The intrinsics of the specification: messages, and functions of the hardware's tables.
 //!
-//! The trait comes from the specification; what its methods do is in [`messages`](crate::valhall::messages).
+//! The trait is generated from the specification; most of its methods call [`messages`](crate::valhall::messages).
 
 use isaforge_valhall::RegisterList;
 use isaforge_valhall::semantics::Intrinsics;
@@ -13,7 +13,7 @@ use crate::valhall::step::{Fault, Step};
 use crate::valhall::warp::{Column, LANES, lanes};
 
 impl Executing<'_, '_> {
-    /// The registers of an operand that an intrinsic was given.
+    /// Returns the registers of an operand of an intrinsic.
     fn list(&self, operand: u16) -> RegisterList {
         match self.operands.get(usize::from(operand)) {
             Some(Operand::List(list)) => *list,
@@ -21,7 +21,7 @@ impl Executing<'_, '_> {
         }
     }
 
-    /// What `f` gives in each lane of the mask, from the lowest.
+    /// Collects the results of `f` in the lanes of the mask, from the lowest.
     fn each<T: Copy + Default>(
         &mut self,
         mask: u64,
@@ -34,7 +34,7 @@ impl Executing<'_, '_> {
         Ok(results)
     }
 
-    /// As [`each`](Self::each), for what gives nothing.
+    /// Calls `f`, which has no result, in the lanes of the mask.
     fn all(&mut self, mask: u64, f: impl FnMut(&mut Step<'_>, usize) -> Result<(), Fault>) -> Result<(), Fault> {
         self.each(mask, f).map(|_| ())
     }
@@ -186,7 +186,7 @@ impl Intrinsics<LANES> for Executing<'_, '_> {
         Ok(std::array::from_fn(|lane| {
             let [x, y] = match centroid[lane] {
                 true => samples::centroid(warp.samples, warp.covered[lane]),
-                // Programs run once for a pixel.
+                // Programs run once per pixel.
                 false => samples::place(warp.samples, 0),
             };
             u32::from(y as u16) << 16 | u32::from(x as u16)
@@ -203,7 +203,7 @@ impl Intrinsics<LANES> for Executing<'_, '_> {
         self.each(mask, |_, lane| {
             let direction = [x[lane], y[lane], z[lane]];
             let face = cube::face(direction);
-            // The direction points at this face, unless it is none.
+            // This succeeds unless the direction is invalid, since the direction points at this face.
             let [s, t] = cube::project(face, direction).unwrap_or([0.5; 2]).map(f32::to_bits);
             Ok(u64::from(t) << 32 | u64::from(face << 29 | s & 0x1fff_ffff))
         })
@@ -361,13 +361,13 @@ impl Intrinsics<LANES> for Executing<'_, '_> {
     ) -> Result<(), Fault> {
         let (list, layout) = (self.list(from), Layout::registers(registers[0]));
         self.all(mask, |step, lane| {
-            // The low word of a descriptor is its number here.
+            // The low word of a descriptor is the number of the target.
             step.blend(list, lane, (descriptor[lane] as u32, coverage[lane]), (layout, channels[0] as usize))
         })
     }
 }
 
-/// An intrinsic that is a function of one value, on its bits.
+/// Returns the intrinsic with this name as a function of the bits of one value, if it is one.
 pub(in crate::valhall) fn function(name: &str) -> Option<fn(u64) -> u64> {
     Some(match name {
         "exp2" => |x| exp2(x as i32).to_bits().into(),
@@ -388,14 +388,14 @@ fn log_slope(x: f32) -> f32 {
 }
 
 fn sine(steps: u32) -> f32 {
-    // A quarter of the circle, mirrored, so that zeros are exact.
+    // One quadrant, mirrored, so that zeros are exact.
     let step = steps & 15;
     let within = if steps & 16 == 0 { step } else { 16 - step };
     let value = (f64::from(within) * (std::f64::consts::PI / 32.0)).sin() as f32;
     if steps & 32 == 0 || within == 0 { value } else { -value }
 }
 
-/// The fault of a name.
+/// Returns the fault with this name.
 pub(super) fn fault(name: &'static str, lane: usize, datum: u64) -> Fault {
     match name {
         "misaligned" => Fault::Misaligned { lane, address: datum },

@@ -1,7 +1,8 @@
-//! Instructions as their texts in the specification say: a word's shape, its operands, and how they meet a warp.
+//! Instructions executed by their texts in the specification: the shape of a word, its operands, and their connection
+//! to a warp.
 //!
-//! `operand` finds the operands of a word, `environment` gives the evaluator registers and memory, `intrinsics` has the
-//! functions that no text defines.
+//! `operand` decodes the operands of a word, `environment` gives the evaluator access to registers and memory, and
+//! `intrinsics` has the functions that no text defines.
 
 mod environment;
 mod intrinsics;
@@ -22,7 +23,7 @@ pub(super) use environment::Executing;
 pub(super) use intrinsics::function;
 pub(super) use operand::Operand;
 
-/// What a word does: the shape that its text comes to, and its operands.
+/// The operation of a word: the shape of its text, and its operands.
 #[derive(Clone, Debug)]
 pub(super) struct Operation {
     semantics: &'static Semantics,
@@ -31,14 +32,14 @@ pub(super) struct Operation {
 }
 
 impl Operation {
-    /// The operation of a word; `None` where the specification has no text for its instruction.
+    /// Creates the operation of a word. `None` when the specification has no text for its instruction.
     pub fn new(instruction: Instruction) -> Option<Self> {
         let (opcode, word) = (instruction.opcode() as u16, instruction.encode());
         let shape = KNOWN.with_borrow_mut(|known| Some(Arc::clone(&known.get(opcode, word, |_| ())?.shape)))?;
         Some(Operation::of(SEMANTICS, instruction, shape))
     }
 
-    /// As [`Operation::new`], by other texts.
+    /// Creates an operation like [`Operation::new`], with other semantics.
     pub fn with(semantics: &'static Semantics, instruction: Instruction) -> Option<Self> {
         let (opcode, word) = (instruction.opcode() as usize, instruction.encode());
         let (operation, form) = (semantics.operations.get(opcode)?, ISA.forms.get(opcode)?);
@@ -58,7 +59,7 @@ impl Operation {
         Operation { semantics, shape, operands }
     }
 
-    /// What it comes to.
+    /// The shape of its text.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -79,7 +80,7 @@ impl Operation {
     }
 }
 
-/// Executes an instruction on the active lanes, as its text says.
+/// Executes an instruction on the active lanes by its text.
 pub(super) fn execute(
     instruction: Instruction,
     operation: Option<&Operation>,

@@ -1,4 +1,4 @@
-//! Operands of a word, found by the tables of the instruction set.
+//! Operands of a word, decoded by the tables of the instruction set.
 
 use isaforge_core::bits::sign_extend;
 use isaforge_core::decode::{alternative_of, list_len};
@@ -10,18 +10,18 @@ use isaforge_valhall::{
 /// An operand of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::valhall) enum Operand {
-    /// A source of eight bits.
+    /// An eight-bit source.
     Source(Source),
     /// A register.
     Register(Register),
     /// A list of staging registers.
     List(RegisterList),
-    /// A number, with copies of its sign above if it has one.
+    /// A number, sign-extended if it is signed.
     Number(u64),
 }
 
 impl Operand {
-    /// The operand of a word that decodes.
+    /// Decodes an operand of a valid word.
     pub fn new(operand: &table::Operand, word: u64) -> Operand {
         match &operand.shape {
             Shape::Number { bits, ty, .. } => {
@@ -40,14 +40,14 @@ impl Operand {
                         |index: usize| alternative.fields.get(index).map_or(0, |field| field.bits.get(word, *at));
                     read(kind.name, alternative.name, [field(0), field(1)])
                 };
-                // A word that decodes has one of the readings.
+                // Any word that decodes has one of the readings.
                 alternative.and_then(read).unwrap_or(Operand::Number(0))
             }
         }
     }
 }
 
-/// An operand by the names of its kind and its reading, as the specification has them.
+/// Creates an operand from the names of its kind and its reading in the specification.
 fn read(kind: &str, alternative: &str, [first, second]: [u64; 2]) -> Option<Operand> {
     let (index, word) = (first as usize, second as u8);
     Some(Operand::Source(match alternative {

@@ -1,6 +1,7 @@
-//! binary16 by exact integer arithmetic: a value is an integer, and rounding looks for the nearest of all binary16 numbers.
+//! binary16 by exact integer arithmetic: a value is an integer, and rounding searches for the nearest binary16 number.
 
-/// Every finite binary16 number is a multiple of 2⁻²⁴; this is the factor. `None` for infinities and NaN.
+/// Returns a number in units of 2⁻²⁴, of which every finite binary16 number is a multiple. `None` for infinities and
+/// NaN.
 pub fn units(bits: u16) -> Option<i128> {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), i128::from(bits & 1023));
     let magnitude = match exponent {
@@ -15,16 +16,16 @@ pub fn is_nan(bits: u16) -> bool {
     bits & 0x7fff > 0x7c00
 }
 
-/// The binary16 number nearest to `numerator / denominator` units, ties to the even one; both are positive.
+/// The binary16 number nearest to `numerator / denominator` units, with ties to even; both must be positive.
 fn nearest(numerator: i128, denominator: i128) -> u16 {
-    // The greatest number that is not above the value, by bisection: magnitudes are ordered as their bits are.
+    // Bisection for the greatest number that is not above the value: magnitudes are ordered like their bits.
     let (mut low, mut high) = (0u16, 0x7c00u16);
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         let at_most = units(middle).is_some_and(|m| m * denominator <= numerator);
         if at_most { low = middle } else { high = middle }
     }
-    // Infinity stands where the next number would be.
+    // Infinity takes the place of the next number.
     let above = units(high).unwrap_or(1 << 40);
     let below = units(low).expect("it is finite");
     match (2 * numerator).cmp(&((above + below) * denominator)) {
@@ -86,7 +87,7 @@ pub fn to_integer(a: u16) -> u16 {
         _ if is_nan(a) => 0,
         None if a >> 15 == 1 => 0x8000,
         None => 0x7fff,
-        // Division of integers goes towards zero.
+        // Integer division truncates.
         Some(units) => (units / (1 << 24)).clamp(-32768, 32767) as i16 as u16,
     }
 }

@@ -1,5 +1,5 @@
-//! The VPU once more, thread by thread and component by component, with nothing shared with the machine but the layout of
-//! words: for single groups without branches.
+//! A second implementation of the VPU, thread by thread and component by component, for single groups without branches.
+//! It shares only the layout of words with the machine.
 
 pub mod exact;
 
@@ -58,8 +58,8 @@ impl Model {
         }
     }
 
-    /// Runs a program from instruction 0 until all threads have ended. Returns the instructions it took, or `None` after
-    /// `most`.
+    /// Runs a program from instruction 0 until all threads have ended. Returns the number of instructions executed.
+    /// `None` when there would be more than `most`.
     pub fn run(&mut self, words: &[u64], most: u64) -> Option<u64> {
         let mut living = [true; 4];
         let mut pc = 0;

@@ -1,5 +1,5 @@
-//! The machine that the specification alone describes does what the reference does with one group, as far as it goes: there
-//! are no units around it, and nobody holds a mutex.
+//! Compares the machine that is derived from the specification alone with the reference on single groups. It has no
+//! units around it, and no mutex is held.
 
 use isaforge_core::machine::Reason;
 use isaforge_runtime::usc::Trap;
@@ -11,14 +11,14 @@ use super::state::{MAIN, STATES};
 use super::{Recorder, Usc};
 use crate::set::{Set as _, groups};
 
-/// The name of a register that each instance has for itself, by its column.
+/// The name of an instance's register, by its column.
 fn own(column: usize) -> Option<String> {
     Some(match column {
         _ if column < 256 && constant(column).is_some() => return None,
         32..36 => format!("o{}", column - 32),
         36..44 => format!("i{}", column - 36),
         58..62 | 123..127 => format!("ts{column}"),
-        // Global registers and the time, which are not the instances' own.
+        // Global registers and the time do not belong to instances.
         104..112 | 160 => return None,
         164..168 => format!("o{}", column - 160),
         0..240 => format!("sr{column}"),
@@ -29,7 +29,7 @@ fn own(column: usize) -> Option<String> {
     })
 }
 
-/// All registers that a state has, with what instances find there.
+/// All registers of a state with their values.
 fn registers(state: &State) -> Vec<(String, [u32; 32])> {
     let columns = state.registers.iter().enumerate();
     let mut all: Vec<_> = columns.filter_map(|(number, column)| Some((own(number)?, *column))).collect();
@@ -42,7 +42,7 @@ fn registers(state: &State) -> Vec<(String, [u32; 32])> {
     all
 }
 
-/// The states of the specification.
+/// The states of the specification with their values.
 fn states(state: &State) -> [(&'static str, [u32; 32]); 7] {
     let bits = |mask: u32| std::array::from_fn(|lane| mask >> lane & 1);
     [
@@ -73,7 +73,7 @@ fn machine(bytes: &[u8], state: &State, memory: &[u8]) -> Machine {
         }
     }
     for lane in 0..32 {
-        // It counts the group before that reads it.
+        // The machine counts the group before it reads the time.
         machine.write_state("time", 0, lane, state.time.wrapping_sub(1)).expect("the specification has it");
     }
     machine
@@ -85,7 +85,7 @@ pub fn check(usc: &mut Usc, every: usize) {
     for group in groups::<Usc>() {
         let before = compared;
         for input in group.inputs.iter().step_by(every) {
-            // Operations without an encoding have no bytes that a machine could read.
+            // Operations without an encoding have no bytes for the machine.
             let [number, 0, bytes @ ..] = &input[..] else { continue };
             let length = decode(bytes).map_or(0, |group| group.as_bytes().len());
             let Ok(executable) = Executable::of_bytes(&bytes[..length], 0) else { continue };
@@ -101,15 +101,15 @@ pub fn check(usc: &mut Usc, every: usize) {
             let mut machine = machine(&bytes[..length], &state, &usc.memory);
             let stepped = machine.step(&mut ());
             let next = match (stepped, next) {
-                // Units that are not there.
+                // The machine does not have the units around the ALUs.
                 (Err(trap), _) if matches!(trap.reason, Reason::Intrinsic(..)) => {
                     stopped += 1;
                     continue;
                 }
                 (Ok(_), Ok(next)) => next,
-                // The reference looks at every index that a group names, the machine at those that anything comes of.
+                // The reference checks every index that a group names, the machine only those whose value is used.
                 (Ok(_), Err(Trap::Index { .. })) => continue,
-                // Of several things that are wrong with a burst either may find another one first.
+                // If a burst has several errors, the two may report different ones.
                 (Err(trap), Err(Trap::Index { .. } | Trap::Burst(_) | Trap::Fixed | Trap::Memory { .. }))
                     if matches!(trap.reason, Reason::Operand { .. } | Reason::Memory { .. }) =>
                 {
@@ -117,12 +117,12 @@ pub fn check(usc: &mut Usc, every: usize) {
                 }
                 (Err(trap), Err(Trap::Format { .. })) if matches!(trap.reason, Reason::Fault("format", _)) => continue,
                 (Err(trap), Err(Trap::Unknown)) if matches!(trap.reason, Reason::Fault("unknown", _)) => continue,
-                // The reference fails at the first place that is none.
+                // The reference stops at a target at which no group starts.
                 (Err(_), Ok(Next::At(..=-1 | 1..))) => continue,
                 (stepped, next) => panic!("{stepped:?}, not {next:?}: {}", what()),
             };
             compared += 1;
-            // So the rest of the group is not done then.
+            // The rest of the group is not executed then.
             if let Next::At(offset @ (..=-1 | 1..)) = next {
                 let other = machine.live() == 0 || what().contains("repeat ");
                 assert!(other || machine.pc() as i64 == offset, "{next:?}, not {:#x}: {}", machine.pc(), what());

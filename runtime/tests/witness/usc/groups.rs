@@ -1,4 +1,4 @@
-//! The groups that are tried: every operation with its fields, from the tables alone.
+//! The groups under test: every operation with its fields, generated from the tables.
 
 use isaforge_core::bits::ones;
 use isaforge_core::group::info::operations_of;
@@ -9,7 +9,8 @@ use isaforge_usc::{ISA, Parts};
 
 use crate::random::Random;
 
-/// A group that holds an operation: its bytes, or its text where it has no encoding. `None` where an attempt is no group.
+/// Generates a group that holds an operation: its bytes, or its text if it has no encoding. `None` when an attempt
+/// fails.
 pub fn draw(number: usize, random: &mut Random) -> Option<Input> {
     let operation = &ISA.operations[number];
     let slots: Vec<usize> = (0..ISA.slots.len()).filter(|slot| operation.slots >> slot & 1 != 0).collect();
@@ -61,7 +62,7 @@ fn typed(operation: &Operation, values: &Values) -> Option<Input> {
     parts.operations().any(|(_, operation)| operation.info().name == name).then_some(Input::Text(text))
 }
 
-/// Which of the slots that a group may have beside an operation's go with that.
+/// Whether another slot of a group can occur together with the slot of an operation.
 fn goes_with(other: &Slot, own: &Slot) -> bool {
     let unit = |slot: &Slot| match slot.name {
         "b0" | "b1" | "b2" => "bitwise",
@@ -81,7 +82,7 @@ fn field_of(isa: &GroupIsa, slot: usize, name: &str) -> Option<usize> {
     isa.choices[usize::from(isa.slots[slot].choice)].field(name)
 }
 
-/// Whether the header repeats, ends, and which instances it is for.
+/// Sets the fields of the header: repetition, end, and condition.
 fn header(values: &mut Values, random: &mut Random) {
     let mut set = |name: &str, value: i64| {
         if let Some(field) = field_of(ISA, 0, name) {
@@ -99,7 +100,7 @@ fn header(values: &mut Values, random: &mut Random) {
     set("end", random.one_in(24).into());
 }
 
-/// Fields of a slot: registers that exist, else what a record of the slot can hold.
+/// Sets the fields of a slot: existing registers, and otherwise any values that a record of the slot can hold.
 fn fields(values: &mut Values, slot: usize, random: &mut Random) {
     let choice = &ISA.choices[usize::from(ISA.slots[slot].choice)];
     match choice.name {
@@ -166,7 +167,7 @@ fn registers(values: &mut Values, slot: usize, random: &mut Random) {
     }
 }
 
-/// A register behind an index: bank in the low bits, offset above.
+/// A register accessed through an index, with the bank in the low bits and the offset above.
 fn reach(random: &mut Random) -> i64 {
     let bank = random.below(8) as i64;
     match bank {

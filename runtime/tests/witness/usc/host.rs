@@ -1,4 +1,4 @@
-//! A host that answers every question by a hash of it and notes what it is told.
+//! A host that answers requests by a hash of them, and records what it receives.
 
 use isaforge_runtime::usc::host::{Host, Instance, Level, Place, Raw, Sample};
 use isaforge_runtime::{Memory, MemoryFault};
@@ -10,7 +10,7 @@ use crate::random::Hash;
 #[derive(Debug, Default)]
 pub struct Recorder {
     pub memory: Memory,
-    /// How often it was told something, and a hash of what.
+    /// The number of values received, and a hash of them.
     pub told: u32,
     pub what: u64,
 }
@@ -24,12 +24,12 @@ impl Recorder {
     }
 }
 
-/// The bits of a number; no NaN is another.
+/// The bits of a number, with the canonical NaN.
 fn bits(number: f32) -> u32 {
     if number.is_nan() { 0x7fc0_0000 } else { number.to_bits() }
 }
 
-/// All that a sample asks for.
+/// All fields of a sample as words.
 fn words(sample: &Sample) -> Vec<u32> {
     let optional = |word: Option<u32>| [u32::from(word.is_some()), word.unwrap_or(0)];
     let mut words = [sample.texture, sample.sampler].concat();
@@ -57,7 +57,7 @@ fn hash(kind: u32, words: &[u32]) -> u64 {
     hash.0 ^ hash.0 >> 32
 }
 
-/// A float of moderate size that a number stands for.
+/// A float of moderate magnitude made from a number.
 fn float(number: u32) -> u32 {
     0x3000_0000 | number & 0x9fff_ffff
 }

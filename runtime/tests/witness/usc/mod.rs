@@ -1,7 +1,7 @@
-//! USC: every operation, its fields, sources and destinations, and classes of values, a group at a time.
+//! USC: every operation, its fields, sources and destinations, and classes of values, one group at a time.
 //!
-//! An input is the number of a state and a group: its bytes, or its text where no encoding of it is public. A case's
-//! answer is what the group changed of the state, and what the host was told. After a fault only the fault counts.
+//! An input is the number of a state and a group: its bytes, or its text if it has no public encoding. The answer is
+//! the change of the state by the group, and what the host received. After a fault only the fault counts.
 
 pub mod derived;
 mod groups;
@@ -21,7 +21,7 @@ use groups::Input;
 use host::Recorder;
 use state::{MAIN, STATES};
 
-/// Where the numbers of cells begin.
+/// The first cells of each kind.
 mod cell {
     pub const COEFFICIENTS: u32 = 0x8000;
     pub const ALTERNATES: u32 = 0xa000;
@@ -37,15 +37,15 @@ mod cell {
     pub const MEMORY: u32 = 0x2_0000;
 }
 
-/// Cases of an operation, and of one that has many fields.
+/// The number of cases of an operation, and of an operation with many fields.
 const CASES: [usize; 2] = [96, 200];
-/// One case of this number has its answer in full.
+/// One in this number of cases has its answer in full.
 const FULL: usize = 32;
 const SEED: u64 = 0x7573_6320_6772_6f75;
 /// Slot registers of the machine.
 const SLOT_REGISTERS: u16 = 2;
 
-/// States, and what is executed on them.
+/// States, and a host and memory for the execution of groups.
 pub struct Usc {
     before: Vec<State>,
     host: Recorder,
@@ -59,7 +59,8 @@ impl Usc {
         Usc { before: state::all(), host: Recorder { memory, ..Recorder::default() }, memory: bytes }
     }
 
-    /// Executes a group on a copy of a state; what that changed, and whether it failed. `None` when the fast path cannot.
+    /// Executes a group on a copy of a state. Returns the effect, and whether it failed. `None` when the fast path does
+    /// not support the group.
     fn execute(&mut self, fast: Option<Level>, group: &Executable, number: usize) -> Option<(Effect, bool)> {
         let before = &self.before[number % STATES];
         let mut after = before.clone();
@@ -84,7 +85,7 @@ impl Usc {
     }
 }
 
-/// What has changed but memory.
+/// Adds all changes except those of memory.
 fn compare(before: &State, after: &State, next: Next, host: &Recorder, effect: &mut Effect) {
     effect.push_changed(0, before.registers.as_flattened(), after.registers.as_flattened());
     let banks = [
@@ -93,7 +94,7 @@ fn compare(before: &State, after: &State, next: Next, host: &Recorder, effect: &
         (cell::SHARED, &before.shared, &after.shared),
     ];
     for (first, before, after) in banks {
-        // Banks grow when a register behind their end is written.
+        // Banks grow when a register beyond their end is written.
         let mut before = before.clone();
         before.resize(after.len().max(before.len()), 0);
         effect.push_changed(first, &before, after);
@@ -126,7 +127,7 @@ fn compare(before: &State, after: &State, next: Next, host: &Recorder, effect: &
     }
 }
 
-/// What went wrong.
+/// Adds a fault.
 fn fault(trap: &Trap, effect: &mut Effect) {
     let (kind, words) = match trap {
         Trap::Index { instance, reach, number } => (1, [*instance as u64, *reach as u64, *number]),
@@ -148,11 +149,11 @@ fn fault(trap: &Trap, effect: &mut Effect) {
     (cell::FAULT + 1..).zip(words).for_each(|(cell, word)| effect.push(cell, (word ^ word >> 32) as u32));
 }
 
-/// Reads an input: the state, then a byte that says whether text follows.
+/// Decodes an input: the state, then a byte that tells whether a text follows.
 fn split(input: &[u8]) -> (usize, Option<Executable>) {
     let group = match input {
         [_, 0, bytes @ ..] => {
-            // Inputs are filled up to the longest one of their group.
+            // Inputs are padded to the longest one of their group.
             let length = decode(bytes).map_or(0, |group| group.as_bytes().len());
             Executable::of_bytes(&bytes[..length], SLOT_REGISTERS).ok()
         }
@@ -181,7 +182,7 @@ impl Set for Usc {
     fn run(&mut self, input: &[u8]) -> Effect {
         let (state, group) = split(input);
         let found = group.and_then(|group| self.execute(None, &group, state));
-        // What cannot be loaded has no effect that was recorded.
+        // A group that cannot be loaded has no recorded effect.
         found.map_or(Effect(vec![(cell::FAULT, u32::MAX)]), |(effect, _)| effect)
     }
 
@@ -258,7 +259,7 @@ impl Set for Usc {
 }
 
 impl Usc {
-    /// The cases of an operation, and how many of them are faults.
+    /// Returns the cases of an operation, and the number of faults among them.
     fn record_operation(&mut self, number: usize) -> (Group, usize) {
         let operation = &ISA.operations[number];
         let random = &mut Random::new(&[SEED, Hash::of(operation.name.as_bytes())]);
@@ -279,7 +280,7 @@ impl Usc {
             let input = join(state, &input);
             let (_, Some(executable)) = split(&input) else { continue };
             let Some((effect, failed)) = self.execute(None, &executable, state) else { continue };
-            // Some faults are wanted, but few: they say little about what an operation does.
+            // Few faults are kept, since they say little about the effect of an operation.
             if failed && 8 * faults > group.inputs.len() {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! The states that groups are executed on: 64 of them, of 16 kinds.
+//! The states on which groups are executed: 64 states of 16 kinds.
 
 use isaforge_runtime::Memory;
 use isaforge_runtime::usc::Task;
@@ -8,23 +8,23 @@ use isaforge_runtime::usc::single::{REGISTERS, State};
 use crate::random::Random;
 use crate::values::Class;
 
-/// How many states there are.
+/// The number of states.
 pub const STATES: usize = 64;
 const KINDS: usize = 16;
 const SEED: u64 = 0x7573_6377_6974_6e65;
 
-/// Where memory is mapped.
+/// The address of mapped memory.
 pub const MAIN: u64 = 0x12_3456_0000;
 pub const MAIN_BYTES: usize = 8192;
-/// Temporaries, vertex inputs and shared registers begin with as many as instructions like to use.
+/// The number of temporaries, vertex inputs and shared registers, from the first, that groups mostly use.
 pub const USED: usize = 32;
 
-/// The kinds of states whose registers hold addresses.
+/// Whether the registers of a state hold addresses.
 pub fn has_addresses(state: usize) -> bool {
     (10..13).contains(&(state % KINDS))
 }
 
-/// What the registers of a kind of state hold.
+/// The classes of values in the registers of a kind of state.
 fn classes(kind: usize) -> &'static [Class] {
     use Class::*;
     match kind {
@@ -45,12 +45,12 @@ fn classes(kind: usize) -> &'static [Class] {
     }
 }
 
-/// All states.
+/// Returns all states.
 pub fn all() -> Vec<State> {
     (0..STATES).map(state).collect()
 }
 
-/// The memory that all of them see.
+/// Returns the memory of all states.
 pub fn memory() -> Memory {
     let mut random = Random::new(&[SEED, 1]);
     let bytes: Vec<u8> = (0..MAIN_BYTES / 4).flat_map(|_| Class::Mixed.draw(&mut random).to_le_bytes()).collect();
@@ -67,7 +67,7 @@ fn state(number: usize) -> State {
     let column = |number: usize| Register::special(number as u32);
     let mut registers = Box::new([[0; 32]; REGISTERS]);
     for (at, values) in registers.iter_mut().enumerate() {
-        // Constants are what they are; registers that nobody uses are 0.
+        // Constants keep their values, and unused registers are 0.
         if let Some(special) = (at < 256).then(|| column(at)).flatten() {
             for (instance, value) in values.iter_mut().enumerate() {
                 *value = task.get(special, instance).unwrap_or(0);
@@ -81,7 +81,7 @@ fn state(number: usize) -> State {
             values.iter_mut().for_each(|value| *value = draw(random));
         }
     }
-    // Index registers reach what is there, except where they do not.
+    // Index registers mostly name existing registers.
     let far = kind == 15 && number >= KINDS;
     for index in &mut registers[REGISTERS - 2..] {
         let same = random.word() % 8;
@@ -92,7 +92,7 @@ fn state(number: usize) -> State {
             index[random.below(32)] = random.word();
         }
     }
-    // Where the instances draw.
+    // The pixels of the instances.
     let (x, y) = (random.word() % 64, random.word() % 64);
     for instance in 0..32u32 {
         let (quad, corner) = (instance / 4, instance % 4);
@@ -101,7 +101,7 @@ fn state(number: usize) -> State {
     }
     let mut shared: Vec<u32> = (0..USED).map(|_| draw(random)).collect();
     if has_addresses(number) {
-        // Pairs of registers are addresses: some the same for all instances, some each its own.
+        // Pairs of registers hold addresses, some the same for all instances.
         for first in (256..256 + USED - 1).step_by(2) {
             let same = (random.word() as usize % (MAIN_BYTES / 2)) as u64 & !3;
             for instance in 0..32 {

@@ -1,5 +1,5 @@
-//! The machine that the specification alone describes does what the reference does, as far as it goes: it has one warp, its
-//! registers, uniforms and memory, and nothing of a workgroup or of what is drawn.
+//! Compares the machine that is derived from the specification alone with the reference. It has one warp with its
+//! registers, uniforms and memory, but no workgroup and no framebuffer.
 
 use isaforge_core::machine::{Reason, Register};
 use isaforge_runtime::valhall::single::{self, Next, State};
@@ -35,7 +35,7 @@ fn machine(word: u64, state: &State) -> Machine {
     machine
 }
 
-/// Compares every `every`-th case, where all lanes are at one place and nothing is drawn.
+/// Compares every `every`-th case in which all lanes are at the same word and no fragment is drawn.
 pub fn check(valhall: &mut Valhall, every: usize) {
     let mut compared = 0;
     let mut names = vec![];
@@ -59,7 +59,7 @@ pub fn check(valhall: &mut Valhall, every: usize) {
             let what = || valhall.describe(input);
             match machine.step(&mut ()) {
                 Ok(_) => {}
-                // What a single warp does not have: values of the launch, resources, memory of the workgroup and of threads.
+                // A single warp has no launch values, resources, workgroup memory or thread memory.
                 Err(trap) => match trap.reason {
                     Reason::Operand { .. } | Reason::Intrinsic(..) => continue,
                     Reason::Memory { address, .. } if address >= isaforge_runtime::Memory::RESERVED.start => continue,

@@ -1,6 +1,6 @@
-//! A host that answers every question by a hash of it and notes what it is told.
+//! A host that answers requests by a hash of them, and records what it receives.
 //!
-//! What it is asked shows in registers, for no two questions have the same answer. What it is told goes into a hash.
+//! Requests show in registers, since no two of them have the same answer. Received values go into a hash.
 
 use isaforge_runtime::valhall::host::{
     Attribute, Buffer, Class, Coordinates, Format, Handle, Host, HostError, Image, Kind, Lod, Lookup, Request, Shape,
@@ -13,16 +13,16 @@ use crate::random::Hash;
 /// Formats of attributes and images, by index.
 const FORMATS: [&str; 10] =
     ["RGBA8", "RGBA32F", "R32UI", "RG16F", "RGBA8_SNORM", "RGB10_A2", "RGBA16I", "R8UI", "RGB565", "SRGBA8"];
-/// Names from here on stand for nothing.
+/// Indices from here on do not exist.
 const INDICES: u32 = 0x400;
 
 /// The host.
 #[derive(Debug)]
 pub struct Recorder {
     formats: [Format; FORMATS.len()],
-    /// Whether there is anything to draw on: compute programs have nothing.
+    /// Whether there is a framebuffer; compute programs have none.
     pub draws: bool,
-    /// How often it was told something, and a hash of what.
+    /// The number of values received, and a hash of them.
     pub told: u32,
     pub what: Hash,
 }
@@ -33,7 +33,7 @@ impl Recorder {
         Recorder { formats: FORMATS.map(format), draws: false, told: 0, what: Hash::new() }
     }
 
-    /// Begins anew.
+    /// Starts a new case.
     pub fn begin(&mut self, draws: bool) {
         self.draws = draws;
         (self.told, self.what) = (0, Hash::new());
@@ -49,7 +49,7 @@ impl Recorder {
     }
 }
 
-/// The bits of a number; no NaN is another.
+/// The bits of a number, with the canonical NaN.
 fn bits(number: f32) -> u32 {
     if number.is_nan() { 0x7fc0_0000 } else { number.to_bits() }
 }
@@ -68,7 +68,7 @@ fn name(handle: Handle) -> [u32; 2] {
     [handle.table.into(), handle.index]
 }
 
-/// A texel of any class that a number stands for. Floats are of any size, but no NaNs.
+/// A texel of any class made from a number. Floats have any magnitude, but are not NaN.
 fn texel(number: u64, class: u32) -> Texel {
     let word = |channel: u32| (number.rotate_left(13 * channel) >> 7) as u32;
     let channels = [0, 1, 2, 3].map(word);

@@ -1,7 +1,7 @@
-//! Valhall: every form, its modifiers and classes of values, a word at a time.
+//! Valhall: every form, its modifiers and classes of values, one word at a time.
 //!
-//! An input is a word and the number of a state. A case's answer is what the word changed of the state, and what the host
-//! was told. After a fault only the fault and memory count: what registers of other lanes hold then is nobody's business.
+//! An input is a word and the number of a state. The answer is the change of the state by the word, and what the host
+//! received. After a fault only the fault and memory count, since the registers of other lanes are unspecified then.
 
 pub mod derived;
 mod host;
@@ -22,7 +22,7 @@ use crate::set::Set;
 use host::Recorder;
 use state::{FOR_MESSAGES, REGIONS, STATES};
 
-/// Where the numbers of cells begin.
+/// The first cells of each kind.
 mod cell {
     pub const PCS: u32 = 1024;
     pub const LIVE: u32 = 1040;
@@ -37,22 +37,22 @@ mod cell {
     pub const PRIVATE: u32 = 0x4000;
 }
 
-/// All combinations of a form's choices are tried when there are no more than this.
+/// All combinations of a form's choices are tested if there are no more than this.
 const ALL: u64 = 2048;
-/// The least and the greatest number of cases of a form.
+/// The minimum and maximum number of cases of a form.
 const CASES: [usize; 2] = [400, 2048];
-/// One case of this number has its answer in full.
+/// One in this number of cases has its answer in full.
 const FULL: usize = 16;
 const SEED: u64 = 0x7661_6c68_616c_6c39;
 
-/// States, and what is executed on them.
+/// States, and a host for the execution of words.
 pub struct Valhall {
     before: Vec<State>,
     after: State,
     host: Recorder,
 }
 
-/// Who executes.
+/// The engine that executes a case.
 #[derive(Clone, Copy, Debug)]
 enum Engine {
     Reference,
@@ -67,7 +67,7 @@ impl Valhall {
         Valhall { before, after, host: Recorder::new() }
     }
 
-    /// Executes a word on a copy of a state; what that changed, and whether it failed.
+    /// Executes a word on a copy of a state. Returns the effect, and whether it failed.
     fn execute(&mut self, engine: Engine, word: u64, number: usize) -> (Effect, bool) {
         let before = &self.before[number % STATES];
         let after = &mut self.after;
@@ -76,7 +76,7 @@ impl Valhall {
         (after.warp, after.warps, after.words) = (before.warp, before.warps, before.words);
         after.uniforms.clone_from(&before.uniforms);
         after.quads.clone_from(&before.quads);
-        // Memory is put back after each case that has changed it.
+        // Memory is restored after each case that has changed it.
         after.private.resize(before.private.len(), 0);
         if after.private != before.private {
             after.private.clone_from(&before.private);
@@ -110,10 +110,10 @@ impl Valhall {
     }
 }
 
-/// What has changed but memory.
+/// Adds all changes except those of memory.
 fn compare(before: &State, after: &State, next: Next, host: &Recorder, effect: &mut Effect) {
     effect.push_changed(0, before.registers.as_flattened(), after.registers.as_flattened());
-    // The lanes with the lowest program counter have mostly gone on to the next word.
+    // The lanes with the lowest program counter have mostly advanced to the next word, which is not stored.
     let live = |lane: &usize| before.live >> lane & 1 != 0;
     let pc = (0..16).filter(live).map(|lane| before.pcs[lane]).min().unwrap_or(0);
     for lane in (0..16).filter(|lane| after.live >> lane & 1 != 0) {
@@ -141,7 +141,7 @@ fn compare(before: &State, after: &State, next: Next, host: &Recorder, effect: &
     }
 }
 
-/// What went wrong: which kind of fault, in which lane, about what.
+/// Adds a fault: its kind, its lane and its datum.
 fn fault(error: &RunError, effect: &mut Effect) {
     let (kind, [a, b]) = match error {
         RunError::Undecodable { .. } => (1, [0, 0]),
@@ -164,7 +164,7 @@ fn fault(error: &RunError, effect: &mut Effect) {
         RunError::DivergentBarrier { elsewhere, .. } => (27, [*elsewhere as u64, 0]),
         other => panic!("a single word cannot end in: {other}"),
     };
-    // The reference names no lane where all are at fault alike.
+    // The reference names no lane if all lanes are equally at fault.
     let lane = error.place().and_then(|place| place.lane).map_or(0, |lane| u32::from(lane) + 1);
     let words = [kind, lane, a as u32, (a >> 32) as u32, b as u32];
     words.into_iter().zip(cell::FAULT..).for_each(|(word, cell)| effect.push(cell, word));
@@ -191,15 +191,15 @@ impl Set for Valhall {
         let (word, state) = split(input);
         let level = Level::available().into_iter().cycle().nth(turn)?;
         let live = self.before[state % STATES].live;
-        // Whole rows are written where nobody will look: in lanes that have ended.
+        // In lanes that have ended whole rows may be written, which has no effect.
         let is_seen = |(cell, _): &(u32, u32)| *cell >= cell::PCS || live >> (cell % 16) & 1 != 0;
         let (mut effect, failed) = self.execute(Engine::Fast(level, 1), word, state);
         effect.0.retain(is_seen);
         if failed {
-            // What others wrote before may differ then.
+            // What other lanes wrote before may differ then.
             effect.0.retain(|(cell, _)| *cell < cell::REGIONS[0]);
         }
-        // As many warps as fill a bundle work on whole rows; but stores and the host's notes would be there eight times.
+        // Eight warps fill a bundle and use whole rows. Stores and calls of the host would happen eight times.
         if !failed && effect.0.iter().all(|(cell, _)| *cell < cell::TOLD) {
             let (mut all, _) = self.execute(Engine::Fast(level, 8), word, state);
             all.0.retain(is_seen);
@@ -286,7 +286,7 @@ impl Set for Valhall {
 }
 
 impl Valhall {
-    /// The cases of a form, and how many of them are faults.
+    /// Returns the cases of a form, and the number of faults among them.
     fn record_form(&mut self, opcode: u16) -> (Group, usize) {
         let form = &ISA.forms[usize::from(opcode)];
         let name = form.name.str;
@@ -310,7 +310,7 @@ impl Valhall {
         let mut group = Group { name: name.to_owned(), ..Group::default() };
         let mut faults = 0;
         for row in rows {
-            // Some faults are wanted, but few: they say little about what an instruction does.
+            // Few faults are kept, since they say little about the effect of an instruction.
             let patience = if random.one_in(6) { 0 } else { 10 };
             for left in (0..=patience).rev() {
                 let flow = timing.iter().map(|choice| (choice.mask, random.pick(&choice.values)));

@@ -1,4 +1,4 @@
-//! Texts with one operator exchanged for another: the recorded results tell them from the right ones.
+//! Texts with one operator replaced by another, which the recorded results must distinguish from the correct ones.
 
 use isaforge_core::semantics::{Comparison, Node, Op, Operation, Semantics};
 use isaforge_valhall::ISA;
@@ -8,11 +8,11 @@ use super::{Engine, Valhall, split};
 use crate::file::{Answer, Group};
 use crate::set::groups;
 
-/// Operators of an instruction that are exchanged at most, one after the other.
+/// The maximum number of operators of an instruction that are replaced, one at a time.
 const MUTANTS: usize = 6;
 
 impl Valhall {
-    /// The first case of an instruction on which texts give something else than was recorded.
+    /// Returns the first case of an instruction whose result with other semantics differs from the recorded one.
     fn first_difference(&mut self, semantics: &'static Semantics, group: &Group) -> Option<usize> {
         group.inputs.iter().zip(&group.answers).position(|(input, answer)| {
             let (word, state) = split(input);
@@ -25,7 +25,7 @@ impl Valhall {
     }
 }
 
-/// Breaks every `every`-th instruction in several ways and looks which of them the recorded results notice.
+/// Breaks every `every`-th instruction in several ways, and checks how many of them the recorded results detect.
 pub fn check(valhall: &mut Valhall, every: usize) {
     let groups = groups::<Valhall>();
     let (mut broken, mut noticed) = (0, 0);
@@ -38,7 +38,7 @@ pub fn check(valhall: &mut Valhall, every: usize) {
         }
         assert_eq!(valhall.first_difference(SEMANTICS, group), None, "{} as it is", group.name);
         let (count, mut found) = (mutants.len(), 0);
-        // What is not broken is not named.
+        // An instruction that is not broken has no differences.
         let other = &groups[(number + 1) % groups.len()];
         for nodes in mutants {
             let semantics = with(opcode, nodes);
@@ -55,7 +55,7 @@ pub fn check(valhall: &mut Valhall, every: usize) {
     assert!(broken > 0 && silent.is_empty(), "nobody notices when these are broken: {silent:?}");
 }
 
-/// The graph of an operation with an operator exchanged, in several ways.
+/// Variants of the graph of an operation with one operator replaced.
 fn mutants(operation: &Operation) -> Vec<Vec<Node>> {
     let candidates: Vec<(usize, Node)> =
         operation.nodes.iter().enumerate().filter_map(|(at, node)| Some((at, exchanged(*node)?))).collect();
@@ -65,11 +65,11 @@ fn mutants(operation: &Operation) -> Vec<Vec<Node>> {
         nodes[*at] = *node;
         nodes
     };
-    // The last operators are those of the instruction itself, the first those of how its operands are read.
+    // The last operators are those of the instruction itself, the first ones those of reading its operands.
     candidates.iter().rev().step_by(step).map(mutant).collect()
 }
 
-/// Another operator of the same types.
+/// Returns a node with another operator of the same types.
 fn exchanged(node: Node) -> Option<Node> {
     let [a, b, c, d] = node.args;
     let with = |op: Op| Some(Node { op, ..node });
@@ -104,13 +104,13 @@ fn exchanged(node: Node) -> Option<Node> {
             };
             Some(Node { imm: other as u16, ..node })
         }
-        // The next rounding.
+        // The next rounding mode.
         Op::Convert | Op::RoundIntegral | Op::Ldexp | Op::FmaScaled => Some(Node { imm: (node.imm + 1) % 4, ..node }),
         _ => None,
     }
 }
 
-/// The texts of the specification, with another graph for one instruction.
+/// The semantics of the specification, with another graph for one instruction.
 fn with(opcode: usize, nodes: Vec<Node>) -> &'static Semantics {
     let mut operations = SEMANTICS.operations.to_vec();
     operations[opcode].nodes = nodes.leak();

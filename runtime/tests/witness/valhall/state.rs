@@ -1,4 +1,4 @@
-//! The states that words are executed on: 256 of them, of 16 kinds.
+//! The states on which words are executed: 256 states of 16 kinds.
 
 use isaforge_runtime::Memory;
 use isaforge_runtime::valhall::single::{Quads, State, private_bytes};
@@ -6,18 +6,18 @@ use isaforge_runtime::valhall::single::{Quads, State, private_bytes};
 use crate::random::Random;
 use crate::values::Class;
 
-/// How many states there are.
+/// The number of states.
 pub const STATES: usize = 256;
 const KINDS: usize = 16;
 const SEED: u64 = 0x0077_6974_6e65_7373;
 
-/// Where memory is mapped: the words around `MAIN`, and so far off that the greatest offsets lead there.
+/// The address of mapped memory. Memory at the distance of the greatest offsets is mapped too.
 pub const MAIN: u64 = 0x12_3456_7000;
 const MAIN_BYTES: usize = 4096;
 const SIDE_BYTES: usize = 1024;
 pub const REGIONS: [(u64, usize); 3] = [(MAIN, MAIN_BYTES), (MAIN - 0x8000, SIDE_BYTES), (MAIN + 0x8000, SIDE_BYTES)];
 const SHARED_BYTES: usize = 256;
-/// Words of every program, and where the word under test may lie in it.
+/// The number of words of every program; the word under test is one of them.
 const WORDS: u32 = 24;
 
 /// The kinds of states whose registers hold addresses, names and the like rather than numbers.
@@ -28,7 +28,7 @@ pub fn kind(state: usize) -> usize {
     state % KINDS
 }
 
-/// What the registers of a kind of state hold.
+/// The classes of values in the registers of a kind of state.
 fn classes(kind: usize) -> &'static [Class] {
     use Class::*;
     match kind {
@@ -51,7 +51,7 @@ fn classes(kind: usize) -> &'static [Class] {
     }
 }
 
-/// All states, and the memory that all of them see.
+/// Returns all states, with the same memory.
 pub fn all() -> Vec<State> {
     let memory = memory();
     (0..STATES).map(|number| state(number, memory.clone())).collect()
@@ -74,13 +74,13 @@ fn memory() -> Memory {
 fn state(number: usize, memory: Memory) -> State {
     let random = &mut Random::new(&[SEED, 2, number as u64]);
     let (kind, turn) = (kind(number), number / KINDS);
-    // Every other state belongs to a fragment program; the others to the first or the second warp of a workgroup.
+    // Half of the states belong to fragment programs, the others to the first or second warp of a workgroup.
     let draws = turn % 2 == 1;
     let (warp, warps) = if draws { (0, 1) } else { (u32::from(turn % 8 == 2), 2) };
     let mut registers = Box::new([[0; 16]; 64]);
     for column in registers.iter_mut() {
         let class = random.pick(classes(kind));
-        // Sometimes all lanes agree.
+        // Sometimes all lanes have the same value.
         let alike = random.one_in(12).then(|| class.draw(random));
         *column = std::array::from_fn(|_| alike.unwrap_or_else(|| class.draw(random)));
     }
@@ -100,9 +100,9 @@ fn state(number: usize, memory: Memory) -> State {
     let pc = 4 + random.below(8) as u32;
     let (mut live, mut pcs) = (u16::MAX, [pc; 16]);
     match random.below(4) {
-        // Some have ended.
+        // Some lanes have ended.
         0 => live = random.word() as u16 | 1 << random.below(16),
-        // Some are elsewhere.
+        // Some lanes are at other words.
         1 => {
             let here = random.below(16);
             for (lane, place) in pcs.iter_mut().enumerate() {
@@ -127,10 +127,10 @@ fn state(number: usize, memory: Memory) -> State {
     State { registers, pcs, live, uniforms, words: WORDS, warp, warps, memory, shared, private, quads }
 }
 
-/// An address for each lane: in a row, anywhere, the same, unaligned, or in memory of the workgroup or of the thread; with
-/// `wrong` ones some lanes' lie at an end or outside.
+/// An address for each lane: contiguous, anywhere, the same, unaligned, or in workgroup or thread memory. With `wrong`,
+/// the addresses of some lanes are at an end of memory or outside.
 fn addresses(random: &mut Random, warp: u32, wrong: bool) -> [u64; 16] {
-    // Memory of the workgroup begins where the runtime's own addresses do, that of threads 2^40 bytes above.
+    // Workgroup memory begins at the first reserved address, thread memory 2^40 bytes above it.
     let (shared, threads) = (Memory::RESERVED.start, Memory::RESERVED.start + (1 << 40));
     let start = MAIN + 1024 + 8 * random.below(128) as u64;
     let step = random.pick(&[4u64, 8, 16, 20]);

@@ -1,4 +1,4 @@
-//! The words that are tried: every form with its modifiers, from the tables alone.
+//! The words under test: every form with its modifiers, generated from the tables.
 
 use isaforge_core::bits::ones;
 use isaforge_core::decode::decode;
@@ -7,15 +7,15 @@ use isaforge_core::table::{Access, Field, Form, Isa, Modifier, Operand, Shape, T
 
 use crate::random::Random;
 
-/// A choice that a form has: the bits, and the values that they may have.
+/// A choice of a form: its bits, and the values that they may have.
 #[derive(Clone, Debug)]
 pub struct Choice {
     pub mask: u64,
     pub values: Vec<u64>,
 }
 
-/// The choices of a form: its modifiers and its operands' suffixes. Those that all forms have in the same place are of
-/// the second kind: they say when an instruction may run, not what it does.
+/// The choices of a form: its modifiers and its operands' suffixes. Choices that all forms have at the same place are
+/// in the second list: they determine when an instruction executes, rather than its effect.
 pub fn choices(isa: &'static Isa, form: &'static Form) -> [Vec<Choice>; 2] {
     let everywhere = |modifier: &&Modifier| {
         let same = |other: &Modifier| other.name == modifier.name && other.bits == modifier.bits;
@@ -37,12 +37,12 @@ pub fn choices(isa: &'static Isa, form: &'static Form) -> [Vec<Choice>; 2] {
     [all.map(placed).collect(), form.modifiers.iter().filter(everywhere).map(placed).collect()]
 }
 
-/// How many combinations choices have.
+/// The number of combinations of choices.
 pub fn combinations(choices: &[Choice]) -> u64 {
     choices.iter().fold(1, |all, choice| all.saturating_mul(choice.values.len() as u64))
 }
 
-/// A combination by its number.
+/// Returns a combination by its number.
 pub fn combination(choices: &[Choice], mut number: u64) -> Vec<usize> {
     let digit = |choice: &Choice| {
         let digit = number % choice.values.len() as u64;
@@ -52,7 +52,7 @@ pub fn combination(choices: &[Choice], mut number: u64) -> Vec<usize> {
     choices.iter().map(digit).collect()
 }
 
-/// Combinations in which every pair of values of two choices occurs, found greedily.
+/// Combinations in which every pair of values of two choices occurs, found by a greedy search.
 pub fn pairs(choices: &[Choice], random: &mut Random) -> Vec<Vec<usize>> {
     let mut missing: Vec<(usize, usize, usize, usize)> = vec![];
     for (i, first) in choices.iter().enumerate() {
@@ -67,7 +67,7 @@ pub fn pairs(choices: &[Choice], random: &mut Random) -> Vec<Vec<usize>> {
         let covered = |row: &[usize]| missing.iter().filter(|(i, a, j, b)| row[*i] == *a && row[*j] == *b).count();
         let mut draw = || {
             let mut row: Vec<usize> = choices.iter().map(|choice| random.below(choice.values.len())).collect();
-            // Two pairs that are still missing, where they go together.
+            // Two pairs that are still missing, if they are compatible.
             let (i, a, j, b) = missing[random.below(missing.len())];
             (row[i], row[j]) = (a, b);
             let (i, a, j, b) = first;
@@ -82,12 +82,12 @@ pub fn pairs(choices: &[Choice], random: &mut Random) -> Vec<Vec<usize>> {
     rows
 }
 
-/// A word of a form with these choices made and random operands; `None` where that is no instruction.
+/// Generates a word of a form with these choices and random operands. `None` when that is not an instruction.
 pub fn word(isa: &'static Isa, opcode: u16, chosen: &[(u64, u64)], random: &mut Random) -> Option<u64> {
     let set = |word: u64| chosen.iter().fold(word, |word, (mask, value)| word & !mask | value);
     let mut builder = Builder::new(isa, opcode);
     let form = builder.form();
-    // Lists of registers are as long as modifiers say.
+    // The lengths of register lists depend on modifiers.
     for modifier in form.modifiers.iter().chain(form.operands.iter().flat_map(|operand| operand.suffixes)) {
         let value = modifier.bits.get(set(builder.word()), 0);
         builder.set_bits(modifier.bits, value);
@@ -103,7 +103,7 @@ fn place(isa: &'static Isa, builder: &mut Builder, index: usize, operand: &Opera
     match &operand.shape {
         Shape::One { kind, .. } => {
             let alternatives = isa.kinds[usize::from(*kind)].alternatives;
-            // Mostly registers; a reading may clash with an earlier operand over a field that they share.
+            // Mostly registers. A reading may conflict with an earlier operand in a shared field.
             let is_register = |fields: &[Field]| fields.iter().any(|field| field.ty == Type::Register(0));
             for _ in 0..32 {
                 let number = random.below(alternatives.len());
@@ -112,7 +112,7 @@ fn place(isa: &'static Isa, builder: &mut Builder, index: usize, operand: &Opera
                 }
                 let mut values: Vec<u64> =
                     alternatives[number].fields.iter().map(|field| field_value(isa, field, random)).collect();
-                // A pair of registers begins at an even one, as programs have it; seldom at an odd one.
+                // A register pair usually begins at an even register, as in real programs.
                 if operand.size > 32 && is_register(alternatives[number].fields) && !random.one_in(16) {
                     values.iter_mut().for_each(|value| *value &= !1);
                 }
@@ -147,7 +147,7 @@ fn field_value(isa: &'static Isa, field: &Field, random: &mut Random) -> u64 {
     random.below(most.clamp(1, 1 << 32) as usize) as u64
 }
 
-/// A number of a width in bits: small, at an end, or any.
+/// A number of this width: small, at a limit, or any.
 fn number(width: u32, random: &mut Random) -> u64 {
     let small = random.below(9) as u64;
     let all = ones(width);
@@ -160,7 +160,7 @@ fn number(width: u32, random: &mut Random) -> u64 {
     }
 }
 
-/// Whether a form deals with addresses or names: it has sources of 64 bits, or lists of registers.
+/// Whether a form uses addresses or names: it has 64-bit sources or lists of registers.
 pub fn is_message(form: &Form) -> bool {
     let wide = |operand: &Operand| operand.access == Access::Read && operand.size > 32;
     form.operands.iter().any(|operand| wide(operand) || matches!(operand.shape, Shape::List { .. }))

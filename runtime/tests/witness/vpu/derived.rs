@@ -1,5 +1,5 @@
-//! The machine that the specification alone describes does what the reference does with one group, as far as it goes: it
-//! knows no time, nothing of the banks of other groups, and launches none.
+//! Compares the machine that is derived from the specification alone with the reference on single groups. It has no
+//! clock, no banks of other groups, and launches no groups.
 
 use isaforge_core::machine::{Reason, Register};
 use isaforge_runtime::vpu::single::{Next, State, execute};
@@ -20,7 +20,7 @@ fn register(machine: &Machine, bank: usize, index: usize) -> Register {
     Register { index: index as u32, ..first }
 }
 
-/// What a group holds, in the order of the machine's registers and states.
+/// The contents of a group, in the order of the machine's registers and states.
 fn held(state: &State) -> Vec<(&'static str, usize, [u64; 4])> {
     let mut all = vec![];
     for index in 0..16 {
@@ -41,7 +41,7 @@ fn held(state: &State) -> Vec<(&'static str, usize, [u64; 4])> {
     all
 }
 
-/// The bytes of the address spaces, by name and address.
+/// The bytes of the address spaces, with their names and addresses.
 fn memories(state: &State) -> Vec<(&'static str, u64, Vec<u8>)> {
     let bytes = |registers: &[[u16; 4]]| registers.as_flattened().iter().flat_map(|c| c.to_le_bytes()).collect();
     let mut all = vec![("external", 0, state.memory.bytes())];
@@ -87,7 +87,7 @@ pub fn check(vpu: &Vpu, every: usize) {
         for input in group.inputs.iter().step_by(every) {
             let (code, number) = split(input);
             let mut state = vpu.states[number % STATES].0.clone();
-            // Data is there at once, and the group has no bank but its own.
+            // Data is ready at once, and the group has no bank but its own.
             (state.clock, state.reserved) = (None, None);
             let mut after = state.clone();
             let next = execute(code, &mut after, &mut vec![]).expect("only instructions are recorded");
@@ -100,7 +100,7 @@ pub fn check(vpu: &Vpu, every: usize) {
             match (&stepped, next) {
                 (Ok(_), Next::Word | Next::Ended) => {}
                 (Err(trap), Next::Same(_)) if matches!(trap.reason, Reason::Fault("locked", _)) => {}
-                // There is nobody to launch groups.
+                // This machine cannot launch groups.
                 (Err(trap), _) if matches!(trap.reason, Reason::Intrinsic("allocate" | "launch", _)) => continue,
                 _ => panic!("{stepped:?}, not {next:?}: {}", what()),
             }

@@ -1,8 +1,9 @@
-//! The VPU: every instruction, its operands' registers, selectors, write modes and flags, and classes of values, a word
-//! at a time.
+//! The VPU: every instruction, its operands' registers, selectors, write modes and flags, and classes of values, one
+//! word at a time.
 //!
-//! An input is a word and the number of a state. A case's answer is what the word changed: registers, flags, threads,
-//! banks, the queue, tiles and their locks, memory; how the group goes on, misuse, and what a trace says was written.
+//! An input is a word and the number of a state. The answer is the change by the word (registers, flags, threads,
+//! banks, the queue, tiles and their locks, memory), how the group continues, misuse, and the writes that a trace
+//! shows.
 
 pub mod derived;
 mod state;
@@ -19,13 +20,13 @@ use crate::random::{Hash, Random};
 use crate::set::Set;
 use state::{ADDRESSES, STATES, cell};
 
-/// Cases of an instruction that computes, and of the others.
+/// The number of cases of an instruction without side effects, and of other instructions.
 const CASES: [usize; 2] = [500, 240];
-/// One case of this number has its answer in full.
+/// One in this number of cases has its answer in full.
 const FULL: usize = 16;
 const SEED: u64 = 0x7670_7520_776f_7264;
 
-/// States, with what they hold by cell.
+/// States, with the contents of their cells.
 pub struct Vpu {
     states: Vec<(State, Vec<u32>)>,
 }
@@ -39,7 +40,8 @@ impl Vpu {
         Vpu { states: state::all().into_iter().map(with_cells).collect() }
     }
 
-    /// By the reference, or by operations on rows; these take no note of what is written, and leave that to it.
+    /// Executes a word by the reference, or by operations on rows at a level. The writes are always the reference's,
+    /// since operations on rows do not record them.
     fn execute(&self, level: Option<Level>, word: u64, number: usize) -> Effect {
         let (before, cells) = &self.states[number % STATES];
         let mut after = before.clone();
@@ -66,7 +68,7 @@ fn split(input: &[u8]) -> (u64, usize) {
     (u64::from_le_bytes(*word), state[0].into())
 }
 
-/// The bits of an operand: any register, with selectors or modes of several kinds.
+/// The bits of an operand: any register, with several kinds of selectors or modes.
 fn operand(operand: &Operand, random: &mut Random) -> u64 {
     let Shape::One { kind, at } = operand.shape else {
         return 0;
@@ -75,7 +77,7 @@ fn operand(operand: &Operand, random: &mut Random) -> u64 {
     let any = random.next() & ones(kind.width.into());
     let bits = match kind.name {
         "source" => {
-            // Straight, reversed, one component, pairs, exchanged pairs, any.
+            // Selectors: identity, reversed, one component, pairs, swapped pairs, any.
             let selectors = random.pick(&[0x1b, 0x1b, 0xe4, 0x00, 0xff, 0x11, 0xbb, 0x4e, any & 0xff, any & 0xff]);
             let register =
                 if operand.name == "address" && !random.one_in(8) { (any >> 8 & 0x33) | ADDRESSES } else { any >> 8 };

@@ -1,4 +1,4 @@
-//! The states that words are executed on, and their cells.
+//! The states on which words are executed, and their cells.
 
 use isaforge_runtime::vpu::single::{Launched, Next, State};
 use isaforge_runtime::vpu::{BANKS, Memory, QUEUE, Registers, Tile, TileSize, Wait, Write, Written};
@@ -6,15 +6,15 @@ use isaforge_runtime::vpu::{BANKS, Memory, QUEUE, Registers, Tile, TileSize, Wai
 use crate::random::{Hash, Random};
 use crate::values::Class;
 
-/// How many states there are.
+/// The number of states.
 pub const STATES: usize = 128;
-/// Bytes of external memory.
+/// The size of external memory in bytes.
 const BYTES: usize = 300;
-/// Registers from here on, of each space, hold addresses of external memory.
+/// In each space, registers from this one on hold addresses of external memory.
 pub const ADDRESSES: u64 = 12;
 const SEED: u64 = 0x7670_7520_7374_6174;
 
-/// Where the numbers of cells begin.
+/// The first cells of each kind.
 pub mod cell {
     pub const SHARED: u32 = 128;
     pub const FLAGS: u32 = 160;
@@ -42,7 +42,7 @@ fn register(random: &mut Random, class: Class) -> [u16; 4] {
     [(); 4].map(|()| component(random, class))
 }
 
-/// X and Z are in memory, or just behind it; Y and W are mostly 0.
+/// X and Z are within memory or just beyond it; Y and W are mostly 0.
 fn address(random: &mut Random) -> [u16; 4] {
     let mut low = || random.below(BYTES + 20) as u16;
     let (x, z) = (low(), low());
@@ -56,7 +56,7 @@ fn fill(random: &mut Random, registers: &mut [[u16; 4]], class: Class) {
     }
 }
 
-/// State number `number`.
+/// Returns the state with this number.
 fn state(number: usize) -> State {
     let random = &mut Random::new(&[SEED, number as u64]);
     let class = CLASSES[number % CLASSES.len()];
@@ -68,7 +68,7 @@ fn state(number: usize) -> State {
     let active = if random.one_in(3) { living & random.below(16) as u8 } else { living };
     let (width, height) = random.pick(&[(4, 1), (8, 4), (16, 2), (4, 8), (8, 1)]);
     let tile_size = TileSize::new(width, height).expect("both are powers of two");
-    // Locks: none, few, most.
+    // Few or many elements are locked, or none.
     let locked = random.pick(&[0, 0, 1, 6]);
     let tile = |random: &mut Random| Tile {
         data: (0..tile_size.elements()).map(|_| register(random, class)).collect(),
@@ -114,7 +114,7 @@ fn state(number: usize) -> State {
     }
 }
 
-/// All states.
+/// Returns all states.
 pub fn all() -> Vec<State> {
     (0..STATES).map(state).collect()
 }
@@ -129,7 +129,7 @@ fn put(cells: &mut [u32], first: u32, registers: &[[u16; 4]]) {
     }
 }
 
-/// What a state holds, by cell; none of it is behind `cell::NEXT`.
+/// The contents of a state by cell, up to `cell::NEXT`.
 pub fn cells(state: &State) -> Vec<u32> {
     let mut cells = vec![0; cell::TILES as usize + 4 * 3 * 32];
     put(&mut cells, 0, state.registers.local.as_flattened());
@@ -138,7 +138,7 @@ pub fn cells(state: &State) -> Vec<u32> {
         *cell = flags.into();
     }
     let reserved = state.reserved.map_or(0, |bank| 1 + u32::from(bank));
-    // How long results take; those that are there are there.
+    // The time until results are ready, or 0.
     let ready = state.clock.map_or(0, |now| state.ready.saturating_sub(now) as u32);
     let flow = [state.pc.into(), state.living.into(), state.active.into(), reserved, state.pending.into()];
     for (cell, word) in cells[cell::FLOW as usize..].iter_mut().zip(flow.into_iter().chain([ready])) {
@@ -200,7 +200,7 @@ pub fn name(at: u32) -> String {
     }
 }
 
-/// How a group goes on, as a word.
+/// Encodes how a group continues as a word.
 pub fn next(next: Next) -> u32 {
     match next {
         Next::Word => 0,
@@ -212,7 +212,7 @@ pub fn next(next: Next) -> u32 {
     }
 }
 
-/// What stands for a list of writes.
+/// Hashes a list of writes.
 pub fn hash(writes: &[Write]) -> u32 {
     let mut hash = Hash::new();
     for write in writes {
