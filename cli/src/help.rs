@@ -23,7 +23,8 @@ Examples:
   isaforge corpus import --isa valhall shaders/ -o lake/    a corpus to ask in SQL
   isaforge demo                                   see all of it once, with a picture
 
-See `isaforge COMMAND --help` for more examples.
+See `isaforge COMMAND --help` for more examples. `-` is standard input wherever a file is read; the
+files that a specification from there names are relative to the current folder.
 Exit status: 0 success, 1 errors in the input, 2 wrong usage or an unreadable file.";
 
 /// Below the options of `dis`.
@@ -150,6 +151,7 @@ Examples:
   isaforge check specs/valhall/isa.yaml
   isaforge check specs/valhall                    the same
   isaforge check my.yaml --deny-warnings          fail on warnings, for scripts
+  isaforge check - < my.yaml                      its imports are relative to the current folder
   isaforge check --explain E0021                  explain a diagnostic code
   isaforge check --explain list                   list all codes
   isaforge check --schema > isa.schema.json       for editors with YAML completion";
@@ -170,6 +172,7 @@ pub const DIFF: &str = "\
 Examples:
   isaforge diff valhall-2021 valhall              two built-in revisions
   isaforge diff valhall specs/mine.yaml           a revision of your own
+  isaforge diff - new.yaml < old.yaml             the older one may come from `git show`
   isaforge diff valhall specs/mine.yaml --format markdown >> $GITHUB_STEP_SUMMARY
   isaforge diff old.yaml new.yaml --format json | jq .instructions
   isaforge diff ir3.xml ir3.xml --old-generation 630 --new-generation 730
@@ -278,6 +281,7 @@ A launch file with a `size` runs a fragment program for each pixel and writes th
 
 Examples:
   isaforge run launch.yaml
+  sed s/1.5/2.5/ launch.yaml | isaforge run -       paths are relative to the current folder
   isaforge run --init double.s            write a commented double.yaml; with `--spec`, too
   isaforge run launch.yaml --quiet        only the outputs of the launch file
   isaforge run launch.yaml --trace        workgroup, warp, place, lanes, then the text

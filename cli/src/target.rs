@@ -23,6 +23,7 @@ use crate::check;
 use crate::conform::judges::Judges;
 use crate::failure::Failure;
 use crate::fidelity::{self, Entry};
+use crate::input;
 
 /// The warning that a branch target does not say what it counts.
 const BRANCHES: &str = "W0211";
@@ -138,7 +139,7 @@ pub fn named_or_at(given: &Path, generation: Option<&str>) -> Result<Option<Targ
         }
         return Ok(Some(found.into()));
     }
-    if given.exists() {
+    if given.exists() || input::is_standard(given) {
         return from_specification(given, generation);
     }
     let known = || builtin::ALL.iter().map(|found| found.name);

@@ -64,7 +64,7 @@ pub fn load(settings: &Settings) -> Result<Loaded, Refusal> {
             Refusal::Generation { message: format!("`{}` {message}", settings.spec.display()), help }
         })?;
     // Documents of others are large, and what is read by them here is not.
-    let of_others = read::format_of(&settings.spec).is_some();
+    let of_others = settings.format().is_some();
     let lowered = match &checked.isa.encoding {
         Encoding::Stream(stream) if of_others => Lowered::Stream(lower_exact(&checked.isa, stream)),
         _ => lower(&checked.isa),

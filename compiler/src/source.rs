@@ -228,7 +228,7 @@ impl Source {
 /// All texts of one run of the compiler.
 #[derive(Debug, Default)]
 pub struct Sources {
-    /// Texts that are read in the place of files, by the path of each without links.
+    /// Texts that are read in the place of files, by the path of each without links. There need not be such a file.
     pub unsaved: HashMap<PathBuf, String>,
     root: Option<PathBuf>,
     files: Vec<Source>,
@@ -251,8 +251,14 @@ impl Sources {
     /// # Errors
     /// See [`LoadError`].
     pub fn load(&mut self, path: &Path) -> Result<FileId, LoadError> {
-        let real = fs::canonicalize(path).map_err(|error| self.load_error(path, error))?;
+        let real = self.real(path)?;
         self.load_real(path, real)
+    }
+
+    /// A path without links.
+    fn real(&self, path: &Path) -> Result<PathBuf, LoadError> {
+        let unsaved = || std::path::absolute(path).ok().filter(|path| self.unsaved.contains_key(path));
+        fs::canonicalize(path).or_else(|error| unsaved().ok_or_else(|| self.load_error(path, error)))
     }
 
     /// Reads a file that another one names, whose author may be a stranger to whoever reads the messages: what they quote

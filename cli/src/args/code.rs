@@ -8,6 +8,7 @@ use clap_complete::engine::ArgValueCompleter;
 use super::TargetArgs;
 use crate::code::{How, Order};
 use crate::completion::instructions;
+use crate::input::path_parser;
 use crate::words::Encoding;
 
 /// How machine code is written.
@@ -227,8 +228,10 @@ pub struct ExplainArgs {
 #[derive(Args, Debug)]
 pub struct TranslateArgs {
     /// The program's revision: an ISA name or a specification
+    #[arg(value_parser = path_parser())]
     pub from: PathBuf,
     /// The revision to translate to, likewise
+    #[arg(value_parser = path_parser())]
     pub to: PathBuf,
     /// The program. Standard input if omitted or `-`
     pub file: Option<PathBuf>,

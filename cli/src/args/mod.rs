@@ -16,6 +16,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::builtin::{self, Builtin};
+use crate::input::path_parser;
 use crate::{debug, help};
 
 pub use code::*;
@@ -202,8 +203,8 @@ pub struct TargetArgs {
     /// The instruction set
     #[arg(value_parser = isa_parser(), value_name = "ISA", required = true)]
     pub isa: Option<&'static Builtin>,
-    /// Read the instruction set from this specification instead: a file, or a folder that holds `isa.yaml`
-    #[arg(long, value_name = "SPEC")]
+    /// Read the instruction set from this specification instead: a file, a folder that holds `isa.yaml`, or `-`
+    #[arg(long, value_name = "SPEC", value_parser = path_parser())]
     pub spec: Option<PathBuf>,
     /// Hardware generation, by number or name, if the specification describes several
     #[arg(long, value_name = "G", requires = "spec")]

@@ -37,7 +37,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     if args.json_schema {
         return json::schema(json::RUN);
     }
-    input::open(&args.launch).map_err(Failure::reading(&args.launch))?;
+    input::head(&args.launch, 1)?;
     if args.races {
         return debug::races(args);
     }
