@@ -68,6 +68,7 @@ pub const LIST: &str = "\
 Examples:
   isaforge list valhall                           all instructions, one per line
   isaforge list valhall convert float             instructions that convert floats
+  isaforge list valhall sfu approximate           those of a unit, of a class of accuracy
   isaforge list usc --json | jq .mnemonic         one JSON object per instruction
   isaforge list --spec specs/mine.yaml            a specification before it is compiled
 
@@ -81,6 +82,7 @@ Examples:
   isaforge explain valhall 0x0091c10000000002     a word
   isaforge explain valhall 'MOV.i32 r1, r2'       assembly
   isaforge explain valhall MOV.i32                a mnemonic: the instruction, with an example
+  isaforge explain valhall FMA.f32 clamp          one of its fields: values, bits, effects
   isaforge explain valhall FMA                    part of a mnemonic: list the candidates
   isaforge explain valhall convert float          words: search the descriptions
   isaforge explain valhall Flow                   an enum: list its values
@@ -117,7 +119,7 @@ lists the instructions, modifiers and registers of the instruction set.";
 /// Below the options of `lint`.
 pub const LINT: &str = "\
 Examples:
-  isaforge lint valhall shader.bin                findings with their addresses
+  isaforge lint valhall shader.bin                findings by address; in assembly, by line
   isaforge lint valhall shader.s --json           one JSON object per finding
   isaforge lint valhall shader.s --pressure       live registers, line by line
   isaforge check --explain P0003                  explain a finding's code

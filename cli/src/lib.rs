@@ -36,6 +36,7 @@ pub mod groups;
 pub mod help;
 pub mod input;
 pub mod json;
+mod labels;
 pub mod lint;
 pub mod list;
 mod lsp;

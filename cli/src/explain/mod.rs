@@ -5,6 +5,7 @@ pub(crate) mod diagram;
 pub(crate) mod fields;
 mod objects;
 pub(crate) mod overview;
+mod part;
 
 use std::io::Write;
 
@@ -16,6 +17,7 @@ use isaforge_core::parse::{find_name, parse};
 use isaforge_core::print::{Style, print};
 use isaforge_core::program::ProgramError;
 use isaforge_core::semantics::Semantics;
+use isaforge_core::table::Enum;
 use isaforge_core::text::Line;
 
 use crate::args::ExplainArgs;
@@ -37,7 +39,7 @@ use crate::words::{parse_word, word_bytes, word_digits};
 /// When standard output cannot be written to.
 pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     if args.json_schema {
-        return json::schema(json::INSTRUCTION);
+        return json::schema(&json::any_of("explained", "What `isaforge explain --json` prints", &json::EXPLAINED));
     }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let what = match args.what.as_slice() {
@@ -48,17 +50,15 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     if args.json {
         return objects::objects(&target, what);
     }
-    let enums = match target.tables {
-        Tables::Words(isa) => isa.enums,
-        Tables::Groups(isa) => isa.enums,
-        Tables::Streams(engine) => engine.stream.enums,
-    };
-    let general = match enums.iter().find(|found| found.name == what) {
-        Some(found) => Some(overview::choices(found, columns().min(120))),
-        None if what.is_empty() => Some(overview::overview(&target, columns().min(120))),
+    let width = columns().min(120);
+    let general = match choices_of(target.tables, what) {
+        Some(found) => Some(overview::choices(found, width)),
+        None if what.is_empty() => Some(overview::overview(&target, width)),
         None => None,
     };
-    if let Some(text) = general {
+    let parts =
+        || part::parts(&target, what).iter().map(|part| part.text(width)).reduce(|all, part| all + "\n" + &part);
+    if let Some(text) = general.or_else(parts) {
         anstream::stdout().lock().write_all(text.as_bytes())?;
         return Ok(Status::Fine);
     }
@@ -90,9 +90,19 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
             },
         },
     };
-    let (text, status) = render(isa, target.semantics, word, note, columns().min(120));
+    let (text, status) = render(isa, target.semantics, word, note, width);
     anstream::stdout().lock().write_all(text.as_bytes())?;
     Ok(status)
+}
+
+/// The enum of this name.
+fn choices_of(tables: Tables, name: &str) -> Option<&'static Enum> {
+    let enums = match tables {
+        Tables::Words(isa) => isa.enums,
+        Tables::Groups(isa) => isa.enums,
+        Tables::Streams(engine) => engine.stream.enums,
+    };
+    enums.iter().find(|found| found.name == name)
 }
 
 /// A word whose bytes were given: in the order of memory, where only that is an instruction.
