@@ -186,6 +186,10 @@ impl TypedValueParser for IsaParser {
                 format!("`{path}` is no instruction set but a file: `--spec {path}` reads one from a specification\n");
             return Err(clap::Error::raw(ErrorKind::InvalidValue, message).with_cmd(command));
         }
+        if let Some(why) = value.to_str().and_then(builtin::why_not) {
+            let message = format!("`{}` is no built-in instruction set: {why}\n", value.display());
+            return Err(clap::Error::raw(ErrorKind::InvalidValue, message).with_cmd(command));
+        }
         match found {
             Some(found) => Ok(found),
             None => self.0.parse_ref(command, arg, value).and_then(|_| Err(clap::Error::new(ErrorKind::InvalidValue))),

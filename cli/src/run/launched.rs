@@ -9,7 +9,6 @@ use isaforge_analysis::Set;
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::keys::{FromNode, KeyDoc, Reader};
 use isaforge_compiler::source::Sources;
-use isaforge_compiler::suggest::{did_you_mean, one_of};
 use isaforge_compiler::yaml::{Node, Value, read_yaml};
 use isaforge_debugger::{Listing, Source};
 use isaforge_runtime::machine::Machine;
@@ -265,12 +264,8 @@ fn set(launch: &Node, sources: &Sources, out: &mut Diagnostics) -> Option<(&'sta
         return None;
     };
     let Some(found) = builtin::find(name) else {
-        let known = || builtin::ALL.iter().map(|found| found.name);
         let error = Diagnostic::error("L0001", node.span, format!("there is no instruction set `{name}`"));
-        out.push(match did_you_mean(name, known()) {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help(format!("expected {}", one_of(known()))),
-        });
+        out.push(error.help(builtin::instead_of(name)));
         return None;
     };
     if found.launches.is_none() {

@@ -56,6 +56,10 @@ pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
     }
     let mut counts = Counts::default();
     let ended = machine.run(&mut counts);
+    // The machines of specifications have memory that is the same for all lanes.
+    if ended.is_err() && args.spec.is_some() {
+        counts.fail();
+    }
     match form {
         _ if args.json => writeln!(out, "{}", result(&args.launch, &listing, &counts, ended.as_ref().err()))?,
         Some(ProfileForm::Listing) => out.write_all(profile(&machine, &listing, &counts).as_bytes())?,

@@ -1,6 +1,19 @@
 use super::*;
 
 #[test]
+fn values_do_not_have_the_names_of_operands() {
+    let lanes = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/lanes");
+    for (set, text, wrong) in [
+        (&["vpu"][..], "AddFloat16.sign r3.xy?_w!, r1.xyzw, g4.xxxx", ["let a = ", "let b = "]),
+        (&["--spec", lanes], "00002050", ["let a = ", "let d = "]),
+    ] {
+        let run = isaforge(&[&["explain"], set, &[text]].concat()).expect(0);
+        assert!(run.out().contains("let c = ") || run.out().contains("let b = "), "{}", run.out());
+        wrong.iter().for_each(|wrong| assert!(!run.out().contains(wrong), "{wrong}: {}", run.out()));
+    }
+}
+
+#[test]
 fn a_field_of_an_instruction_is_explained_value_by_value() {
     let run = isaforge(&["explain", "valhall", "FMA.f32", "clamp"]).expect(0);
     for part in ["bits 33..32", "clamp_0_inf", "FMA.f32.clamp_0_1 r0, r2, r4, r6"] {

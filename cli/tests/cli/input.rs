@@ -109,6 +109,25 @@ fn sets_have_the_names_that_people_use() {
 }
 
 #[test]
+fn names_of_sets_nearby_are_explained() {
+    for (name, part) in [
+        ("arm", "as `valhall`"),
+        ("Bifrost", "`--spec ISA.xml` reads the document"),
+        ("v7", "older than `valhall`"),
+        ("v10", "`valhall` is nearest"),
+    ] {
+        for arguments in [&["list", name][..], &["diff", name, "valhall"]] {
+            let run = isaforge(arguments).expect(2);
+            assert!(run.err.contains(part), "{arguments:?}: {}", run.err);
+        }
+        let launch = format!("isa: {name}\nprogram: NOP.end\n");
+        let run = isaforge_with(&["run", "-"], launch).expect(1);
+        assert!(run.err.contains(part), "{}", run.err);
+    }
+    assert!(isaforge(&["diff", "powervrr", "valhall"]).expect(2).err.contains("did you mean `powervr`?"));
+}
+
+#[test]
 fn explain_finds_what_somebody_remembers() {
     let run = isaforge(&["explain", "valhall", "FMA"]).expect(0);
     let found: Vec<&str> = run.out().lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
