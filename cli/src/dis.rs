@@ -1,6 +1,6 @@
 //! `isaforge dis`: machine words to text.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use isaforge_analysis::Set;
 use isaforge_analysis::entry::{self, entries};
@@ -15,7 +15,7 @@ use crate::builtin::Tables;
 use crate::code::{self, Bytes, Order, Symbols};
 use crate::failure::{Failure, Status};
 use crate::input::Input;
-use crate::output::{Text, say};
+use crate::output::{Text, progress, say};
 use crate::paint::{BOLD, ERROR, HELP, paint};
 use crate::target::Target;
 use crate::words::{self, Mistake, Place, word_digits};
@@ -53,7 +53,10 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     }
     out.flush()?;
     if let Some(mistake) = &found.mistake {
-        say(&describe(&input.name, mistake));
+        let text = std::str::from_utf8(input.body()).ok().filter(|_| found.code.bytes.is_empty());
+        let is_assembly = text.is_some_and(|text| target.tables.assemble(text).errors.is_empty());
+        let help = if is_assembly { "this is assembly, which `isaforge asm` reads" } else { &mistake.help };
+        say(&describe(&input.name, &Mistake { help: help.to_owned(), ..mistake.clone() }));
     }
     Ok(Status::mistakes_if(invalid || found.mistake.is_some()))
 }
@@ -151,16 +154,25 @@ fn comments(set: &Set, bytes: &[u8], text: &str, out: &mut impl Write) -> io::Re
 /// Lines that are longer than this have their comments further to the right than others.
 const WIDEST: usize = 72;
 
+/// After so many instructions the progress is shown.
+const OFTEN: usize = 1 << 12;
+
 /// Writes an object an instruction. Returns whether anything is none.
 fn objects(set: &Set, bytes: &[u8], symbols: &Symbols, shader: Option<&str>, out: &mut impl Write) -> io::Result<bool> {
     let mut labels = entry::labels(set, bytes);
     labels.extend(symbols.clone());
     let code = json::Code { set, bytes, labels: &labels, shader };
+    // On a terminal the objects themselves show how far it is.
+    let bar = progress("dis", if io::stdout().is_terminal() { 0 } else { bytes.len() as u64 });
     let mut invalid = false;
-    for entry in entries(set, bytes) {
+    for (number, entry) in entries(set, bytes).enumerate() {
+        if number.is_multiple_of(OFTEN) {
+            bar.set_position(entry.bytes.start as u64);
+        }
         writeln!(out, "{}", code.entry(&entry))?;
         invalid |= entry.instruction.is_err();
     }
+    bar.finish_and_clear();
     Ok(invalid)
 }
 

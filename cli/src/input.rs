@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -16,6 +16,8 @@ use flate2::read::MultiGzDecoder;
 use isaforge_compiler::source::Sources;
 
 use crate::failure::Failure;
+use crate::output::say;
+use crate::paint::{HELP, paint};
 
 /// The path of a specification or of a launch file that standard input holds. Paths in it are relative to the current folder.
 pub const STANDARD: &str = "<stdin>";
@@ -155,7 +157,13 @@ impl Input {
                 Ok(Input { name: STANDARD.to_owned(), bytes })
             }
             Some(path) => whole(open_given(path).map_err(Failure::reading(path))?, path),
-            None => whole(io::stdin().lock(), Path::new(STANDARD)),
+            None => {
+                // Who named no file may not know what is waited for.
+                if path.is_none() && io::stdin().is_terminal() && io::stderr().is_terminal() {
+                    say(&format!("{}: reading standard input; Ctrl+D ends it", paint(HELP, "note")));
+                }
+                whole(io::stdin().lock(), Path::new(STANDARD))
+            }
         }
     }
 

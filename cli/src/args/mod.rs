@@ -182,8 +182,9 @@ impl TypedValueParser for IsaParser {
         let found = value.to_str().and_then(builtin::find);
         if found.is_none() && Path::new(value).exists() {
             let path = value.display();
-            let message =
-                format!("`{path}` is no instruction set but a file: `--spec {path}` reads one from a specification\n");
+            let message = format!(
+                "`{path}` is no instruction set but a file: name the set in front of it; `--spec {path}` reads one from a specification\n"
+            );
             return Err(clap::Error::raw(ErrorKind::InvalidValue, message).with_cmd(command));
         }
         if let Some(why) = value.to_str().and_then(builtin::why_not) {

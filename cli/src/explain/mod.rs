@@ -85,6 +85,9 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
                 }
                 Err(error) => {
                     say(&snippet::draw("text", what, &located(what, &error)));
+                    if let Some(fields) = part::others(target.tables, what) {
+                        say(&format!("{}: {fields}", paint(HELP, "help")));
+                    }
                     return Ok(Status::Mistakes);
                 }
             },

@@ -58,6 +58,19 @@ pub fn parts(target: &Target, what: &str) -> Vec<Part> {
     found.into_iter().map(part).collect()
 }
 
+/// The fields of the instruction that somebody has named in front of something that is none of them.
+pub fn others(tables: Tables, what: &str) -> Option<String> {
+    let (instruction, _) = what.split_once(char::is_whitespace)?;
+    let mut names: Vec<String> = Vec::new();
+    for field in fields(tables, &example(tables, instruction)?) {
+        // Bits without a choice are no fields that anybody asks for.
+        if !["opcode", "constant", "reserved", "ignored"].iter().any(|bits| field.name.ends_with(bits)) {
+            names.push(field.name);
+        }
+    }
+    Some(format!("the fields of `{instruction}` are {}", names.join(", ")))
+}
+
 /// The values of a field that an instruction may have; none where it is too wide to try them.
 fn choices(target: &Target, bytes: &[u8], field: &Field) -> Vec<Choice> {
     let width: u32 = field.runs.iter().map(|(high, low)| u32::from(high - low) + 1).sum();

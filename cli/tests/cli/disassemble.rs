@@ -152,6 +152,13 @@ fn an_exact_listing_with_labels_is_assembled_to_its_bytes() {
 }
 
 #[test]
+fn assembly_is_no_machine_code_and_known_as_what_it_is() {
+    let run = isaforge_with(&["dis", "valhall"], "MOV.i32 r1, r2\n").expect(1);
+    assert!(run.err.contains("this is assembly, which `isaforge asm` reads"), "{}", run.err);
+    assert!(isaforge_with(&["dis", "valhall"], "MOV r1\n").expect(1).err.contains("a word is 16 digits"));
+}
+
+#[test]
 fn symbols_of_a_file_are_labels() {
     let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
     let file = format!("{riscv}/programs/sieve.elf");
@@ -180,6 +187,24 @@ fn comments_beside_groups_are_on_the_lines_where_they_begin() {
     assert!(lines.iter().any(|line| line.starts_with("1 : ") && line.contains("# 0x0008")), "{}", run.out());
     let bytes = isaforge_with(&["asm", "usc"], run.out()).expect(0);
     assert_eq!(bytes.out(), isaforge_with(&["asm", "usc"], isaforge_with(&["dis", "usc"], code).out()).out());
+}
+
+#[cfg(unix)]
+#[test]
+fn progress_is_shown_on_a_terminal_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("code.bin"), 0x0091_c100_0000_0002_u64.to_le_bytes().repeat(200_000))
+        .expect("it is written");
+    let run = isaforge_in(folder.path(), &["dis", "valhall", "--json", "code.bin"], b"").expect(0);
+    assert!(run.err.is_empty(), "{}", run.err);
+    // `script` makes a terminal.
+    let command = format!("{} dis valhall --json code.bin > objects", env!("CARGO_BIN_EXE_isaforge"));
+    let script = Command::new("script").args(["-qec", &command, "seen"]).current_dir(folder.path()).output();
+    if script.is_ok_and(|output| output.status.success()) {
+        let seen = fs::read_to_string(folder.path().join("seen")).expect("it is text");
+        assert!(seen.contains("/1600000"), "{seen}");
+        assert!(fs::read(folder.path().join("objects")).expect("it was written") == run.out);
+    }
 }
 
 #[cfg(unix)]
