@@ -17,8 +17,8 @@ use crate::target::Target;
 
 /// The widest field whose values are all tried.
 const WIDEST: u32 = 12;
-/// So many values are named one by one; of more, neighbours that mean the same are named together.
-const EACH: usize = 64;
+/// So many values are named one by one; of more, neighbours that differ by a number are named together.
+const EACH: usize = 16;
 
 /// A field of an instruction.
 #[derive(Clone, Debug)]
@@ -40,6 +40,18 @@ struct Choice {
     assembly: String,
     /// What that one does.
     does: Option<String>,
+}
+
+impl Choice {
+    /// Whether two values mean the same, do the same and are written alike but for a number.
+    fn is_like(&self, other: &Choice) -> bool {
+        let written = |choice: &Choice| {
+            let text = &choice.text.1;
+            let numbered = text.contains(|c: char| c.is_ascii_digit());
+            text.chars().filter(|c| !(numbered && c.is_ascii_hexdigit())).collect::<String>()
+        };
+        self.meaning == other.meaning && self.does == other.does && written(self) == written(other)
+    }
 }
 
 /// The fields of an instruction that `NAME FIELD` names: by the whole name of the field or without that of its operand.
@@ -97,7 +109,7 @@ fn choices(target: &Target, bytes: &[u8], field: &Field) -> Vec<Choice> {
     let mut rows: Vec<Choice> = Vec::new();
     for choice in all {
         match rows.last_mut() {
-            Some(last) if last.meaning == choice.meaning && last.to + 1 == choice.from => {
+            Some(last) if last.to + 1 == choice.from && last.is_like(&choice) => {
                 last.to = choice.to;
                 last.text.1 = choice.text.1;
             }
@@ -196,7 +208,8 @@ impl Part {
         let bits = if matches!(self.field.runs[..], [(high, low)] if high == low) { "bit" } else { "bits" };
         let mut out = format!("{}   {}\n", paint(BOLD, &head), paint(DIM, &format!("{bits} {}", self.field.bits())));
         if self.choices.is_empty() {
-            out.push_str(&format!("  {} here   {}\n", self.field.text, self.field.meaning));
+            let here = format!("  {} here   {}", self.field.text, self.field.meaning);
+            out.push_str(&format!("{}\n", here.trim_end()));
         }
         let number = |choice: &Choice| match choice.from == choice.to {
             true => choice.from.to_string(),

@@ -29,6 +29,8 @@ fn a_field_of_an_instruction_is_explained_value_by_value() {
     assert_eq!(run.out().lines().filter(|line| line.starts_with("FMA.f32 src")).count(), 3, "{}", run.out());
     let run = isaforge(&["explain", "valhall", "FMA.f32", "src0"]).expect(0);
     assert!(run.out().contains("0..63") && run.out().contains("r0 to r63"), "{}", run.out());
+    let run = isaforge(&["explain", "valhall", "MOV.i32", "dest"]).expect(0);
+    assert_eq!(run.out().lines().count(), 2, "{}", run.out());
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
     let run = isaforge(&["explain", "--spec", spec, "fence", "before"]).expect(0);
     assert!(run.out().contains("iorw"), "{}", run.out());
