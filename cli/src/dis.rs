@@ -169,7 +169,8 @@ fn objects(set: &Set, bytes: &[u8], symbols: &Symbols, shader: Option<&str>, out
         if number.is_multiple_of(OFTEN) {
             bar.set_position(entry.bytes.start as u64);
         }
-        writeln!(out, "{}", code.entry(&entry))?;
+        serde_json::to_writer(&mut *out, &code.entry(&entry))?;
+        out.write_all(b"\n")?;
         invalid |= entry.instruction.is_err();
     }
     bar.finish_and_clear();
