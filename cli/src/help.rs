@@ -32,7 +32,7 @@ pub const DIS: &str = "\
 Examples:
   isaforge dis valhall shader.bin                 raw words, least significant byte first
   echo 0091c10000000002 | isaforge dis valhall    hexadecimal, most significant digit first
-  isaforge dis valhall --tsv words.hex            word, ok or invalid, text or reason
+  isaforge dis valhall --tsv words.hex            word, ok or invalid, text or reason, shader
   isaforge dis valhall shader.bin --comments      addresses, words, what is waited for
   isaforge dis valhall shader.bin --json | jq .reads    one JSON object per instruction
   isaforge dis valhall a.bin | isaforge asm valhall --out bin > b.bin    round trip
@@ -44,8 +44,9 @@ In hexadecimal input, `0x`, white space, commas and underscores are ignored. Dum
 addresses or comments, C arrays and ELF files are accepted too; a note on standard error says how
 ambiguous input was read.
 An invalid word prints as `.word 0x… // reason`, which `asm` accepts; the exit status is then 1.
-Branch targets get labels. `--tsv` and `--json` print each instruction alone, with numbers in place
-of labels; `--json-schema` describes the objects.
+Branch targets get labels, the names of symbols if an ELF file has them. `--tsv` and `--json` print
+each instruction alone, with numbers in place of labels and, of several shaders in a file, the name
+of its shader; `--json-schema` describes the objects.
 
 For usc, hexadecimal is bytes in memory order, one group after another. The output is a program,
 `N : …` with labels; invalid bytes print as `.byte 0x… # reason`.";

@@ -1,6 +1,7 @@
 //! Executables and object files: sections that hold code, and the symbols in them.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use object::{Architecture, File, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
@@ -16,7 +17,7 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     if file.architecture() != Architecture::Unknown {
         container.kind = format!("an ELF file for {:?}", file.architecture());
     }
-    let mut code = Vec::new();
+    let mut code = BTreeMap::new();
     for section in file.sections() {
         let name = section.name_bytes().ok().and_then(|name| std::str::from_utf8(name).ok()).unwrap_or("?");
         let range = section.file_range().and_then(|(offset, size)| {
@@ -30,14 +31,13 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
         if is_code || !name.is_empty() {
             let holds = if is_code { Holds::Code } else { Holds::Other };
             if is_code {
-                code.push((section.index(), section.address(), container.parts.len()));
+                code.insert(section.index().0, (section.address(), container.parts.len()));
             }
             container.parts.push(Part { name: name.to_owned(), offset, bytes: Cow::Borrowed(content), holds });
         }
     }
     for symbol in file.symbols() {
-        let section = symbol.section_index().and_then(|wanted| code.iter().find(|(index, ..)| *index == wanted));
-        let Some((_, address, part)) = section else { continue };
+        let Some((address, part)) = symbol.section_index().and_then(|index| code.get(&index.0)) else { continue };
         // Marks where data begins, and names that a compiler makes up, start with these.
         let name = symbol.name().unwrap_or_default();
         let is_place = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Label | SymbolKind::Unknown);

@@ -113,7 +113,7 @@ pub struct AsmArgs {
     /// Output format: `hex`, one word per line, or raw `bin`
     #[arg(long, value_enum, default_value = "hex", value_name = "FORM", hide_possible_values = true)]
     pub out: Encoding,
-    /// Assemble each line on its own: print its bytes, or `invalid` and the reason
+    /// Assemble each line on its own, a text or a row of `dis --tsv`: print its bytes, or `invalid` and the reason
     #[arg(long, requires = "order")]
     pub tsv: bool,
     /// `memory`: print bytes in memory order

@@ -13,7 +13,7 @@ mod dump;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use isaforge_containers::{Container, Holds};
+use isaforge_containers::{Container, Holds, Symbol};
 use isaforge_core::Tables;
 use isaforge_core::decode::decode;
 use isaforge_core::group::listing::pieces;
@@ -156,6 +156,8 @@ fn cut(tables: Tables, mut code: Bytes) -> Code {
 fn contained(tables: Tables, input: &Input, container: &Container<'_>, wanted: Option<&str>) -> Result<Code, Failure> {
     let mut code = Bytes::default();
     let (mut shaders, mut taken, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
+    let mut of_part: BTreeMap<usize, Vec<&Symbol>> = BTreeMap::new();
+    container.symbols.iter().for_each(|symbol| of_part.entry(symbol.part).or_default().push(symbol));
     let mut symbols = Vec::new();
     for (index, part) in container.parts.iter().enumerate() {
         let Some(range) = isaforge_containers::code(part, &|bytes| is_code(tables, part.holds, bytes)) else {
@@ -168,7 +170,8 @@ fn contained(tables: Tables, input: &Input, container: &Container<'_>, wanted: O
             continue;
         }
         let start = code.bytes.len();
-        let own = container.symbols.iter().filter(|symbol| symbol.part == index && range.contains(&symbol.offset));
+        let own = of_part.remove(&index).unwrap_or_default().into_iter();
+        let own = own.filter(|symbol| range.contains(&symbol.offset));
         symbols.extend(own.map(|symbol| (start + symbol.offset - range.start, symbol.name.as_str())));
         let bytes = Bytes { bytes: part.bytes[range].to_vec(), lines: Vec::new() };
         taken.push(format!("{name} with {}", count(Decoded::of(tables, &bytes).all as u64, "instruction")));

@@ -98,14 +98,18 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     Ok(status)
 }
 
-/// The enum of this name.
+/// The enum of this name, in any case if no instruction is called so.
 fn choices_of(tables: Tables, name: &str) -> Option<&'static Enum> {
     let enums = match tables {
         Tables::Words(isa) => isa.enums,
         Tables::Groups(isa) => isa.enums,
         Tables::Streams(engine) => engine.stream.enums,
     };
-    enums.iter().find(|found| found.name == name)
+    let by = |is: &dyn Fn(&str) -> bool| enums.iter().find(|found| is(found.name));
+    by(&|known| known == name).or_else(|| {
+        let nearly = by(&|known| known.eq_ignore_ascii_case(name))?;
+        objects::example(tables, name).is_none().then_some(nearly)
+    })
 }
 
 /// A word whose bytes were given: in the order of memory, where only that is an instruction.

@@ -137,6 +137,7 @@ fn explain_finds_what_somebody_remembers() {
     assert!(isaforge(&["explain", "--spec", &riscv("examples/riscv"), "branch"]).expect(0).out().contains("beq"));
     let run = isaforge(&["explain", "valhall", "Flow"]).expect(0);
     assert!(run.out().starts_with("Flow\n") && run.out().contains("reconverge"), "{}", run.out());
+    assert_eq!(isaforge(&["explain", "valhall", "flow"]).expect(0).out(), run.out());
     assert!(isaforge(&["explain", "valhall", "frobnicate"]).expect(1).err.contains("no instruction is called"));
     let run = isaforge_with(&["explain", "valhall", "-"], "0091c10000000002\n").expect(0);
     assert_eq!(run.out(), isaforge(&["explain", "valhall", "0091c10000000002"]).out());
