@@ -15,7 +15,7 @@ use clap::Args;
 use isaforge_debugger::{Session, dap, script, terminal};
 
 use crate::failure::{Failure, Status};
-use crate::input::path_parser;
+use crate::input::{is_standard, path_parser};
 use crate::output::{failed, say};
 use crate::paint::{ERROR, paint};
 use crate::run::launched::open;
@@ -69,6 +69,10 @@ pub struct DebugArgs {
 pub fn debug(args: &DebugArgs) -> Result<Status, Failure> {
     let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
     if args.dap {
+        if [&args.launch, &args.spec].into_iter().flatten().any(|path| is_standard(path)) {
+            let help = "name the file: what an editor says comes from standard input";
+            return Err(Failure::usage("`--dap` and `-` cannot both be standard input", help));
+        }
         return serve(args.launch.as_deref(), spec);
     }
     let Some(launch) = &args.launch else { return Ok(Status::Mistakes) };

@@ -30,6 +30,7 @@ use crate::list;
 use crate::output::say;
 use crate::paint::{BOLD, DIM, ERROR, HELP, columns, paint};
 use crate::snippet;
+use crate::streams;
 use crate::target::Target;
 use crate::words::{parse_word, word_bytes, word_digits};
 
@@ -62,13 +63,20 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
         anstream::stdout().lock().write_all(text.as_bytes())?;
         return Ok(Status::Fine);
     }
-    let isa = match target.tables {
-        Tables::Words(isa) => isa,
-        Tables::Groups(isa) => return groups::explain::explain(isa, what, || searched(&target, what)),
-        Tables::Streams(engine) => {
-            return crate::streams::explain::explain(engine, target.semantics, what, || searched(&target, what));
-        }
+    let search = || searched(&target, what);
+    let status = match target.tables {
+        Tables::Words(isa) => of_words(&target, isa, what, width)?,
+        Tables::Groups(isa) => groups::explain::explain(isa, what, search)?,
+        Tables::Streams(engine) => streams::explain::explain(engine, target.semantics, what, search)?,
     };
+    if let Some(fields) = part::others(target.tables, what).filter(|_| status == Status::Mistakes) {
+        say(&format!("{}: {fields}", paint(HELP, "help")));
+    }
+    Ok(status)
+}
+
+/// Explains a word, a text, the name of an instruction, or else what a search finds.
+fn of_words(target: &Target, isa: &'static Isa, what: &str, width: usize) -> Result<Status, Failure> {
     let (word, note) = match find_name(isa, what.as_bytes()) {
         Some(opcode) => (example(isa, opcode), "an example of it"),
         None => match parse_word(isa, what).or_else(|| parse_word(isa, &what.split_whitespace().collect::<String>())) {
@@ -79,15 +87,12 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
             }
             None => match parse(isa, what) {
                 Ok((_, word)) => (word, ""),
-                Err(_) if let Some(found) = searched(&target, what) => {
+                Err(_) if let Some(found) = searched(target, what) => {
                     anstream::stdout().lock().write_all(found.as_bytes())?;
                     return Ok(Status::Fine);
                 }
                 Err(error) => {
                     say(&snippet::draw("text", what, &located(what, &error)));
-                    if let Some(fields) = part::others(target.tables, what) {
-                        say(&format!("{}: {fields}", paint(HELP, "help")));
-                    }
                     return Ok(Status::Mistakes);
                 }
             },

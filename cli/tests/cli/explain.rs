@@ -36,6 +36,9 @@ fn a_field_of_an_instruction_is_explained_value_by_value() {
     assert!(run.out().contains("iorw"), "{}", run.out());
     let run = isaforge(&["explain", "valhall", "FMA.f32", "frobnicate"]).expect(1);
     assert!(run.err.contains("the fields of `FMA.f32` are flow, fau_page, dest.half"), "{}", run.err);
+    let run = isaforge(&["explain", "--spec", spec, "addi", "frobnicate"]).expect(1);
+    assert!(run.err.contains("the fields of `addi` are "), "{}", run.err);
+    assert!(isaforge(&["explain", "usc", "FMAD", "frobnicate"]).expect(1).err.contains("header.oporg, "));
 }
 
 #[test]

@@ -97,6 +97,7 @@ fn standard_input_is_named_once_at_most() {
         &["graph", "valhall", "--profile", "-"],
         &["run", "--spec", "-", "-"],
         &["debug", "-", "--commands", "-"],
+        &["debug", "-", "--dap"],
         &["explain", "--spec", "-", "-"],
         &["translate", "-", "valhall"],
     ] {
