@@ -34,7 +34,7 @@ impl<'s> Program<'s> {
     /// assert_eq!((mov.text.as_str(), set.name(mov.reads[0])), ("MOV.i32 r1, r2", "r2".to_owned()));
     /// ```
     pub fn read(set: &'s Set, bytes: &[u8]) -> Self {
-        let entries = entry::read(set, bytes);
+        let entries = entry::entries(set, bytes).collect();
         let mut program = Program { set, entries, labels: BTreeMap::new(), entry_points: vec![0] };
         let targets: Vec<usize> = program.entries.iter().filter_map(|entry| program.place(entry.target()?)).collect();
         program.labels = targets.into_iter().map(|place| (place, label_of(place))).collect();

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use isaforge_analysis::Program;
+use isaforge_analysis::entry::{entries, labels};
 use isaforge_core::assembly::Assembly;
 use isaforge_core::program::ProgramError;
 
@@ -25,8 +25,8 @@ use crate::words::{self, Encoding};
 /// When a file cannot be read or written.
 pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
     if args.json_schema {
-        // What is printed for a mistake has a schema of its own: `isaforge check --json-schema`.
-        return json::schema(json::INSTRUCTION);
+        let title = "What `isaforge asm --json` prints";
+        return json::schema(&json::any_of("assembled", title, &[json::INSTRUCTION, json::DIAGNOSTIC]));
     }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let input = Input::read(args.file.as_deref())?;
@@ -76,12 +76,13 @@ fn objects(target: &Target, name: &str, assembly: &Assembly) -> Result<Status, F
     }
     if assembly.errors.is_empty() {
         let set = target.set();
-        let program = Program::read(&set, &assembly.bytes);
+        let labels = labels(&set, &assembly.bytes);
+        let code = json::Code { set: &set, bytes: &assembly.bytes, labels: &labels, shader: None };
+        let mut entries = entries(&set, &assembly.bytes).peekable();
         for placed in &assembly.placed {
-            let Some(index) = program.place(placed.at as u64).filter(|index| *index < program.entries.len()) else {
-                continue;
-            };
-            let mut object = json::entry(&program, index, &assembly.bytes);
+            while entries.next_if(|entry| entry.bytes.start < placed.at).is_some() {}
+            let Some(entry) = entries.next_if(|entry| entry.bytes.start == placed.at) else { continue };
+            let mut object = code.entry(&entry);
             object["line"] = (placed.line + 1).into();
             writeln!(out, "{object}")?;
         }

@@ -1,5 +1,6 @@
 //! The instruction sets that the command knows by name.
 
+use isaforge_compiler::suggest::{did_you_mean, one_of};
 use isaforge_core::Isa;
 pub use isaforge_core::Tables;
 use isaforge_core::machine::Hardware;
@@ -17,6 +18,8 @@ pub struct Builtin {
     pub name: &'static str,
     /// What people call it besides.
     pub aliases: &'static [&'static str],
+    /// Names that somebody may try for it, and what they stand for instead.
+    pub not: &'static [(&'static [&'static str], &'static str)],
     /// What it is, in one line.
     pub description: &'static str,
     /// Its tables.
@@ -48,6 +51,21 @@ pub static ALL: &[Builtin] = &[
     Builtin {
         name: "valhall",
         aliases: &["mali", "panfrost", "v9", "valhall-v9"],
+        not: &[
+            (
+                &["arm"],
+                "of Arm, only GPUs of architecture v9 are built in, as `valhall`; a specification of another set goes to `--spec`",
+            ),
+            (
+                &["bifrost", "v6", "v7", "v8"],
+                "Bifrost, architectures v6 to v8, is older than `valhall` and encoded otherwise; `--spec ISA.xml` reads the document of \
+                 Mesa's Bifrost compiler",
+            ),
+            (
+                &["v10", "v11", "v12", "v13"],
+                "`valhall` is nearest: it describes v9, and what later architectures encode otherwise is not described",
+            ),
+        ],
         description: "Arm Mali Valhall, architecture v9",
         tables: Tables::Words(isaforge_valhall::ISA),
         semantics: Some(isaforge_valhall::semantics::SEMANTICS),
@@ -59,6 +77,7 @@ pub static ALL: &[Builtin] = &[
     Builtin {
         name: "valhall-2021",
         aliases: &["valhall-v9-2021"],
+        not: &[],
         description: "Arm Mali Valhall as first described, in 2021",
         tables: Tables::Words(isaforge_valhall_2021::ISA),
         semantics: Some(isaforge_valhall_2021::semantics::SEMANTICS),
@@ -70,6 +89,7 @@ pub static ALL: &[Builtin] = &[
     Builtin {
         name: "vpu",
         aliases: &[],
+        not: &[],
         description: "VPU, groups of four threads on vectors of four 16-bit components",
         tables: Tables::Words(isaforge_vpu::ISA),
         semantics: Some(isaforge_vpu::semantics::SEMANTICS),
@@ -81,6 +101,7 @@ pub static ALL: &[Builtin] = &[
     Builtin {
         name: "usc",
         aliases: &["rogue", "powervr", "pvr", "imagination"],
+        not: &[],
         description: "Imagination PowerVR Rogue, groups of 4 to 32 bytes with up to six operations",
         tables: Tables::Groups(isaforge_usc::ISA),
         semantics: Some(isaforge_usc::semantics::SEMANTICS),
@@ -95,4 +116,21 @@ pub static ALL: &[Builtin] = &[
 pub fn find(name: &str) -> Option<&'static Builtin> {
     let is = |known: &str| known.eq_ignore_ascii_case(name);
     ALL.iter().find(|found| is(found.name) || found.aliases.iter().any(|alias| is(alias)))
+}
+
+/// Why a name that somebody may try is none of these.
+pub fn why_not(name: &str) -> Option<&'static str> {
+    let mut all = ALL.iter().flat_map(|found| found.not);
+    let (_, why) = all.find(|(names, _)| names.iter().any(|known| known.eq_ignore_ascii_case(name)))?;
+    Some(why)
+}
+
+/// What to write in the place of a name that is none of these.
+pub fn instead_of(name: &str) -> String {
+    let known = || ALL.iter().flat_map(|found| found.aliases.iter().copied().chain([found.name]));
+    match (why_not(name), did_you_mean(name, known())) {
+        (Some(why), _) => why.to_owned(),
+        (None, Some(near)) => format!("did you mean `{near}`?"),
+        (None, None) => format!("expected {}", one_of(ALL.iter().map(|found| found.name))),
+    }
 }

@@ -101,9 +101,9 @@ pub fn summarise_failure(spec: &Path, diagnostics: &Diagnostics) {
 pub fn settings(given: &Path) -> Result<Settings, Failure> {
     let spec = load::entry(given);
     if !spec.is_dir() {
-        input::open(&spec).map_err(Failure::reading(&spec))?;
+        input::head(&spec, 1)?;
     }
     // Messages name files relative to the current folder, the way they were named.
     let root = std::env::current_dir().ok();
-    Ok(Settings { root, ..Settings::new(spec) })
+    Ok(Settings { root, unsaved: input::unsaved(&spec)?, ..Settings::new(spec) })
 }

@@ -54,7 +54,8 @@ pub fn instructions(current: &OsStr) -> Vec<CompletionCandidate> {
     let words: Vec<String> = std::env::args().skip_while(|word| word != "--").skip(1).collect();
     let known = words.iter().find_map(|word| builtin::find(word)).map(|found| found.tables);
     let tables = known.or_else(|| {
-        let spec = words.iter().skip_while(|word| *word != "--spec").nth(1)?;
+        // What is piped in is not for the shell that asks.
+        let spec = words.iter().skip_while(|word| *word != "--spec").nth(1).filter(|spec| *spec != "-")?;
         Some(compile(&check::settings(Path::new(spec)).ok()?).ok()?.lowered.tables())
     });
     let names = tables.map(list::names).unwrap_or_default().into_iter();

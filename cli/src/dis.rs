@@ -1,9 +1,9 @@
 //! `isaforge dis`: machine words to text.
 
-use std::collections::HashSet;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
-use isaforge_analysis::Program;
+use isaforge_analysis::Set;
+use isaforge_analysis::entry::{self, entries};
 use isaforge_core::Isa;
 use isaforge_core::decode::decode;
 use isaforge_core::print::{Style, print};
@@ -12,15 +12,14 @@ use isaforge_core::text::Line;
 
 use crate::args::DisArgs;
 use crate::builtin::Tables;
-use crate::code::{self, Bytes, Order};
+use crate::code::{self, Bytes, Order, Symbols};
 use crate::failure::{Failure, Status};
 use crate::input::Input;
-use crate::output::{Text, say};
+use crate::output::{Text, progress, say};
 use crate::paint::{BOLD, ERROR, HELP, paint};
-use crate::program::machine_code;
 use crate::target::Target;
 use crate::words::{self, Mistake, Place, word_digits};
-use crate::{groups, json, rows, streams};
+use crate::{groups, json, labels, rows, streams};
 
 /// Runs `dis`.
 ///
@@ -31,9 +30,6 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
         return json::schema(json::INSTRUCTION);
     }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
-    if args.json {
-        return objects(args, &target);
-    }
     let input = Input::read(args.file.as_deref())?;
     let style = if args.exact { Style::Exact } else { Style::Customary };
     if args.tsv && args.code.order == Some(Order::Memory) {
@@ -42,107 +38,106 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     let found = code::read(target.tables, &input, args.code.how())?;
     found.say_note(&input);
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let listing = Listing { args, target: &target, style, name: &input.name };
+    let set = target.set();
+    let listing = Listing { args, target: &target, set: &set, style, name: &input.name };
     let mut invalid = false;
     if found.shaders.is_empty() {
-        invalid = listing.write(&found.code, &mut out)?;
+        invalid = listing.write(&found.code, &found.symbols, None, &mut out)?;
     }
     for (number, shader) in (1..).zip(&found.shaders) {
         let bytes = found.code.bytes.get(shader.bytes.clone()).unwrap_or_default().to_vec();
         let code = Bytes { bytes, lines: Vec::new() };
-        if args.tsv {
-            invalid |= listing.write(&code, &mut out)?;
-            continue;
-        }
-        let mut text = Vec::new();
-        invalid |= listing.write(&code, &mut text)?;
-        let gap = if number == 1 { "" } else { "\n" };
-        writeln!(out, "{gap}# {}", shader.name)?;
-        out.write_all(with_own_labels(&String::from_utf8_lossy(&text), number).as_bytes())?;
+        let symbols = found.symbols.range(shader.bytes.clone());
+        let symbols = symbols.map(|(at, name)| (at - shader.bytes.start, name.clone())).collect();
+        invalid |= listing.write(&code, &symbols, Some((number, &shader.name)), &mut out)?;
     }
     out.flush()?;
     if let Some(mistake) = &found.mistake {
-        say(&describe(&input.name, mistake));
+        let text = std::str::from_utf8(input.body()).ok().filter(|_| found.code.bytes.is_empty());
+        let is_assembly = text.is_some_and(|text| target.tables.assemble(text).errors.is_empty());
+        let help = if is_assembly { "this is assembly, which `isaforge asm` reads" } else { &mistake.help };
+        say(&describe(&input.name, &Mistake { help: help.to_owned(), ..mistake.clone() }));
     }
     Ok(Status::mistakes_if(invalid || found.mistake.is_some()))
 }
 
-/// The listing of one shader of several: its labels have the number of the shader, so that all of them are one program.
-fn with_own_labels(text: &str, shader: usize) -> String {
-    let labels: HashSet<&str> = text.lines().filter_map(|line| line.strip_suffix(':')).collect();
-    let mut out = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let (code, comment) = line.split_at(line.find("//").unwrap_or(line.len()));
-        let mut rest = code;
-        while !rest.is_empty() {
-            let is_name = |c: char| c.is_alphanumeric() || c == '_';
-            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-            let (name, after) = rest.split_at(end);
-            out.push_str(name);
-            if labels.contains(name) {
-                out.push_str(&format!("_{shader}"));
-            }
-            let next = after.find(is_name).unwrap_or(after.len());
-            out.push_str(&after[..next]);
-            rest = &after[next..];
-        }
-        out.push_str(comment);
-    }
-    out
-}
+/// The number of a shader of several, from 1, and its name.
+type Numbered<'a> = Option<(usize, &'a str)>;
 
 /// How programs are written.
 struct Listing<'a> {
     args: &'a DisArgs,
     target: &'a Target,
+    set: &'a Set,
     style: Style,
     /// What to call the input in messages.
     name: &'a str,
 }
 
 impl Listing<'_> {
-    /// Writes the text or the table of a program. Returns whether anything in it is no instruction.
-    fn write(&self, code: &Bytes, out: &mut impl Write) -> io::Result<bool> {
-        if !self.args.comments {
-            return self.write_plain(code, out);
+    /// Writes the text, the table or the objects of a program. Returns whether anything in it is no instruction.
+    fn write(&self, code: &Bytes, symbols: &Symbols, shader: Numbered<'_>, out: &mut impl Write) -> io::Result<bool> {
+        let Listing { args, style, set, .. } = *self;
+        if args.json {
+            return objects(set, &code.bytes, symbols, shader.map(|(_, name)| name), out);
+        }
+        if args.tsv {
+            let name = shader.map_or(String::new(), |(_, name)| format!("\t{name}"));
+            return match self.target.tables {
+                Tables::Words(isa) => table(isa, &words::of_bytes(isa, &code.bytes), style, &name, out),
+                Tables::Groups(isa) => groups::dis::table(isa, code, &name, out),
+                Tables::Streams(engine) => streams::dis::table(engine, &code.bytes, style, &name, self.name, out),
+            };
+        }
+        if shader.is_none() && symbols.is_empty() && !args.comments {
+            return self.text(code, out);
         }
         let mut text = Vec::new();
-        let invalid = self.write_plain(code, &mut text)?;
-        comments(self.target, &code.bytes, &String::from_utf8_lossy(&text), out)?;
+        let invalid = self.text(code, &mut text)?;
+        let mut text = String::from_utf8_lossy(&text).into_owned();
+        if let Some((number, name)) = shader {
+            let gap = if number == 1 { "" } else { "\n" };
+            writeln!(out, "{gap}# {name}")?;
+        }
+        if shader.is_some() || !symbols.is_empty() {
+            text = labels::renamed(set, &code.bytes, &text, symbols, shader.map(|(number, _)| number));
+        }
+        if args.comments {
+            comments(set, &code.bytes, &text, out)?;
+        } else {
+            out.write_all(text.as_bytes())?;
+        }
         Ok(invalid)
     }
 
-    /// The same without comments.
-    fn write_plain(&self, code: &Bytes, out: &mut impl Write) -> io::Result<bool> {
-        let Listing { args, style, .. } = *self;
+    /// Writes the text of a program.
+    fn text(&self, code: &Bytes, out: &mut impl Write) -> io::Result<bool> {
         Ok(match self.target.tables {
-            Tables::Words(isa) if args.tsv => table(isa, &words::of_bytes(isa, &code.bytes), style, out)? > 0,
             Tables::Words(isa) => {
                 let mut text = Text::new(out);
-                let invalid = disassemble(isa, &words::of_bytes(isa, &code.bytes), style, &mut text);
+                let invalid = disassemble(isa, &words::of_bytes(isa, &code.bytes), self.style, &mut text);
                 text.finish()?;
                 invalid.unwrap_or(0) > 0
             }
-            Tables::Groups(isa) => groups::dis::dis(args, isa, code, out)?,
-            Tables::Streams(engine) => streams::dis::dis(args, engine, &code.bytes, self.name, out)?,
+            Tables::Groups(isa) => groups::dis::text(isa, code, out)?,
+            Tables::Streams(engine) => streams::dis::text(engine, &code.bytes, self.style, self.name, out)?,
         })
     }
 }
 
 /// Writes a listing with comments: where each instruction stands, its bytes, and what it waits for.
-fn comments(target: &Target, bytes: &[u8], text: &str, out: &mut impl Write) -> io::Result<()> {
-    let set = target.set();
-    let program = Program::read(&set, bytes);
-    let is_instruction = |line: &&str| !(line.trim().is_empty() || line.ends_with(':') || line.starts_with('#'));
-    let width = text.lines().filter(is_instruction).map(|line| line.chars().count()).max().unwrap_or(0).min(WIDEST);
-    let mut entries = program.entries.iter();
+fn comments(set: &Set, bytes: &[u8], text: &str, out: &mut impl Write) -> io::Result<()> {
+    let starts = |line: &&str| labels::starts_instruction(set.tables, line);
+    let mark = if matches!(set.tables, Tables::Groups(_)) { "#" } else { "//" };
+    let width = text.lines().filter(starts).map(|line| line.chars().count()).max().unwrap_or(0).min(WIDEST);
+    let mut entries = entries(set, bytes);
     for line in text.lines() {
-        let Some(entry) = (if is_instruction(&line) { entries.next() } else { None }) else {
+        let Some(entry) = (if starts(&line) { entries.next() } else { None }) else {
             writeln!(out, "{line}")?;
             continue;
         };
         let code = bytes.get(entry.bytes.clone()).unwrap_or_default();
-        let digits = match target.tables {
+        let digits = match set.tables {
             Tables::Words(isa) => {
                 format!("{:0w$x}", words::of_bytes(isa, code).first().unwrap_or(&0), w = word_digits(isa))
             }
@@ -151,7 +146,7 @@ fn comments(target: &Target, bytes: &[u8], text: &str, out: &mut impl Write) -> 
         let waits = entry.instruction.as_ref().map_or(0, |instruction| instruction.flow.waits);
         let slots: Vec<String> = (0..8).filter(|slot| waits >> slot & 1 != 0).map(|slot| slot.to_string()).collect();
         let waits = if slots.is_empty() { String::new() } else { format!("  waits for slots {}", slots.join(", ")) };
-        writeln!(out, "{line:width$} // {:#06x}  {digits}{waits}", entry.bytes.start)?;
+        writeln!(out, "{line:width$} {mark} {:#06x}  {digits}{waits}", entry.bytes.start)?;
     }
     Ok(())
 }
@@ -159,38 +154,48 @@ fn comments(target: &Target, bytes: &[u8], text: &str, out: &mut impl Write) -> 
 /// Lines that are longer than this have their comments further to the right than others.
 const WIDEST: usize = 72;
 
-/// Writes an object an instruction.
-fn objects(args: &DisArgs, target: &Target) -> Result<Status, Failure> {
-    let code = machine_code(target.tables, Input::read(args.file.as_deref())?, args.code.how())?;
-    let set = target.set();
-    let program = Program::read(&set, &code.bytes);
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    for index in 0..program.entries.len() {
-        writeln!(out, "{}", json::entry(&program, index, &code.bytes))?;
+/// After so many instructions the progress is shown.
+const OFTEN: usize = 1 << 12;
+
+/// Writes an object an instruction. Returns whether anything is none.
+fn objects(set: &Set, bytes: &[u8], symbols: &Symbols, shader: Option<&str>, out: &mut impl Write) -> io::Result<bool> {
+    let mut labels = entry::labels(set, bytes);
+    labels.extend(symbols.clone());
+    let code = json::Code { set, bytes, labels: &labels, shader };
+    // On a terminal the objects themselves show how far it is.
+    let bar = progress("dis", if io::stdout().is_terminal() { 0 } else { bytes.len() as u64 });
+    let mut invalid = false;
+    for (number, entry) in entries(set, bytes).enumerate() {
+        if number.is_multiple_of(OFTEN) {
+            bar.set_position(entry.bytes.start as u64);
+        }
+        serde_json::to_writer(&mut *out, &code.entry(&entry))?;
+        out.write_all(b"\n")?;
+        invalid |= entry.instruction.is_err();
     }
-    out.flush()?;
-    let invalid = program.entries.iter().any(|entry| entry.instruction.is_err());
-    Ok(Status::mistakes_if(invalid || code.cut))
+    bar.finish_and_clear();
+    Ok(invalid)
 }
 
-/// Writes `word<TAB>ok<TAB>text` or `word<TAB>invalid<TAB>reason` for every word. Returns how many were invalid.
+/// Writes `word<TAB>ok<TAB>text` or `word<TAB>invalid<TAB>reason` for every word, each with the same tail. Returns whether any
+/// was invalid.
 ///
 /// # Errors
 /// Those of the writer.
-pub fn table(isa: &'static Isa, words: &[u64], style: Style, out: &mut impl Write) -> io::Result<u64> {
+fn table(isa: &'static Isa, words: &[u64], style: Style, tail: &str, out: &mut impl Write) -> io::Result<bool> {
     let digits = word_digits(isa);
     let mut line = Line::new();
-    let mut invalid = 0;
+    let mut invalid = false;
     for &word in words {
         match decode(isa, word) {
             Ok(opcode) => {
                 line.clear();
                 print(isa, opcode, word, style, &mut line);
-                writeln!(out, "{word:0digits$x}\tok\t{}", line.as_str())?;
+                writeln!(out, "{word:0digits$x}\tok\t{}{tail}", line.as_str())?;
             }
             Err(error) => {
-                invalid += 1;
-                writeln!(out, "{word:0digits$x}\tinvalid\t{error}")?;
+                invalid = true;
+                writeln!(out, "{word:0digits$x}\tinvalid\t{error}{tail}")?;
             }
         }
     }

@@ -23,7 +23,8 @@ Examples:
   isaforge corpus import --isa valhall shaders/ -o lake/    a corpus to ask in SQL
   isaforge demo                                   see all of it once, with a picture
 
-See `isaforge COMMAND --help` for more examples.
+See `isaforge COMMAND --help` for more examples. `-` is standard input wherever a file is read; the
+files that a specification from there names are relative to the current folder.
 Exit status: 0 success, 1 errors in the input, 2 wrong usage or an unreadable file.";
 
 /// Below the options of `dis`.
@@ -31,7 +32,7 @@ pub const DIS: &str = "\
 Examples:
   isaforge dis valhall shader.bin                 raw words, least significant byte first
   echo 0091c10000000002 | isaforge dis valhall    hexadecimal, most significant digit first
-  isaforge dis valhall --tsv words.hex            word, ok or invalid, text or reason
+  isaforge dis valhall --tsv words.hex            word, ok or invalid, text or reason, shader
   isaforge dis valhall shader.bin --comments      addresses, words, what is waited for
   isaforge dis valhall shader.bin --json | jq .reads    one JSON object per instruction
   isaforge dis valhall a.bin | isaforge asm valhall --out bin > b.bin    round trip
@@ -43,8 +44,9 @@ In hexadecimal input, `0x`, white space, commas and underscores are ignored. Dum
 addresses or comments, C arrays and ELF files are accepted too; a note on standard error says how
 ambiguous input was read.
 An invalid word prints as `.word 0x… // reason`, which `asm` accepts; the exit status is then 1.
-Branch targets get labels. `--tsv` and `--json` print each instruction alone, with numbers in place
-of labels; `--json-schema` describes the objects.
+Branch targets get labels, the names of symbols if an ELF file has them. `--tsv` and `--json` print
+each instruction alone, with numbers in place of labels and, of several shaders in a file, the name
+of its shader; `--json-schema` describes the objects.
 
 For usc, hexadecimal is bytes in memory order, one group after another. The output is a program,
 `N : …` with labels; invalid bytes print as `.byte 0x… # reason`.";
@@ -67,6 +69,7 @@ pub const LIST: &str = "\
 Examples:
   isaforge list valhall                           all instructions, one per line
   isaforge list valhall convert float             instructions that convert floats
+  isaforge list valhall sfu approximate           those of a unit, of a class of accuracy
   isaforge list usc --json | jq .mnemonic         one JSON object per instruction
   isaforge list --spec specs/mine.yaml            a specification before it is compiled
 
@@ -80,6 +83,7 @@ Examples:
   isaforge explain valhall 0x0091c10000000002     a word
   isaforge explain valhall 'MOV.i32 r1, r2'       assembly
   isaforge explain valhall MOV.i32                a mnemonic: the instruction, with an example
+  isaforge explain valhall FMA.f32 clamp          one of its fields: values, bits, effects
   isaforge explain valhall FMA                    part of a mnemonic: list the candidates
   isaforge explain valhall convert float          words: search the descriptions
   isaforge explain valhall Flow                   an enum: list its values
@@ -116,7 +120,7 @@ lists the instructions, modifiers and registers of the instruction set.";
 /// Below the options of `lint`.
 pub const LINT: &str = "\
 Examples:
-  isaforge lint valhall shader.bin                findings with their addresses
+  isaforge lint valhall shader.bin                findings by address; in assembly, by line
   isaforge lint valhall shader.s --json           one JSON object per finding
   isaforge lint valhall shader.s --pressure       live registers, line by line
   isaforge check --explain P0003                  explain a finding's code
@@ -150,6 +154,7 @@ Examples:
   isaforge check specs/valhall/isa.yaml
   isaforge check specs/valhall                    the same
   isaforge check my.yaml --deny-warnings          fail on warnings, for scripts
+  isaforge check - < my.yaml                      its imports are relative to the current folder
   isaforge check --explain E0021                  explain a diagnostic code
   isaforge check --explain list                   list all codes
   isaforge check --schema > isa.schema.json       for editors with YAML completion";
@@ -170,6 +175,7 @@ pub const DIFF: &str = "\
 Examples:
   isaforge diff valhall-2021 valhall              two built-in revisions
   isaforge diff valhall specs/mine.yaml           a revision of your own
+  isaforge diff - new.yaml < old.yaml             the older one may come from `git show`
   isaforge diff valhall specs/mine.yaml --format markdown >> $GITHUB_STEP_SUMMARY
   isaforge diff old.yaml new.yaml --format json | jq .instructions
   isaforge diff ir3.xml ir3.xml --old-generation 630 --new-generation 730
@@ -278,6 +284,7 @@ A launch file with a `size` runs a fragment program for each pixel and writes th
 
 Examples:
   isaforge run launch.yaml
+  sed s/1.5/2.5/ launch.yaml | isaforge run -       paths are relative to the current folder
   isaforge run --init double.s            write a commented double.yaml; with `--spec`, too
   isaforge run launch.yaml --quiet        only the outputs of the launch file
   isaforge run launch.yaml --trace        workgroup, warp, place, lanes, then the text

@@ -36,6 +36,7 @@ pub mod groups;
 pub mod help;
 pub mod input;
 pub mod json;
+mod labels;
 pub mod lint;
 pub mod list;
 mod lsp;
@@ -68,8 +69,12 @@ pub fn main() -> ExitCode {
 pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let with_spec = target::names_specification(&arguments);
-    let parsed = target::command_line(with_spec).try_get_matches_from(arguments);
-    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let mut command = target::command_line(with_spec);
+    let parsed = command.try_get_matches_from_mut(arguments).and_then(|matches| {
+        input::read_once(&command, &matches)?;
+        Cli::from_arg_matches(&matches)
+    });
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
             let misuse = error.use_stderr();

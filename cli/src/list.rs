@@ -6,12 +6,13 @@ use isaforge_core::group::GroupIsa;
 use isaforge_core::semantics::{Operation, Semantics};
 use isaforge_core::stream::{Engine, Layout};
 use isaforge_core::table::{Access, Isa};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::args::ListArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::fidelity::Entry;
+use crate::json;
 use crate::paint::{BOLD, DIM, columns, paint};
 use crate::target::Target;
 
@@ -34,6 +35,9 @@ struct Row {
 /// # Errors
 /// When standard output cannot be written to.
 pub fn list(args: &ListArgs) -> Result<Status, Failure> {
+    if args.json_schema {
+        return json::schema(json::LISTED);
+    }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let entries = target.fidelity();
     let words: Vec<String> = args.words.iter().map(|word| word.to_lowercase()).collect();
@@ -52,10 +56,7 @@ pub fn list(args: &ListArgs) -> Result<Status, Failure> {
     if rows.is_empty() {
         let of = args.target.spec.as_ref().map_or(target.name.clone(), |spec| format!("--spec {}", spec.display()));
         let help = format!("`isaforge list {of}` has all {total}");
-        return Err(Failure::usage(
-            format!("no instruction has {} in its name or description", args.words.join(" ")),
-            help,
-        ));
+        return Err(Failure::usage(format!("no instruction has {} in any of its columns", args.words.join(" ")), help));
     }
     Ok(Status::Fine)
 }
@@ -201,15 +202,17 @@ fn meaning(semantics: Option<&'static Semantics>, index: usize) -> Option<(&'sta
 }
 
 impl Row {
-    /// Whether all of these words, in small letters, stand in its name, title or description.
+    /// Whether all of these words, in small letters, stand in its name, title, description or another column.
     fn has(&self, words: &[String]) -> bool {
-        let text = format!("{} {} {}", self.mnemonic, self.title, self.doc).to_lowercase();
+        let texts = [self.mnemonic, self.title, self.doc, self.unit, self.fidelity.unwrap_or_default()];
+        let texts = texts.into_iter().chain(self.reads.iter().chain(&self.writes).copied());
+        let text = texts.collect::<Vec<_>>().join("\n").to_lowercase();
         words.iter().all(|word| text.contains(word))
     }
 
     fn object(&self) -> Value {
         let operation = self.operation.as_ref().map(|(text, _)| *text).filter(|text| !text.is_empty());
-        json!({
+        serde_json::json!({
             "mnemonic": self.mnemonic,
             "title": self.title,
             "doc": self.doc,

@@ -9,10 +9,9 @@ use isaforge_compiler::backend::manual::{Files, Subject, manual as make};
 use isaforge_core::Tables;
 
 use crate::args::ManualArgs;
-use crate::builtin;
 use crate::failure::{Failure, Status};
 use crate::output::{count, say};
-use crate::target::{Target, from_specification, named_or_at};
+use crate::target::{Target, named_or_at};
 
 /// Runs `manual`.
 ///
@@ -41,11 +40,7 @@ pub fn manual(args: &ManualArgs) -> Result<Status, Failure> {
 
 /// The files of the manual; `None` when a specification has mistakes, which have been reported then.
 fn files(args: &ManualArgs) -> Result<Option<Files>, Failure> {
-    let name = args.spec.to_str().unwrap_or_default();
-    let target = match (&args.generation, builtin::find(name)) {
-        (Some(generation), None) if args.spec.exists() => from_specification(&args.spec, Some(generation))?,
-        _ => named_or_at(&args.spec, None)?,
-    };
+    let target = named_or_at(&args.spec, args.generation.as_deref())?;
     let since = match &args.since {
         Some(since) => match named_or_at(since, None)? {
             Some(since) => Some(since),

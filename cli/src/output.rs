@@ -4,6 +4,9 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::failure::Failure;
 use crate::paint::{ERROR, HELP, paint};
@@ -119,6 +122,26 @@ impl Drop for Temporary {
             let _ = fs::remove_file(&self.0);
         }
     }
+}
+
+/// A bar on a terminal at standard error: so much of `all` is done.
+pub fn progress(name: &str, all: u64) -> ProgressBar {
+    if all < 2 { ProgressBar::hidden() } else { shown(Some(all), name, "{prefix} {bar:40} {pos}/{len} {eta}") }
+}
+
+/// The same for work of which nobody knows how much there is: how long it takes already. `quiet` shows none.
+pub fn running(name: &str, quiet: bool) -> ProgressBar {
+    if quiet { ProgressBar::hidden() } else { shown(None, name, "{prefix} {spinner} {elapsed}") }
+}
+
+fn shown(all: Option<u64>, name: &str, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    // Nothing is drawn until it has its style.
+    let bar = ProgressBar::with_draw_target(all, ProgressDrawTarget::hidden()).with_style(style);
+    let bar = bar.with_prefix(name.to_owned());
+    bar.set_draw_target(ProgressDrawTarget::stderr());
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
 }
 
 /// `1 word`, `2 words`: a count and its noun.

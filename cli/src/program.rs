@@ -1,6 +1,9 @@
 //! A program as people have it: assembly, hexadecimal text, raw bytes.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+
+use isaforge_core::assembly::{Assembly, Placed};
 
 use crate::asm::{not_text, report};
 use crate::builtin::Tables;
@@ -19,6 +22,25 @@ pub struct Code {
     pub bytes: Vec<u8>,
     /// Whether a mistake, which has been reported, ended it early.
     pub cut: bool,
+    /// Where instructions stand in the text, by address: line and column, both from 1. Empty for machine code.
+    pub places: BTreeMap<usize, (usize, usize)>,
+}
+
+impl Code {
+    fn assembled(name: String, text: &str, assembly: Assembly) -> Code {
+        let lines: Vec<&str> = text.lines().collect();
+        let labels: BTreeMap<usize, usize> =
+            assembly.labels.iter().map(|label| (label.line, label.at + label.name.len())).collect();
+        let place = |placed: &Placed| {
+            let line = lines.get(placed.line).copied().unwrap_or_default();
+            let behind = labels.get(&placed.line).copied().unwrap_or(0);
+            let is_before = |c: char| c.is_whitespace() || behind > 0 && c == ':';
+            let at = line.get(behind..).and_then(|rest| rest.find(|c| !is_before(c))).unwrap_or(0) + behind;
+            (placed.at, (placed.line + 1, line.get(..at).map_or(0, |before| before.chars().count()) + 1))
+        };
+        let places = assembly.placed.iter().map(place).collect();
+        Code { name, bytes: assembly.bytes, cut: false, places }
+    }
 }
 
 /// Reads a program: assembly where the name ends with `.s` or `.asm`, and what assembles; else hexadecimal text or raw bytes.
@@ -39,14 +61,14 @@ pub fn load(tables: Tables, path: Option<&Path>, how: How<'_>) -> Result<Option<
             report(&input.name, text, &assembly.errors);
             return Ok(None);
         }
-        return Ok(Some(Code { name: input.name, bytes: assembly.bytes, cut: false }));
+        return Ok(Some(Code::assembled(input.name.clone(), text, assembly)));
     }
     if how.encoding.is_none()
         && let Ok(text) = std::str::from_utf8(input.body())
     {
         let assembly = tables.assemble(text);
         if assembly.errors.is_empty() && !assembly.bytes.is_empty() {
-            return Ok(Some(Code { name: input.name, bytes: assembly.bytes, cut: false }));
+            return Ok(Some(Code::assembled(input.name.clone(), text, assembly)));
         }
     }
     machine_code(tables, input, how).map(Some)
@@ -56,7 +78,7 @@ pub fn load(tables: Tables, path: Option<&Path>, how: How<'_>) -> Result<Option<
 ///
 /// # Errors
 /// Those of [`code::read`], and when there are several programs.
-pub fn machine_code(tables: Tables, input: Input, how: How<'_>) -> Result<Code, Failure> {
+fn machine_code(tables: Tables, input: Input, how: How<'_>) -> Result<Code, Failure> {
     let found = code::read(tables, &input, how)?;
     found.say_note(&input);
     if !found.shaders.is_empty() {
@@ -66,5 +88,6 @@ pub fn machine_code(tables: Tables, input: Input, how: How<'_>) -> Result<Code, 
     if let Some(mistake) = &found.mistake {
         say(&describe(&input.name, mistake));
     }
-    Ok(Code { name: input.name, bytes: found.code.bytes, cut: found.mistake.is_some() })
+    let (bytes, cut) = (found.code.bytes, found.mistake.is_some());
+    Ok(Code { name: input.name, bytes, cut, places: BTreeMap::new() })
 }

@@ -6,6 +6,7 @@
 
 use std::io::{self, BufWriter, Write};
 
+use isaforge_core::group;
 use isaforge_core::print::{Style, print};
 use isaforge_core::stream::listing::{disassemble_as, parts};
 use isaforge_core::stream::program::assemble;
@@ -34,11 +35,11 @@ fn text_of(tables: Tables, bytes: &[u8], style: Style) -> Result<String, String>
             print(isa, opcode, word, style, &mut line);
         }
         Tables::Groups(isa) => {
-            let group = isaforge_core::group::decode(isa, bytes).map_err(|error| error.to_string())?;
+            let group = group::decode(isa, bytes).map_err(|error| error.to_string())?;
             if group.len() != bytes.len() {
                 return Err(length(group.len(), bytes.len()));
             }
-            isaforge_core::group::print(isa, &group, isaforge_core::group::text::SEPARATOR, &mut line);
+            group::print(isa, &group, group::text::SEPARATOR, &mut line);
         }
         Tables::Streams(Engine { stream: Stream { sequence: Some(sequence), .. }, .. }) => {
             let text = sequence.disassemble(bytes).map_err(|error| error.to_string())?;
@@ -86,8 +87,15 @@ fn bytes_of(tables: Tables, text: &str) -> Result<Vec<u8>, String> {
             let (_, word) = parse(isa, text).map_err(|error| error.to_string())?;
             Ok(word.to_le_bytes()[..usize::from(isa.word_bits / 8)].to_vec())
         }
-        Tables::Groups(isa) => isaforge_core::group::listing::assemble_program(isa, text)
-            .map_err(|errors| errors.first().map_or_else(String::new, |error| error.message.clone())),
+        Tables::Groups(isa) => {
+            // A group by itself is not the end of a program, which would make it longer.
+            let alone = group::assemble(isa, text).ok().filter(|_| !text.contains('\n'));
+            if let Some(group) = alone.and_then(|assembled| assembled.encode(isa).ok()) {
+                return Ok(group.as_bytes().to_vec());
+            }
+            group::listing::assemble_program(isa, text)
+                .map_err(|errors| errors.first().map_or_else(String::new, |error| error.message.clone()))
+        }
         Tables::Streams(Engine { stream: Stream { sequence: Some(sequence), .. }, .. }) => {
             sequence.assemble(text).map_err(|error| error.to_string())
         }
@@ -169,6 +177,14 @@ pub fn dis(tables: Tables, input: &Input, style: Style) -> Result<Status, Failur
     Ok(Status::mistakes_if(invalid))
 }
 
+/// The text of a line: all of it, or that of a row as [`dis`] writes it, where tabs stand between columns alone.
+fn text_in(line: &str) -> &str {
+    match line.split('\t').collect::<Vec<_>>()[..] {
+        [_, "ok", text] | [_, "ok", text, _] => text,
+        _ => line,
+    }
+}
+
 /// Assembles line by line: the bytes, or `TAB invalid TAB reason`.
 ///
 /// # Errors
@@ -177,7 +193,7 @@ pub fn asm(tables: Tables, input: &Input) -> Result<Status, Failure> {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut invalid = false;
     for line in lines(input) {
-        match bytes_of(tables, &unescaped(&line)) {
+        match bytes_of(tables, &unescaped(text_in(&line))) {
             Ok(bytes) => writeln!(out, "{}", crate::groups::hex(&bytes))?,
             Err(reason) => {
                 invalid = true;

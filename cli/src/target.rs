@@ -11,7 +11,6 @@ use isaforge_analysis::Set;
 use isaforge_compiler::Settings;
 use isaforge_compiler::diagnostic::Diagnostics;
 use isaforge_compiler::load::{Loaded, Refusal, load};
-use isaforge_compiler::suggest::{did_you_mean, one_of};
 use isaforge_core::Isa;
 use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
@@ -23,6 +22,7 @@ use crate::check;
 use crate::conform::judges::Judges;
 use crate::failure::Failure;
 use crate::fidelity::{self, Entry};
+use crate::input;
 
 /// The warning that a branch target does not say what it counts.
 const BRANCHES: &str = "W0211";
@@ -138,14 +138,10 @@ pub fn named_or_at(given: &Path, generation: Option<&str>) -> Result<Option<Targ
         }
         return Ok(Some(found.into()));
     }
-    if given.exists() {
+    if given.exists() || input::is_standard(given) {
         return from_specification(given, generation);
     }
-    let known = || builtin::ALL.iter().map(|found| found.name);
-    let help = match did_you_mean(name, known()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("expected {}, or the path of a specification", one_of(known())),
-    };
+    let help = builtin::instead_of(name);
     Err(Failure::usage(format!("`{}` is no instruction set and no file", given.display()), help))
 }
 

@@ -16,6 +16,7 @@ use tempfile::TempDir;
 
 use crate::check;
 use crate::failure::{Failure, Status};
+use crate::input;
 use crate::output::{count, say};
 
 /// How long nothing must happen before files count as saved: editors write in several steps.
@@ -169,6 +170,9 @@ struct Copy {
 
 impl Seen {
     fn of(spec: &Path) -> Result<Seen, Failure> {
+        if input::is_standard(spec) {
+            return Err(Failure::usage("standard input cannot be watched", "name the file of the specification"));
+        }
         let settings = check::settings(spec)?;
         let entry = settings.spec.canonicalize().map_err(Failure::reading(&settings.spec))?;
         let files: Vec<PathBuf> = match check_spec(&settings) {

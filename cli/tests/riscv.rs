@@ -89,6 +89,17 @@ fn a_trap_ends_with_two_and_says_where() {
     assert_eq!((found.status.code(), text(&found.stdout)), (Some(2), ""));
     let message = "at 0x1004: 4 bytes at 0x13 cannot be read: nothing is mapped there (`lw ra, 3(sp)`)\n";
     assert!(text(&found.stderr).ends_with(message), "{}", text(&found.stderr));
+    // What it has written until then is there.
+    let file = launch(
+        folder.path(),
+        "program: |\n  sw x11, 4(x10)\n  lw x1, 3(x0)\nregisters: { x10: 0x2000, x11: 7 }\nbuffers: { b: { address: 0x2000, size: 8 } }\n",
+    );
+    let found = run(&["--json", &file]);
+    assert!(
+        text(&found.stdout).contains(r#""memory":[{"address":8196,"bytes":"07000000"}]"#),
+        "{}",
+        text(&found.stdout)
+    );
     let found = run(&["--budget", "1000", &path("sieve.elf")]);
     assert_eq!(found.status.code(), Some(2));
     assert!(text(&found.stderr).contains("executed 1000 instructions"), "{}", text(&found.stderr));

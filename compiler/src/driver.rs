@@ -32,7 +32,7 @@ pub struct Settings {
     pub options: Options,
     /// Whether a warning stops compilation.
     pub deny_warnings: bool,
-    /// Unsaved editor contents that replace files, keyed by canonical path.
+    /// Texts that replace files, keyed by canonical path: unsaved editor contents, or a specification from a pipe.
     pub unsaved: HashMap<PathBuf, String>,
 }
 
@@ -40,6 +40,15 @@ impl Settings {
     /// Settings for the specification at `spec`, with defaults for everything else.
     pub fn new(spec: impl Into<PathBuf>) -> Self {
         Settings { spec: spec.into(), ..Settings::default() }
+    }
+
+    /// The format of the entry; `None` for a specification of our own.
+    pub fn format(&self) -> Option<&'static read::Format> {
+        let unsaved = std::path::absolute(&self.spec).ok().and_then(|path| self.unsaved.get(&path));
+        match unsaved {
+            Some(text) => read::format_of_text(&self.spec, text.as_bytes()),
+            None => read::format_of(&self.spec),
+        }
     }
 }
 
@@ -96,7 +105,7 @@ pub fn check_spec(settings: &Settings) -> Result<Checked, Box<Failure>> {
     };
     sources.unsaved.clone_from(&settings.unsaved);
     let mut diagnostics = Diagnostics::default();
-    let isa = match read::format_of(&settings.spec) {
+    let isa = match settings.format() {
         Some(format) => {
             let generation = settings.generation.as_deref();
             (format.read)(Request { path: &settings.spec, generation, sources: &mut sources, out: &mut diagnostics })

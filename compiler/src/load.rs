@@ -65,7 +65,7 @@ pub fn load(settings: &Settings) -> Result<Loaded, Refusal> {
             Refusal::Generation { message: format!("`{}` {message}", settings.spec.display()), help }
         })?;
     // Documents in foreign formats are large, and few of their words are decoded here: fast tests do not pay off.
-    let of_others = read::format_of(&settings.spec).is_some();
+    let of_others = settings.format().is_some();
     let lowered = match &checked.isa.encoding {
         Encoding::Stream(stream) if of_others => Lowered::Stream(lower_exact(&checked.isa, stream)),
         _ => lower(&checked.isa),

@@ -228,7 +228,7 @@ impl Source {
 /// All texts of one compiler run.
 #[derive(Debug, Default)]
 pub struct Sources {
-    /// Texts that replace the contents of files, keyed by canonical path.
+    /// Texts that replace the contents of files, keyed by canonical path. The file need not exist.
     pub unsaved: HashMap<PathBuf, String>,
     root: Option<PathBuf>,
     files: Vec<Source>,
@@ -253,8 +253,14 @@ impl Sources {
     /// # Errors
     /// See [`LoadError`].
     pub fn load(&mut self, path: &Path) -> Result<FileId, LoadError> {
-        let real = fs::canonicalize(path).map_err(|error| self.load_error(path, error))?;
+        let real = self.real(path)?;
         self.load_real(path, real)
+    }
+
+    /// Resolves links in a path.
+    fn real(&self, path: &Path) -> Result<PathBuf, LoadError> {
+        let unsaved = || std::path::absolute(path).ok().filter(|path| self.unsaved.contains_key(path));
+        fs::canonicalize(path).or_else(|error| unsaved().ok_or_else(|| self.load_error(path, error)))
     }
 
     /// Reads a file that another file names. The author of that file may not be trusted by the reader of the messages,

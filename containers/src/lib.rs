@@ -57,11 +57,24 @@ pub struct Container<'a> {
     pub kind: String,
     /// Its parts, in file order. Empty for formats that are recognised but not read.
     pub parts: Vec<Part<'a>>,
+    /// What the file calls places in its code.
+    pub symbols: Vec<Symbol>,
+}
+
+/// A name for a place in code: a function, most often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// The name.
+    pub name: String,
+    /// Which of the parts the place is in.
+    pub part: usize,
+    /// Where it is in the bytes of the part.
+    pub offset: usize,
 }
 
 impl<'a> Container<'a> {
     fn new(kind: impl Into<String>, parts: Vec<Part<'a>>) -> Self {
-        Container { kind: kind.into(), parts }
+        Container { kind: kind.into(), parts, symbols: Vec::new() }
     }
 }
 

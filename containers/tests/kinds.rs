@@ -151,6 +151,20 @@ fn pipeline_caches_of_mesa_have_objects_and_those_of_others_do_not() {
 }
 
 #[test]
+fn symbols_of_functions_are_places_in_code() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv/programs/sieve.elf");
+    let file = std::fs::read(path).expect("it is there");
+    let container = open(&file).expect("it is an ELF file");
+    let place = |name: &str| {
+        let symbol = container.symbols.iter().find(|symbol| symbol.name == name)?;
+        Some((container.parts[symbol.part].name.as_str(), symbol.offset))
+    };
+    assert_eq!((place("main"), place("number")), (Some((".text", 0)), Some((".text", 0xe8))));
+    // Data, and marks of the assembler.
+    assert!(place("composite").is_none() && container.symbols.iter().all(|symbol| !symbol.name.starts_with('$')));
+}
+
+#[test]
 fn cut_and_changed_files_are_no_trouble() {
     let content = panfrost();
     let item = item(&content, &zstd(&content), Some(1));

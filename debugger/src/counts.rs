@@ -22,7 +22,8 @@ pub struct Counts {
     pub partial: bool,
     /// The bytes that the program wrote to streams.
     pub output: Vec<u8>,
-    written: BTreeMap<u64, u64>,
+    /// By block: which bytes were written, and their contents after the last instruction that wrote them.
+    written: BTreeMap<u64, (u64, [u8; BLOCK as usize])>,
     /// The lanes that execute the next instruction.
     active: u64,
 }
@@ -49,13 +50,37 @@ impl Counts {
         self.warps.extend(other.warps);
     }
 
-    fn write(&mut self, address: u64, size: u8) {
+    fn write(&mut self, address: u64, size: u8, view: &dyn View) {
         for byte in (0..u64::from(size)).map(|at| address.wrapping_add(at)) {
             if self.written.len() >= Self::BLOCKS && !self.written.contains_key(&(byte / BLOCK)) {
                 self.partial = true;
                 return;
             }
-            *self.written.entry(byte / BLOCK).or_default() |= 1 << (byte % BLOCK);
+            let (mask, bytes) = self.written.entry(byte / BLOCK).or_insert((0, [0; BLOCK as usize]));
+            *mask |= 1 << (byte % BLOCK);
+            let at = (byte % BLOCK) as usize;
+            // What cannot be read is left out at the program's end.
+            let _ = view.memory(0, byte, &mut bytes[at..=at]);
+        }
+    }
+
+    /// Takes memory as it was last written: for a program that has failed, so that nobody sees its end. Memory that is not the
+    /// same for all lanes is among it.
+    pub fn fail(&mut self) {
+        self.leave(&|_, known| Some(known));
+    }
+
+    /// Takes memory from `read`, which gets an address and what was last written there.
+    fn leave(&mut self, read: &dyn Fn(u64, u8) -> Option<u8>) {
+        for (block, (mask, bytes)) in std::mem::take(&mut self.written) {
+            for (at, known) in (0..BLOCK).zip(bytes).filter(|(at, _)| mask >> at & 1 != 0) {
+                let byte = block * BLOCK + at;
+                let Some(value) = read(byte, known) else { continue };
+                match self.memory.last_mut() {
+                    Some((first, bytes)) if *first + bytes.len() as u64 == byte => bytes.push(value),
+                    _ => self.memory.push((byte, vec![value])),
+                }
+            }
         }
     }
 }
@@ -75,7 +100,7 @@ impl Observer for Counts {
             self.warps.insert(at.warp);
         }
         for access in view.accesses().iter().filter(|access| access.kind != AccessKind::Load) {
-            self.write(access.address, access.size);
+            self.write(access.address, access.size, view);
         }
         ControlFlow::Continue(())
     }
@@ -87,17 +112,9 @@ impl Observer for Counts {
     }
 
     fn end(&mut self, view: &dyn View) {
-        for (block, mask) in std::mem::take(&mut self.written) {
-            for byte in (0..BLOCK).filter(|byte| mask >> byte & 1 != 0).map(|byte| block * BLOCK + byte) {
-                let mut value = [0];
-                if view.memory(0, byte, &mut value).is_none() {
-                    continue;
-                }
-                match self.memory.last_mut() {
-                    Some((first, bytes)) if *first + bytes.len() as u64 == byte => bytes.push(value[0]),
-                    _ => self.memory.push((byte, value.to_vec())),
-                }
-            }
-        }
+        self.leave(&|byte, _| {
+            let mut value = [0];
+            view.memory(0, byte, &mut value).map(|()| value[0])
+        });
     }
 }

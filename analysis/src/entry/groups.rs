@@ -1,10 +1,12 @@
 //! Groups of bytes.
 
+use std::ops::Range;
+
+use isaforge_core::group::error::GroupError;
 use isaforge_core::group::info::{operations, registers};
-use isaforge_core::group::listing::pieces;
-use isaforge_core::group::program::{is_last, target};
+use isaforge_core::group::program::{extent, is_last, target};
 use isaforge_core::group::text::{SEPARATOR, register};
-use isaforge_core::group::{Group, GroupIsa, print};
+use isaforge_core::group::{Group, GroupIsa, decode, print};
 use isaforge_core::semantics::compose;
 use isaforge_core::text::Line;
 
@@ -12,15 +14,33 @@ use super::{Entry, Flow, Instruction, Operand, Register, once, write};
 use crate::effects::{Effects, When};
 use crate::set::Set;
 
-pub(super) fn read(set: &Set, isa: &'static GroupIsa, bytes: &[u8]) -> Vec<Entry> {
-    let entry = |piece: isaforge_core::group::listing::Piece| Entry {
-        bytes: piece.at..piece.at + piece.len,
-        instruction: piece
-            .group
-            .map(|group| instruction(set, isa, &group, piece.at))
-            .map_err(|error| error.to_string()),
-    };
-    pieces(isa, bytes, &[]).into_iter().map(entry).collect()
+/// Groups one after another, or what is none: as [`pieces`](isaforge_core::group::listing::pieces) takes bytes apart.
+fn pieces(isa: &'static GroupIsa, bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Result<Group, GroupError>)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+        let group = decode(isa, rest);
+        let len = group.as_ref().map_or_else(|_| extent(isa, rest), Group::len).clamp(1, rest.len());
+        at += len;
+        Some((at - len..at, group))
+    })
+}
+
+pub(super) fn targets(isa: &'static GroupIsa, bytes: &[u8]) -> impl Iterator<Item = (usize, Option<u64>)> {
+    pieces(isa, bytes)
+        .map(move |(bytes, group)| (bytes.start, group.ok().and_then(|group| leads(isa, &group, bytes.start))))
+}
+
+pub(super) fn read(set: &Set, isa: &'static GroupIsa, bytes: &[u8]) -> impl Iterator<Item = Entry> {
+    pieces(isa, bytes).map(move |(bytes, group)| {
+        let instruction = group.map(|group| instruction(set, isa, &group, bytes.start));
+        Entry { bytes, instruction: instruction.map_err(|error| error.to_string()) }
+    })
+}
+
+/// The address that a group at an address branches to.
+fn leads(isa: &'static GroupIsa, group: &Group, at: usize) -> Option<u64> {
+    target(isa, group, at).and_then(|target| u64::try_from(target).ok())
 }
 
 fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> Instruction {
@@ -70,7 +90,7 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
 }
 
 fn flow(isa: &'static GroupIsa, group: &Group, at: usize, effects: Option<&Effects>) -> Flow {
-    let target = target(isa, group, at).and_then(|target| u64::try_from(target).ok());
+    let target = leads(isa, group, at);
     let mut flow = Flow { target, ..Flow::default() };
     match effects {
         Some(effects) => {

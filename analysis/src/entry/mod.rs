@@ -4,9 +4,11 @@ mod groups;
 mod streams;
 mod words;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use isaforge_core::Tables;
+use isaforge_core::program::label_of;
 
 use crate::effects::{Effects, When};
 use crate::set::Set;
@@ -117,13 +119,49 @@ impl Flow {
     }
 }
 
-/// Reads a program. Bytes that are no instruction take as many as the set's unit, or as the header of a group says.
-pub(crate) fn read(set: &Set, bytes: &[u8]) -> Vec<Entry> {
+/// The instructions of a program, one after another. Bytes that are no instruction take as many as the set's unit, or as the
+/// header of a group says.
+pub fn entries<'a>(set: &'a Set, bytes: &'a [u8]) -> Box<dyn Iterator<Item = Entry> + 'a> {
     match set.tables {
-        Tables::Words(isa) => words::read(set, isa, bytes),
-        Tables::Groups(isa) => groups::read(set, isa, bytes),
-        Tables::Streams(engine) => streams::read(set, engine, bytes),
+        Tables::Words(isa) => Box::new(words::read(set, isa, bytes)),
+        Tables::Groups(isa) => Box::new(groups::read(set, isa, bytes)),
+        Tables::Streams(engine) => Box::new(streams::read(set, engine, bytes)),
     }
+}
+
+/// The addresses of instructions, and those that they may branch to.
+fn targets<'a>(set: &Set, bytes: &'a [u8]) -> Box<dyn Iterator<Item = (usize, Option<u64>)> + 'a> {
+    match set.tables {
+        Tables::Words(isa) => Box::new(words::targets(isa, set.tables.unit(), bytes)),
+        Tables::Groups(isa) => Box::new(groups::targets(isa, bytes)),
+        Tables::Streams(engine) => Box::new(streams::targets(engine, bytes)),
+    }
+}
+
+/// The addresses of the instructions of a program, as [`entries`] has them.
+pub fn places<'a>(set: &Set, bytes: &'a [u8]) -> Box<dyn Iterator<Item = usize> + 'a> {
+    Box::new(targets(set, bytes).map(|(at, _)| at))
+}
+
+/// The places of a program that branches lead to: the address of each, and its name. The program's end may be one.
+///
+/// For programs that are too large to be kept as a whole: with [`entries`] it takes no memory but what it returns.
+///
+/// ```
+/// use isaforge_analysis::{Set, entry::labels};
+/// use isaforge_core::Tables;
+///
+/// let set = Set::new(Tables::Words(isaforge_valhall::ISA), None);
+/// let words = set.tables.assemble("NOP\nagain: NOP\nBRANCHZ.eq 0x0, again\n");
+/// assert_eq!(labels(&set, &words.bytes), [(8, "l1".to_owned())].into());
+/// ```
+pub fn labels(set: &Set, bytes: &[u8]) -> BTreeMap<usize, String> {
+    let wanted: BTreeSet<usize> = targets(set, bytes).filter_map(|(_, target)| usize::try_from(target?).ok()).collect();
+    if wanted.is_empty() {
+        return BTreeMap::new();
+    }
+    let places = places(set, bytes).chain([bytes.len()]).enumerate();
+    places.filter(|(_, at)| wanted.contains(at)).map(|(place, at)| (at, label_of(place))).collect()
 }
 
 /// Adds the implicit registers, which no operand names: those that are states, and those of calls of the surroundings.

@@ -1,6 +1,7 @@
 //! Instructions of a stream of bytes.
 
 use isaforge_core::semantics::{Modifier as Asked, Semantics, instantiate};
+use isaforge_core::stream::listing::parts;
 use isaforge_core::stream::{Decoded, Engine, Scope, Type, registers, target};
 use isaforge_core::text::Line;
 
@@ -8,17 +9,19 @@ use super::{Entry, Flow, Instruction, Modifier, Operand, Register, implicit, onc
 use crate::effects::{Effects, When};
 use crate::set::Set;
 
-pub(super) fn read(set: &Set, engine: Engine, bytes: &[u8]) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    let mut at = 0;
-    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-        let decoded = engine.decode(rest);
-        let len = decoded.as_ref().map_or(set.tables.unit(), |decoded| decoded.len.into()).clamp(1, rest.len());
-        let instruction = decoded.map(|decoded| instruction(set, engine, &decoded, at as u64));
-        entries.push(Entry { bytes: at..at + len, instruction: instruction.map_err(|error| error.to_string()) });
-        at += len;
-    }
-    entries
+pub(super) fn targets(engine: Engine, bytes: &[u8]) -> impl Iterator<Item = (usize, Option<u64>)> {
+    parts(engine, bytes).map(move |part| {
+        let decoded = part.decoded.ok();
+        (part.at, decoded.and_then(|decoded| target(engine, &decoded, part.at as u64)))
+    })
+}
+
+pub(super) fn read(set: &Set, engine: Engine, bytes: &[u8]) -> impl Iterator<Item = Entry> {
+    parts(engine, bytes).map(move |part| {
+        let instruction = part.decoded.map(|decoded| instruction(set, engine, &decoded, part.at as u64));
+        let bytes = part.at..part.at + part.bytes.len();
+        Entry { bytes, instruction: instruction.map_err(|error| error.to_string()) }
+    })
 }
 
 fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruction {

@@ -14,12 +14,24 @@ use super::{Entry, Flow, Instruction, Modifier, Operand, Register, implicit, onc
 use crate::effects::{Effects, When};
 use crate::set::Set;
 
-pub(super) fn read(set: &Set, isa: &'static Isa, bytes: &[u8]) -> Vec<Entry> {
+fn word_of(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+pub(super) fn targets(isa: &'static Isa, size: usize, bytes: &[u8]) -> impl Iterator<Item = (usize, Option<u64>)> {
+    bytes.chunks(size).enumerate().map(move |(index, chunk)| {
+        let (start, word) = (index * size, word_of(chunk));
+        let opcode = decode(isa, word).ok().filter(|_| chunk.len() == size);
+        (start, opcode.and_then(|opcode| target(isa, opcode, word, start as u64)))
+    })
+}
+
+pub(super) fn read(set: &Set, isa: &'static Isa, bytes: &[u8]) -> impl Iterator<Item = Entry> {
     let size = set.tables.unit();
-    let entry = |(index, chunk): (usize, &[u8])| {
+    let entry = move |(index, chunk): (usize, &[u8])| {
         let start = index * size;
         let instruction = if chunk.len() == size {
-            let word = chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            let word = word_of(chunk);
             decode(isa, word)
                 .map(|opcode| instruction(set, isa, opcode, word, start as u64))
                 .map_err(|error| error.to_string())
@@ -28,7 +40,7 @@ pub(super) fn read(set: &Set, isa: &'static Isa, bytes: &[u8]) -> Vec<Entry> {
         };
         Entry { bytes: start..start + chunk.len(), instruction }
     };
-    bytes.chunks(size).enumerate().map(entry).collect()
+    bytes.chunks(size).enumerate().map(entry)
 }
 
 fn instruction(set: &Set, isa: &'static Isa, opcode: u16, word: u64, address: u64) -> Instruction {

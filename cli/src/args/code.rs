@@ -8,6 +8,7 @@ use clap_complete::engine::ArgValueCompleter;
 use super::TargetArgs;
 use crate::code::{How, Order};
 use crate::completion::instructions;
+use crate::input::path_parser;
 use crate::words::Encoding;
 
 /// How machine code is written.
@@ -112,13 +113,13 @@ pub struct AsmArgs {
     /// Output format: `hex`, one word per line, or raw `bin`
     #[arg(long, value_enum, default_value = "hex", value_name = "FORM", hide_possible_values = true)]
     pub out: Encoding,
-    /// Assemble each line on its own: print its bytes, or `invalid` and the reason
+    /// Assemble each line on its own, a text or a row of `dis --tsv`: print its bytes, or `invalid` and the reason
     #[arg(long, requires = "order")]
     pub tsv: bool,
     /// `memory`: print bytes in memory order
     #[arg(long, value_name = "ORDER", hide_possible_values = true, requires = "tsv", value_parser = ["memory"])]
     pub order: Option<String>,
-    /// Print one JSON object per instruction, or per mistake if there are any
+    /// Print one JSON object per instruction, or per mistake if there are any: `severity` tells them apart
     #[arg(long, conflicts_with_all = ["out", "tsv", "output"])]
     pub json: bool,
     /// Print the JSON Schema of these objects
@@ -197,12 +198,15 @@ pub struct ListArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// Only list instructions with all these words in their name, title or description
+    /// Only list instructions with all these words in their columns or description
     #[arg(value_name = "WORD", add = ArgValueCompleter::new(instructions))]
     pub words: Vec<String>,
     /// Print one JSON object per instruction, one per line
     #[arg(long)]
     pub json: bool,
+    /// Print the JSON Schema of these objects
+    #[arg(long)]
+    pub json_schema: bool,
 }
 
 /// Arguments of `explain`.
@@ -211,14 +215,14 @@ pub struct ExplainArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// A hexadecimal word, assembly text, a mnemonic or part of one, an enum, or words to search for; `-` reads standard
-    /// input. If omitted, show what holds for all programs: calling convention and control flow
+    /// A hexadecimal word, assembly text, a mnemonic or part of one, a mnemonic and one of its fields, an enum, or words
+    /// to search for; `-` reads standard input. If omitted, show what holds for all programs: calling convention and control flow
     #[arg(num_args = 0.., value_name = "WORD|TEXT", add = ArgValueCompleter::new(instructions))]
     pub what: Vec<String>,
-    /// Print JSON: an object per instruction with all fields, or the instructions that a search finds
+    /// Print JSON: an object per instruction with all fields, per field, per enum, or per instruction that a search finds
     #[arg(long)]
     pub json: bool,
-    /// Print the JSON Schema of an explained instruction
+    /// Print the JSON Schema of these objects
     #[arg(long)]
     pub json_schema: bool,
 }
@@ -227,8 +231,10 @@ pub struct ExplainArgs {
 #[derive(Args, Debug)]
 pub struct TranslateArgs {
     /// The program's revision: an ISA name or a specification
+    #[arg(value_parser = path_parser())]
     pub from: PathBuf,
     /// The revision to translate to, likewise
+    #[arg(value_parser = path_parser())]
     pub to: PathBuf,
     /// The program. Standard input if omitted or `-`
     pub file: Option<PathBuf>,

@@ -16,6 +16,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::builtin::{self, Builtin};
+use crate::input::path_parser;
 use crate::{debug, help};
 
 pub use code::*;
@@ -181,8 +182,13 @@ impl TypedValueParser for IsaParser {
         let found = value.to_str().and_then(builtin::find);
         if found.is_none() && Path::new(value).exists() {
             let path = value.display();
-            let message =
-                format!("`{path}` is no instruction set but a file: `--spec {path}` reads one from a specification\n");
+            let message = format!(
+                "`{path}` is no instruction set but a file: name the set in front of it; `--spec {path}` reads one from a specification\n"
+            );
+            return Err(clap::Error::raw(ErrorKind::InvalidValue, message).with_cmd(command));
+        }
+        if let Some(why) = value.to_str().and_then(builtin::why_not) {
+            let message = format!("`{}` is no built-in instruction set: {why}\n", value.display());
             return Err(clap::Error::raw(ErrorKind::InvalidValue, message).with_cmd(command));
         }
         match found {
@@ -202,8 +208,8 @@ pub struct TargetArgs {
     /// The instruction set
     #[arg(value_parser = isa_parser(), value_name = "ISA", required = true)]
     pub isa: Option<&'static Builtin>,
-    /// Read the instruction set from this specification instead: a file, or a folder that holds `isa.yaml`
-    #[arg(long, value_name = "SPEC")]
+    /// Read the instruction set from this specification instead: a file, a folder that holds `isa.yaml`, or `-`
+    #[arg(long, value_name = "SPEC", value_parser = path_parser())]
     pub spec: Option<PathBuf>,
     /// Hardware generation, by number or name, if the specification describes several
     #[arg(long, value_name = "G", requires = "spec")]

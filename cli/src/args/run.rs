@@ -7,14 +7,16 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use isaforge_runtime::{Engine, Level};
 
+use crate::input::path_parser;
+
 /// Arguments of `run`.
 #[derive(Args, Debug)]
 pub struct RunArgs {
     /// The launch file, or a recorded case with pictures; with `--spec` also an ELF file
-    #[arg(required = false, required_unless_present = "json_schema", default_value_if("json_schema", "true", "-"))]
+    #[arg(required = false, required_unless_present = "json_schema", default_value_if("json_schema", "true", "-"), value_parser = path_parser())]
     pub launch: PathBuf,
     /// Run a program of this specification's instruction set: a file, or a folder that holds `isa.yaml`
-    #[arg(long, value_name = "SPEC", conflicts_with_all = ["more", "sheet"])]
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["more", "sheet"], value_parser = path_parser())]
     pub spec: Option<PathBuf>,
     /// Hardware generation, by number or name, if the specification describes several
     #[arg(long, value_name = "G", requires = "spec")]
@@ -32,7 +34,7 @@ pub struct RunArgs {
     #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "trace", "breaks", "profile", "json", "flame"])]
     pub init: bool,
     /// More recorded cases; with `--coverage`, more launch files
-    #[arg(value_name = "CASE")]
+    #[arg(value_name = "CASE", value_parser = path_parser())]
     pub more: Vec<PathBuf>,
     /// Draw the pictures of all recorded cases on one sheet
     #[arg(long, value_name = "FILE")]

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use isaforge_compiler::backend::rust::SemanticsStyle;
 
+use crate::input::path_parser;
+
 /// Arguments of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
     /// The specification: a file, or a folder that holds `isa.yaml`
-    #[arg(required_unless_present_any = ["explain", "schema", "json_schema"])]
+    #[arg(required_unless_present_any = ["explain", "schema", "json_schema"], value_parser = path_parser())]
     pub spec: Option<PathBuf>,
     /// Treat warnings as errors
     #[arg(long)]
@@ -32,7 +34,7 @@ pub struct CheckArgs {
 #[derive(Args, Debug)]
 pub struct GenArgs {
     /// The specification: a file, or a folder that holds `isa.yaml`
-    #[arg(required_unless_present = "all", requires = "output")]
+    #[arg(required_unless_present = "all", requires = "output", value_parser = path_parser())]
     pub spec: Option<PathBuf>,
     /// Output folder of the crate
     #[arg(short, long, value_name = "DIR", requires = "spec")]
@@ -93,8 +95,10 @@ impl Semantics {
 #[derive(Args, Debug)]
 pub struct DiffArgs {
     /// The older revision: an ISA name or a specification
+    #[arg(value_parser = path_parser())]
     pub old: PathBuf,
     /// The newer revision, likewise; both may name one specification of several generations
+    #[arg(value_parser = path_parser())]
     pub new: PathBuf,
     /// Generation of the older revision
     #[arg(long, value_name = "G")]
@@ -123,12 +127,13 @@ pub enum DiffFormat {
 #[derive(Args, Debug)]
 pub struct ManualArgs {
     /// An ISA name or a specification
+    #[arg(value_parser = path_parser())]
     pub spec: PathBuf,
     /// Output folder; created if missing
     #[arg(short, long, value_name = "DIR", required_unless_present = "serve")]
     pub output: Option<PathBuf>,
     /// Mark changes since this older revision (an ISA name or a specification)
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "SPEC", value_parser = path_parser())]
     pub since: Option<PathBuf>,
     /// Hardware generation, by number or name, if the specification describes several
     #[arg(long, value_name = "G")]

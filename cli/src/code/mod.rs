@@ -10,9 +10,10 @@
 
 mod dump;
 
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use isaforge_containers::{Container, Holds};
+use isaforge_containers::{Container, Holds, Symbol};
 use isaforge_core::Tables;
 use isaforge_core::decode::decode;
 use isaforge_core::group::listing::pieces;
@@ -59,7 +60,12 @@ pub struct Code {
     pub note: Option<String>,
     /// The shaders that it is made of, where a file held several.
     pub shaders: Vec<Shader>,
+    /// The symbols that the file has for places.
+    pub symbols: Symbols,
 }
+
+/// Names of places by their offset in the code, each fit for a label and another's than all others.
+pub type Symbols = BTreeMap<usize, String>;
 
 /// Instructions that decode, and all there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +156,10 @@ fn cut(tables: Tables, mut code: Bytes) -> Code {
 fn contained(tables: Tables, input: &Input, container: &Container<'_>, wanted: Option<&str>) -> Result<Code, Failure> {
     let mut code = Bytes::default();
     let (mut shaders, mut taken, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
-    for part in &container.parts {
+    let mut of_part: BTreeMap<usize, Vec<&Symbol>> = BTreeMap::new();
+    container.symbols.iter().for_each(|symbol| of_part.entry(symbol.part).or_default().push(symbol));
+    let mut symbols = Vec::new();
+    for (index, part) in container.parts.iter().enumerate() {
         let Some(range) = isaforge_containers::code(part, &|bytes| is_code(tables, part.holds, bytes)) else {
             skipped.push(part.name.as_str());
             continue;
@@ -160,9 +169,12 @@ fn contained(tables: Tables, input: &Input, container: &Container<'_>, wanted: O
             skipped.push(part.name.as_str());
             continue;
         }
+        let start = code.bytes.len();
+        let own = of_part.remove(&index).unwrap_or_default().into_iter();
+        let own = own.filter(|symbol| range.contains(&symbol.offset));
+        symbols.extend(own.map(|symbol| (start + symbol.offset - range.start, symbol.name.as_str())));
         let bytes = Bytes { bytes: part.bytes[range].to_vec(), lines: Vec::new() };
         taken.push(format!("{name} with {}", count(Decoded::of(tables, &bytes).all as u64, "instruction")));
-        let start = code.bytes.len();
         code.bytes.extend(bytes.bytes);
         shaders.push(Shader { name, bytes: start..code.bytes.len() });
     }
@@ -185,7 +197,32 @@ fn contained(tables: Tables, input: &Input, container: &Container<'_>, wanted: O
         note.push_str(&format!("; skipped {}", listed(&skipped)));
     }
     let shaders = if shaders.len() > 1 { shaders } else { Vec::new() };
-    Ok(Code { note: Some(note), shaders, ..cut(tables, code) })
+    Ok(Code { note: Some(note), shaders, symbols: labels(symbols), ..cut(tables, code) })
+}
+
+/// Symbols as labels: the first of each place, its signs those that labels may have.
+fn labels(symbols: Vec<(usize, &str)>) -> Symbols {
+    let mut labels = Symbols::new();
+    let mut taken: HashMap<String, u32> = HashMap::new();
+    for (at, symbol) in symbols.into_iter().filter(|(_, symbol)| !symbol.is_empty()) {
+        if labels.contains_key(&at) {
+            continue;
+        }
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let mut name: String = symbol.chars().map(plain).collect();
+        if name.starts_with(|c: char| c.is_ascii_digit()) {
+            name.insert(0, '_');
+        }
+        let first = name.clone();
+        while taken.contains_key(&name) {
+            let number = taken.entry(first.clone()).or_insert(1);
+            *number += 1;
+            name = format!("{first}_{number}");
+        }
+        taken.insert(name.clone(), 1);
+        labels.insert(at, name);
+    }
+    labels
 }
 
 /// The most parts of a file that are named.

@@ -11,9 +11,7 @@ mod text;
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use isaforge_core::group::GroupIsa;
 use serde_json::json;
 
@@ -23,7 +21,7 @@ use crate::failure::{Failure, Status};
 use crate::groups::conform as groups;
 use crate::input::Input;
 use crate::json;
-use crate::output::{complain, say};
+use crate::output::{complain, progress, say};
 use crate::rows;
 use crate::target::Target;
 
@@ -151,7 +149,7 @@ pub fn replay(target: &Target, input: &Input, keep: usize) -> Result<Report, Fai
         return Ok(report);
     }
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
-    let bar = progress(input, lines.clone().count() as u64);
+    let bar = progress(&input.name, lines.clone().count() as u64);
     for (index, line) in lines {
         report.record_runs(&format_args!("{}:{}", input.name, index + 1), judge(line), keep);
         bar.inc(1);
@@ -170,7 +168,7 @@ fn groups(target: &Target, isa: &'static GroupIsa, input: &Input, text: &str, ke
         return Ok(report);
     }
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let bar = progress(input, lines.clone().count() as u64);
+    let bar = progress(&input.name, lines.clone().count() as u64);
     for (index, line) in lines.skip(usize::from(format.has_heading())) {
         let place = format!("{}:{}", input.name, index + 1);
         let judged = format.judge(isa, line);
@@ -184,16 +182,4 @@ fn groups(target: &Target, isa: &'static GroupIsa, input: &Input, text: &str, ke
     }
     bar.finish_and_clear();
     Ok(report)
-}
-
-/// A bar on a terminal that appears only when the work takes its time.
-fn progress(input: &Input, cases: u64) -> ProgressBar {
-    if cases < 2 {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{prefix} {bar:40} {pos}/{len} {eta}");
-    let bar = ProgressBar::new(cases).with_prefix(input.name.clone());
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
 }

@@ -15,6 +15,7 @@ use clap::Args;
 use isaforge_debugger::{Session, dap, script, terminal};
 
 use crate::failure::{Failure, Status};
+use crate::input::{is_standard, path_parser};
 use crate::output::{failed, say};
 use crate::paint::{ERROR, paint};
 use crate::run::launched::open;
@@ -45,10 +46,10 @@ the last stop, 2 when the program could not be started.";
 #[derive(Args, Debug)]
 pub struct DebugArgs {
     /// The launch file; with `--spec` also an ELF file
-    #[arg(required_unless_present = "dap")]
+    #[arg(required_unless_present = "dap", value_parser = path_parser())]
     pub launch: Option<PathBuf>,
     /// A specification that says what its instructions do. The program is one of its instruction set
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "SPEC", value_parser = path_parser())]
     pub spec: Option<PathBuf>,
     /// The generation of the hardware, where the specification describes several: its number or its name
     #[arg(long, value_name = "G", requires = "spec")]
@@ -68,6 +69,10 @@ pub struct DebugArgs {
 pub fn debug(args: &DebugArgs) -> Result<Status, Failure> {
     let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
     if args.dap {
+        if [&args.launch, &args.spec].into_iter().flatten().any(|path| is_standard(path)) {
+            let help = "name the file: what an editor says comes from standard input";
+            return Err(Failure::usage("`--dap` and `-` cannot both be standard input", help));
+        }
         return serve(args.launch.as_deref(), spec);
     }
     let Some(launch) = &args.launch else { return Ok(Status::Mistakes) };

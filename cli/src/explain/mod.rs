@@ -5,6 +5,7 @@ pub(crate) mod diagram;
 pub(crate) mod fields;
 mod objects;
 pub(crate) mod overview;
+mod part;
 
 use std::io::Write;
 
@@ -16,6 +17,7 @@ use isaforge_core::parse::{find_name, parse};
 use isaforge_core::print::{Style, print};
 use isaforge_core::program::ProgramError;
 use isaforge_core::semantics::Semantics;
+use isaforge_core::table::Enum;
 use isaforge_core::text::Line;
 
 use crate::args::ExplainArgs;
@@ -28,6 +30,7 @@ use crate::list;
 use crate::output::say;
 use crate::paint::{BOLD, DIM, ERROR, HELP, columns, paint};
 use crate::snippet;
+use crate::streams;
 use crate::target::Target;
 use crate::words::{parse_word, word_bytes, word_digits};
 
@@ -37,7 +40,7 @@ use crate::words::{parse_word, word_bytes, word_digits};
 /// When standard output cannot be written to.
 pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     if args.json_schema {
-        return json::schema(json::INSTRUCTION);
+        return json::schema(&json::any_of("explained", "What `isaforge explain --json` prints", &json::EXPLAINED));
     }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let what = match args.what.as_slice() {
@@ -48,27 +51,32 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     if args.json {
         return objects::objects(&target, what);
     }
-    let enums = match target.tables {
-        Tables::Words(isa) => isa.enums,
-        Tables::Groups(isa) => isa.enums,
-        Tables::Streams(engine) => engine.stream.enums,
-    };
-    let general = match enums.iter().find(|found| found.name == what) {
-        Some(found) => Some(overview::choices(found, columns().min(120))),
-        None if what.is_empty() => Some(overview::overview(&target, columns().min(120))),
+    let width = columns().min(120);
+    let general = match choices_of(target.tables, what) {
+        Some(found) => Some(overview::choices(found, width)),
+        None if what.is_empty() => Some(overview::overview(&target, width)),
         None => None,
     };
-    if let Some(text) = general {
+    let parts =
+        || part::parts(&target, what).iter().map(|part| part.text(width)).reduce(|all, part| all + "\n" + &part);
+    if let Some(text) = general.or_else(parts) {
         anstream::stdout().lock().write_all(text.as_bytes())?;
         return Ok(Status::Fine);
     }
-    let isa = match target.tables {
-        Tables::Words(isa) => isa,
-        Tables::Groups(isa) => return groups::explain::explain(isa, what, || searched(&target, what)),
-        Tables::Streams(engine) => {
-            return crate::streams::explain::explain(engine, target.semantics, what, || searched(&target, what));
-        }
+    let search = || searched(&target, what);
+    let status = match target.tables {
+        Tables::Words(isa) => of_words(&target, isa, what, width)?,
+        Tables::Groups(isa) => groups::explain::explain(isa, what, search)?,
+        Tables::Streams(engine) => streams::explain::explain(engine, target.semantics, what, search)?,
     };
+    if let Some(fields) = part::others(target.tables, what).filter(|_| status == Status::Mistakes) {
+        say(&format!("{}: {fields}", paint(HELP, "help")));
+    }
+    Ok(status)
+}
+
+/// Explains a word, a text, the name of an instruction, or else what a search finds.
+fn of_words(target: &Target, isa: &'static Isa, what: &str, width: usize) -> Result<Status, Failure> {
     let (word, note) = match find_name(isa, what.as_bytes()) {
         Some(opcode) => (example(isa, opcode), "an example of it"),
         None => match parse_word(isa, what).or_else(|| parse_word(isa, &what.split_whitespace().collect::<String>())) {
@@ -79,7 +87,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
             }
             None => match parse(isa, what) {
                 Ok((_, word)) => (word, ""),
-                Err(_) if let Some(found) = searched(&target, what) => {
+                Err(_) if let Some(found) = searched(target, what) => {
                     anstream::stdout().lock().write_all(found.as_bytes())?;
                     return Ok(Status::Fine);
                 }
@@ -90,9 +98,23 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
             },
         },
     };
-    let (text, status) = render(isa, target.semantics, word, note, columns().min(120));
+    let (text, status) = render(isa, target.semantics, word, note, width);
     anstream::stdout().lock().write_all(text.as_bytes())?;
     Ok(status)
+}
+
+/// The enum of this name, in any case if no instruction is called so.
+fn choices_of(tables: Tables, name: &str) -> Option<&'static Enum> {
+    let enums = match tables {
+        Tables::Words(isa) => isa.enums,
+        Tables::Groups(isa) => isa.enums,
+        Tables::Streams(engine) => engine.stream.enums,
+    };
+    let by = |is: &dyn Fn(&str) -> bool| enums.iter().find(|found| is(found.name));
+    by(&|known| known == name).or_else(|| {
+        let nearly = by(&|known| known.eq_ignore_ascii_case(name))?;
+        objects::example(tables, name).is_none().then_some(nearly)
+    })
 }
 
 /// A word whose bytes were given: in the order of memory, where only that is an instruction.

@@ -2,11 +2,13 @@
 
 use std::io::Write;
 
-use isaforge_analysis::Program;
+use isaforge_analysis::entry::{entries, labels};
 use isaforge_core::Tables;
 use isaforge_core::explain::{groups, streams, words};
 use isaforge_core::parse::find_name;
 
+use super::choices_of;
+use super::part::parts;
 use crate::asm::report;
 use crate::failure::{Failure, Status};
 use crate::groups::parse;
@@ -15,7 +17,8 @@ use crate::list::search_objects;
 use crate::target::Target;
 use crate::words::{parse_word, word_bytes};
 
-/// Writes an object for each instruction that a name, a word, bytes or a text stand for, or for each that a search finds.
+/// Writes an object for each instruction that a name, a word, bytes or a text stand for, for an enum, for a field of an
+/// instruction, or for each instruction that a search finds.
 ///
 /// # Errors
 /// When standard output cannot be written to.
@@ -25,6 +28,17 @@ pub fn objects(target: &Target, what: &str) -> Result<Status, Failure> {
         return Err(Failure::usage("there is nothing to explain".to_owned(), help));
     }
     let mut out = anstream::stdout().lock();
+    if let Some(found) = choices_of(target.tables, what) {
+        writeln!(out, "{}", json::choices(found))?;
+        return Ok(Status::Fine);
+    }
+    let parts = parts(target, what);
+    for part in &parts {
+        writeln!(out, "{}", part.object())?;
+    }
+    if !parts.is_empty() {
+        return Ok(Status::Fine);
+    }
     let (bytes, example) = match (example(target.tables, what), encoded(target.tables, what)) {
         (Some(bytes), _) => (bytes, true),
         (None, Some(bytes)) => (bytes, false),
@@ -44,15 +58,17 @@ pub fn objects(target: &Target, what: &str) -> Result<Status, Failure> {
         }
     };
     let set = target.set();
-    let program = Program::read(&set, &bytes);
-    for index in 0..program.entries.len() {
-        writeln!(out, "{}", json::explained(&program, index, &bytes, example))?;
+    let code = json::Code { set: &set, bytes: &bytes, labels: &labels(&set, &bytes), shader: None };
+    let mut invalid = false;
+    for entry in entries(&set, &bytes) {
+        writeln!(out, "{}", json::explained(&code, &entry, example))?;
+        invalid |= entry.instruction.is_err();
     }
-    Ok(Status::mistakes_if(program.entries.iter().any(|entry| entry.instruction.is_err())))
+    Ok(Status::mistakes_if(invalid))
 }
 
 /// The bytes of an example of the instruction with this name.
-fn example(tables: Tables, name: &str) -> Option<Vec<u8>> {
+pub(super) fn example(tables: Tables, name: &str) -> Option<Vec<u8>> {
     match tables {
         Tables::Words(isa) => {
             let word = words::example(isa, find_name(isa, name.as_bytes())?);

@@ -20,13 +20,6 @@ use crate::program::load;
 /// # Errors
 /// When a file cannot be read or written, or when the program is too large for a picture.
 pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
-    let is_input = |path: Option<&Path>| path.is_none_or(|path| path.as_os_str() == "-");
-    if args.profile.is_some() && is_input(args.profile.as_deref()) && is_input(args.file.as_deref()) {
-        return Err(Failure::usage(
-            "program and profile cannot both be standard input",
-            "name the file of one of them",
-        ));
-    }
     let dot = is_dot(args)?;
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let Some(code) = load(target.tables, args.file.as_deref(), args.code.how())? else {

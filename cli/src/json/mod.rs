@@ -3,15 +3,17 @@
 //! The schemas describe the objects; the `$id` of each ends with a version that changes when a name changes its meaning or goes.
 //! New names may come without that.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use isaforge_analysis::effects::When;
 use isaforge_analysis::fields::{Field, fields};
-use isaforge_analysis::{Instruction, Program, Register};
+use isaforge_analysis::{Entry, Instruction, Register, Set};
 use isaforge_compiler::diagnostic::{Diagnostic, Severity};
 use isaforge_compiler::source::{Sources, Span};
 use isaforge_core::Tables;
 use isaforge_core::program::ProgramError;
+use isaforge_core::table::{self, Enum};
 use serde_json::{Map, Value, json};
 
 use crate::builtin::Builtin;
@@ -27,6 +29,12 @@ pub const SET: &str = include_str!("set.schema.json");
 /// The schema of a report on recorded cases.
 pub const REPORT: &str = include_str!("report.schema.json");
 
+/// The schema of an instruction of a list.
+pub const LISTED: &str = include_str!("listed.schema.json");
+/// The schemas of what explanations are made of.
+pub const EXPLAINED: [&str; 4] =
+    [INSTRUCTION, LISTED, include_str!("enum.schema.json"), include_str!("field.schema.json")];
+
 /// The schema of a run.
 pub const RUN: &str = include_str!("run.schema.json");
 
@@ -37,6 +45,28 @@ pub const RUN: &str = include_str!("run.schema.json");
 pub fn schema(schema: &str) -> Result<Status, Failure> {
     std::io::stdout().lock().write_all(schema.as_bytes())?;
     Ok(Status::Fine)
+}
+
+/// The schema of objects of several sorts.
+pub fn any_of(name: &str, title: &str, schemas: &[&str]) -> String {
+    let schemas: Vec<Value> = schemas.iter().filter_map(|schema| serde_json::from_str(schema).ok()).collect();
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": format!("https://isaforge.dev/schema/{name}-1.json"),
+        "title": title,
+        "anyOf": schemas,
+    });
+    format!("{schema:#}\n")
+}
+
+/// An enum of a specification.
+pub fn choices(of: &Enum) -> Value {
+    let value = |value: &table::Value| {
+        let default = of.default == Some(value.bits);
+        json!({ "value": value.bits, "name": value.name, "text": value.text, "doc": value.doc, "default": default })
+    };
+    let values: Vec<Value> = of.values.iter().map(value).collect();
+    json!({ "kind": "enum", "name": of.name, "doc": of.doc, "values": values })
 }
 
 /// A mistake of assembly.
@@ -95,81 +125,98 @@ pub fn set(found: &Builtin) -> Value {
 }
 
 /// The instruction at a place with the meaning of its bits; `example` says that somebody asked for its name.
-pub fn explained(program: &Program<'_>, index: usize, code: &[u8], example: bool) -> Value {
-    let mut object = entry(program, index, code);
-    let bytes = program.entries.get(index).and_then(|entry| code.get(entry.bytes.clone())).unwrap_or_default();
+pub fn explained(code: &Code<'_>, found: &Entry, example: bool) -> Value {
+    let mut object = code.entry(found);
+    let bytes = code.bytes.get(found.bytes.clone()).unwrap_or_default();
     let field =
         |field: Field| json!({ "bits": field.runs, "name": field.name, "text": field.text, "meaning": field.meaning });
-    object["fields"] = fields(program.set.tables, bytes).into_iter().map(field).collect();
+    object["fields"] = fields(code.set.tables, bytes).into_iter().map(field).collect();
     object["example"] = json!(example);
     object
 }
 
-/// One entry of a program as an object.
-pub fn entry(program: &Program<'_>, index: usize, code: &[u8]) -> Value {
-    let entry = &program.entries[index];
-    let bytes = code.get(entry.bytes.clone()).unwrap_or_default();
-    let mut object = Map::new();
-    object.insert("address".into(), json!(entry.bytes.start));
-    object.insert("label".into(), json!(program.labels.get(&index)));
-    object.insert("bytes".into(), json!(hex(bytes)));
-    if let Tables::Words(isa) = program.set.tables {
-        let digits = crate::words::word_digits(isa);
-        let word = bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
-        object.insert("word".into(), json!(format!("{word:0digits$x}")));
-    }
-    match &entry.instruction {
-        Ok(instruction) => valid(program, instruction, &mut object),
-        Err(reason) => {
-            for name in ["text", "mnemonic", "flow", "target", "target_address"] {
-                object.insert(name.into(), Value::Null);
-            }
-            for name in ["modifiers", "operands", "reads", "writes"] {
-                object.insert(name.into(), json!([]));
-            }
-            object.insert("errors".into(), json!([reason]));
-        }
-    }
-    Value::Object(object)
+/// A program whose instructions become objects, one by one.
+#[derive(Clone, Copy, Debug)]
+pub struct Code<'a> {
+    /// Its instruction set.
+    pub set: &'a Set,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// The names of places, by address.
+    pub labels: &'a BTreeMap<usize, String>,
+    /// What it is called, if it is one of several.
+    pub shader: Option<&'a str>,
 }
 
-fn valid(program: &Program<'_>, instruction: &Instruction, object: &mut Map<String, Value>) {
-    let names = |registers: &mut dyn Iterator<Item = Register>| {
-        let names: Vec<Value> = registers.map(|register| json!(program.set.name(register))).collect();
-        Value::Array(names)
-    };
-    let flow = &instruction.flow;
-    let modifiers: Vec<Value> = instruction
-        .modifiers
-        .iter()
-        .map(|modifier| json!({ "name": modifier.name, "value": modifier.value, "text": modifier.text }))
-        .collect();
-    let operands: Vec<Value> = instruction
-        .operands
-        .iter()
-        .map(|o| json!({ "name": o.name, "kind": o.kind, "value": o.value, "text": o.text }))
-        .collect();
-    object.insert("text".into(), json!(instruction.text));
-    object.insert("mnemonic".into(), json!(instruction.mnemonic));
-    object.insert("modifiers".into(), Value::Array(modifiers));
-    object.insert("operands".into(), Value::Array(operands));
-    object.insert("reads".into(), names(&mut instruction.reads.iter().copied()));
-    object.insert("writes".into(), names(&mut instruction.writes.iter().map(|(register, _)| *register)));
-    let slots: Vec<u32> = (0..8).filter(|slot| flow.waits >> slot & 1 != 0).collect();
-    object.insert(
-        "flow".into(),
-        json!({
-            "kind": flow.name(),
-            "conditional": flow.branch == When::Sometimes || flow.end == When::Sometimes,
-            "waits": slots,
-            "reconverges": flow.reconverges,
-            "discards": flow.discards,
-            "barrier": flow.barrier,
-        }),
-    );
-    let label = flow.target.and_then(|target| program.labels.get(&program.place(target)?));
-    object.insert("target".into(), json!(label));
-    // Before the first instruction addresses are negative.
-    object.insert("target_address".into(), json!(flow.target.map(|target| target as i64)));
-    object.insert("errors".into(), json!([]));
+impl Code<'_> {
+    /// An instruction as an object.
+    pub fn entry(&self, entry: &Entry) -> Value {
+        let bytes = self.bytes.get(entry.bytes.clone()).unwrap_or_default();
+        let mut object = Map::new();
+        if let Some(shader) = self.shader {
+            object.insert("shader".into(), json!(shader));
+        }
+        object.insert("address".into(), json!(entry.bytes.start));
+        object.insert("label".into(), json!(self.labels.get(&entry.bytes.start)));
+        object.insert("bytes".into(), json!(hex(bytes)));
+        if let Tables::Words(isa) = self.set.tables {
+            let digits = crate::words::word_digits(isa);
+            let word = bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+            object.insert("word".into(), json!(format!("{word:0digits$x}")));
+        }
+        match &entry.instruction {
+            Ok(instruction) => self.valid(instruction, &mut object),
+            Err(reason) => {
+                for name in ["text", "mnemonic", "flow", "target", "target_address"] {
+                    object.insert(name.into(), Value::Null);
+                }
+                for name in ["modifiers", "operands", "reads", "writes"] {
+                    object.insert(name.into(), json!([]));
+                }
+                object.insert("errors".into(), json!([reason]));
+            }
+        }
+        Value::Object(object)
+    }
+
+    fn valid(&self, instruction: &Instruction, object: &mut Map<String, Value>) {
+        let names = |registers: &mut dyn Iterator<Item = Register>| {
+            let names: Vec<Value> = registers.map(|register| json!(self.set.name(register))).collect();
+            Value::Array(names)
+        };
+        let flow = &instruction.flow;
+        let modifiers: Vec<Value> = instruction
+            .modifiers
+            .iter()
+            .map(|modifier| json!({ "name": modifier.name, "value": modifier.value, "text": modifier.text }))
+            .collect();
+        let operands: Vec<Value> = instruction
+            .operands
+            .iter()
+            .map(|o| json!({ "name": o.name, "kind": o.kind, "value": o.value, "text": o.text }))
+            .collect();
+        object.insert("text".into(), json!(instruction.text));
+        object.insert("mnemonic".into(), json!(instruction.mnemonic));
+        object.insert("modifiers".into(), Value::Array(modifiers));
+        object.insert("operands".into(), Value::Array(operands));
+        object.insert("reads".into(), names(&mut instruction.reads.iter().copied()));
+        object.insert("writes".into(), names(&mut instruction.writes.iter().map(|(register, _)| *register)));
+        let slots: Vec<u32> = (0..8).filter(|slot| flow.waits >> slot & 1 != 0).collect();
+        object.insert(
+            "flow".into(),
+            json!({
+                "kind": flow.name(),
+                "conditional": flow.branch == When::Sometimes || flow.end == When::Sometimes,
+                "waits": slots,
+                "reconverges": flow.reconverges,
+                "discards": flow.discards,
+                "barrier": flow.barrier,
+            }),
+        );
+        let label = flow.target.and_then(|target| self.labels.get(&usize::try_from(target).ok()?));
+        object.insert("target".into(), json!(label));
+        // Before the first instruction addresses are negative.
+        object.insert("target_address".into(), json!(flow.target.map(|target| target as i64)));
+        object.insert("errors".into(), json!([]));
+    }
 }

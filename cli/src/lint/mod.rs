@@ -10,7 +10,7 @@ use crate::args::LintArgs;
 use crate::failure::{Failure, Status};
 use crate::output::{count, say};
 use crate::paint::{BOLD, DIM, GOOD, WARNING, paint};
-use crate::program::load;
+use crate::program::{Code, load};
 
 pub mod pages;
 
@@ -42,7 +42,7 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
     }
     let findings = check(&program);
     for finding in &findings {
-        let line = if args.json { object(&program, finding) } else { shown(&program, &code.name, finding) };
+        let line = if args.json { object(&program, &code, finding) } else { shown(&program, &code, finding) };
         writeln!(out, "{line}")?;
     }
     out.flush()?;
@@ -63,8 +63,12 @@ fn text(program: &Program<'_>, entry: usize) -> String {
     }
 }
 
-fn shown(program: &Program<'_>, name: &str, finding: &Finding) -> String {
-    let place = format!("{name}:{:#06x}:", program.entries[finding.entry].bytes.start);
+fn shown(program: &Program<'_>, code: &Code, finding: &Finding) -> String {
+    let address = program.entries[finding.entry].bytes.start;
+    let place = match code.places.get(&address) {
+        Some((line, column)) => format!("{}:{line}:{column}:", code.name),
+        None => format!("{}:{address:#06x}:", code.name),
+    };
     format!(
         "{} {}: {}\n        {}",
         paint(BOLD, &place),
@@ -74,10 +78,14 @@ fn shown(program: &Program<'_>, name: &str, finding: &Finding) -> String {
     )
 }
 
-fn object(program: &Program<'_>, finding: &Finding) -> String {
+fn object(program: &Program<'_>, code: &Code, finding: &Finding) -> String {
+    let address = program.entries[finding.entry].bytes.start;
+    let place = code.places.get(&address);
     json!({
         "code": finding.check.code(),
-        "address": program.entries[finding.entry].bytes.start,
+        "address": address,
+        "line": place.map(|(line, _)| line),
+        "column": place.map(|(_, column)| column),
         "text": text(program, finding.entry),
         "message": finding.message,
     })

@@ -3,14 +3,12 @@
 //! A launch file is read once, by the reader of the instruction set that it names, into something [`Launched`]. `run`,
 //! `debug` and the search for races know no more of it.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use isaforge_analysis::Set;
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::keys::{FromNode, KeyDoc, Reader};
 use isaforge_compiler::source::Sources;
-use isaforge_compiler::suggest::{did_you_mean, one_of};
 use isaforge_compiler::yaml::{Node, Value, read_yaml};
 use isaforge_debugger::{Listing, Source};
 use isaforge_runtime::machine::Machine;
@@ -186,9 +184,7 @@ impl Opened {
 /// # Errors
 /// When it cannot be read, or is none.
 pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<Opened>, Failure> {
-    let mut head = Vec::new();
-    let opened = input::open(path).and_then(|file| file.take(4).read_to_end(&mut head));
-    opened.map_err(Failure::reading(path))?;
+    let head = input::head(path, 4)?;
     if let Some((spec, generation)) = spec {
         let Some((target, set)) = own::set(spec, generation)? else { return Ok(None) };
         let Some((launched, source)) = own::open(path, target.tables, set)? else { return Ok(None) };
@@ -208,7 +204,7 @@ pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<O
         let launched = case.map_err(|reason| failed(path, reason)).ok();
         return Ok(launched.map(|launched| Opened::new(found, launched, None)));
     }
-    let (mut sources, mut out) = (Sources::new(), Diagnostics::new());
+    let (mut sources, mut out) = (input::sources(path)?, Diagnostics::new());
     let node = read_node(path, &mut sources, &mut out);
     let opened = node.and_then(|node| read(&node, path, &mut sources, &mut out));
     Ok(report_or_plan(opened, path, sources, out))
@@ -268,12 +264,8 @@ fn set(launch: &Node, sources: &Sources, out: &mut Diagnostics) -> Option<(&'sta
         return None;
     };
     let Some(found) = builtin::find(name) else {
-        let known = || builtin::ALL.iter().map(|found| found.name);
         let error = Diagnostic::error("L0001", node.span, format!("there is no instruction set `{name}`"));
-        out.push(match did_you_mean(name, known()) {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help(format!("expected {}", one_of(known()))),
-        });
+        out.push(error.help(builtin::instead_of(name)));
         return None;
     };
     if found.launches.is_none() {

@@ -25,7 +25,7 @@ use super::launched::{Watched, open};
 use crate::args::{ProfileForm, RunArgs};
 use crate::failure::{Failure, Status};
 use crate::groups::hex;
-use crate::output::{count, failed, say, thousands, write_whole};
+use crate::output::{count, failed, running, say, thousands, write_whole};
 use crate::paint::{HELP, paint};
 
 /// Looks at a program. `None` if it is to run again for its outputs.
@@ -55,7 +55,13 @@ pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
         return Ok(None);
     }
     let mut counts = Counts::default();
+    let bar = running(&args.launch.display().to_string(), args.quiet);
     let ended = machine.run(&mut counts);
+    bar.finish_and_clear();
+    // The machines of specifications have memory that is the same for all lanes.
+    if ended.is_err() && args.spec.is_some() {
+        counts.fail();
+    }
     match form {
         _ if args.json => writeln!(out, "{}", result(&args.launch, &listing, &counts, ended.as_ref().err()))?,
         Some(ProfileForm::Listing) => out.write_all(profile(&machine, &listing, &counts).as_bytes())?,

@@ -18,13 +18,14 @@ pub mod valhall;
 pub mod vpu;
 pub mod watch;
 
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Instant;
 
 use self::launched::{Drawn, Opened, open};
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
-use crate::output::{failed, say};
+use crate::output::{failed, running, say};
 use crate::paint::{GOOD, WARNING, paint};
 use crate::picture::write_png;
 use crate::{debug, input, json};
@@ -37,7 +38,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     if args.json_schema {
         return json::schema(json::RUN);
     }
-    input::open(&args.launch).map_err(Failure::reading(&args.launch))?;
+    input::head(&args.launch, 1)?;
     if args.races {
         return debug::races(args);
     }
@@ -79,7 +80,12 @@ fn carry_out(args: &RunArgs, path: &Path, opened: Opened, pictures: &mut Vec<Dra
         return engine::report(path, args.quiet, &compared);
     }
     let started = Instant::now();
-    let ran = launched.run(args)?;
+    // What a program of a specification prints, it prints while it runs.
+    let prints = args.spec.is_some() && io::stdout().is_terminal();
+    let bar = running(&path.display().to_string(), args.quiet || prints);
+    let ran = launched.run(args);
+    bar.finish_and_clear();
+    let ran = ran?;
     let elapsed = started.elapsed();
     engine::print_listing(args, &ran.listing)?;
     for warning in &ran.warnings {

@@ -7,15 +7,14 @@ use isaforge_core::stream::listing::{disassemble_as, parts};
 use isaforge_core::stream::{Engine, NoPlaces};
 use isaforge_core::text::Line;
 
-use crate::args::DisArgs;
 use crate::groups::hex;
 use crate::output::say;
 
-/// Writes the text of a program, or its table. Returns whether anything in it is no instruction.
+/// Writes the text of a program. Returns whether anything in it is no instruction.
 ///
 /// # Errors
 /// When the output cannot be written.
-pub fn dis(args: &DisArgs, engine: Engine, bytes: &[u8], name: &str, out: &mut impl Write) -> io::Result<bool> {
+pub fn text(engine: Engine, bytes: &[u8], style: Style, name: &str, out: &mut impl Write) -> io::Result<bool> {
     if let Some(sequence) = engine.stream.sequence {
         let listing = sequence.disassemble(bytes);
         match &listing {
@@ -24,30 +23,45 @@ pub fn dis(args: &DisArgs, engine: Engine, bytes: &[u8], name: &str, out: &mut i
         }
         return Ok(listing.is_err());
     }
+    let mut text = String::new();
+    let invalid = disassemble_as(engine, bytes, style, &mut text) > 0;
+    out.write_all(text.as_bytes())?;
+    Ok(invalid)
+}
+
+/// Writes a row for each instruction, each with the same tail. Returns whether anything is none. Sequences of operands have their
+/// text.
+///
+/// # Errors
+/// When the output cannot be written.
+pub fn table(
+    engine: Engine,
+    bytes: &[u8],
+    style: Style,
+    tail: &str,
+    name: &str,
+    out: &mut impl Write,
+) -> io::Result<bool> {
+    if engine.stream.sequence.is_some() {
+        return text(engine, bytes, style, name, out);
+    }
+    let mut line = Line::new();
     let mut invalid = false;
-    let style = if args.exact { Style::Exact } else { Style::Customary };
-    if args.tsv {
-        let mut line = Line::new();
-        for part in parts(engine, bytes) {
-            match part.decoded {
-                Ok(decoded) => {
-                    line.clear();
-                    match style {
-                        Style::Customary => engine.print(&decoded, &mut line),
-                        Style::Exact => engine.print_exact_at(&decoded, 0, &NoPlaces, &mut line),
-                    }
-                    writeln!(out, "{}\tok\t{}", hex(part.bytes), line.as_str())?;
+    for part in parts(engine, bytes) {
+        match part.decoded {
+            Ok(decoded) => {
+                line.clear();
+                match style {
+                    Style::Customary => engine.print(&decoded, &mut line),
+                    Style::Exact => engine.print_exact_at(&decoded, 0, &NoPlaces, &mut line),
                 }
-                Err(error) => {
-                    invalid = true;
-                    writeln!(out, "{}\tinvalid\t{error}", hex(part.bytes))?;
-                }
+                writeln!(out, "{}\tok\t{}{tail}", hex(part.bytes), line.as_str())?;
+            }
+            Err(error) => {
+                invalid = true;
+                writeln!(out, "{}\tinvalid\t{error}{tail}", hex(part.bytes))?;
             }
         }
-    } else {
-        let mut text = String::new();
-        invalid = disassemble_as(engine, bytes, style, &mut text) > 0;
-        out.write_all(text.as_bytes())?;
     }
     Ok(invalid)
 }

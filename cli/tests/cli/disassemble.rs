@@ -142,7 +142,81 @@ fn an_exact_listing_with_labels_is_assembled_to_its_bytes() {
         let file = format!("{riscv}/programs/{program}.elf");
         let listing = isaforge(&["dis", "--exact", "--spec", riscv, &file]).expect(0);
         let code = isaforge_with(&["asm", "--spec", riscv], listing.out()).expect(0);
-        let again = isaforge_with(&["dis", "--exact", "--spec", riscv], code.out()).expect(0);
-        assert_eq!(again.out(), listing.out(), "{program}");
+        let objects = isaforge(&["dis", "--json", "--spec", riscv, &file]).expect(0);
+        let bytes = objects.out().lines().map(|line| {
+            let object: serde_json::Value = serde_json::from_str(line).expect("it is JSON");
+            object["bytes"].as_str().expect("a text").to_owned()
+        });
+        assert_eq!(code.out().replace('\n', ""), bytes.collect::<String>(), "{program}");
     }
+}
+
+#[test]
+fn assembly_is_no_machine_code_and_known_as_what_it_is() {
+    let run = isaforge_with(&["dis", "valhall"], "MOV.i32 r1, r2\n").expect(1);
+    assert!(run.err.contains("this is assembly, which `isaforge asm` reads"), "{}", run.err);
+    assert!(isaforge_with(&["dis", "valhall"], "MOV r1\n").expect(1).err.contains("a word is 16 digits"));
+}
+
+#[test]
+fn symbols_of_a_file_are_labels() {
+    let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    let file = format!("{riscv}/programs/sieve.elf");
+    let run = isaforge(&["dis", "--spec", riscv, &file]).expect(0);
+    assert!(run.out().starts_with("main:\nlui a3, 0x11\n"), "{}", run.out());
+    // Where a branch leads, and where none does.
+    for part in ["\nnumber:\n", "jal number\n", "\n_start:\n", "jal main\n", "\nmemset:\n", "j l38\n"] {
+        assert!(run.out().contains(part), "{part}\n{}", run.out());
+    }
+    assert!(!run.out().contains("$x") && !run.out().contains("l116"), "{}", run.out());
+    let run = isaforge(&["dis", "--json", "--spec", riscv, &file]).expect(0);
+    let objects: Vec<serde_json::Value> =
+        run.out().lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();
+    assert!(objects[0]["label"] == "main" && objects.iter().any(|object| object["target"] == "number"));
+    assert!(objects.iter().any(|object| object["label"] == "_start"));
+    let run = isaforge(&["dis", "--comments", "--spec", riscv, &file]).expect(0);
+    assert!(run.out().starts_with("main:\nlui a3, 0x11 "), "{}", run.out());
+}
+
+#[test]
+fn comments_beside_groups_are_on_the_lines_where_they_begin() {
+    let code = "44a08005000000ff44a08005000000ff";
+    let run = isaforge_with(&["dis", "usc", "--comments"], code).expect(0);
+    let lines: Vec<&str> = run.out().lines().collect();
+    assert!(lines[0].starts_with("0 : ") && lines[0].ends_with("# 0x0000  44a08005000000ff"), "{}", run.out());
+    assert!(lines.iter().any(|line| line.starts_with("1 : ") && line.contains("# 0x0008")), "{}", run.out());
+    let bytes = isaforge_with(&["asm", "usc"], run.out()).expect(0);
+    assert_eq!(bytes.out(), isaforge_with(&["asm", "usc"], isaforge_with(&["dis", "usc"], code).out()).out());
+}
+
+#[cfg(unix)]
+#[test]
+fn progress_is_shown_on_a_terminal_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("code.bin"), 0x0091_c100_0000_0002_u64.to_le_bytes().repeat(200_000))
+        .expect("it is written");
+    let run = isaforge_in(folder.path(), &["dis", "valhall", "--json", "code.bin"], b"").expect(0);
+    assert!(run.err.is_empty(), "{}", run.err);
+    // `script` makes a terminal.
+    let command = format!("{} dis valhall --json code.bin > objects", env!("CARGO_BIN_EXE_isaforge"));
+    let script = Command::new("script").args(["-qec", &command, "seen"]).current_dir(folder.path()).output();
+    if script.is_ok_and(|output| output.status.success()) {
+        let seen = fs::read_to_string(folder.path().join("seen")).expect("it is text");
+        assert!(seen.contains("/1600000"), "{seen}");
+        assert!(fs::read(folder.path().join("objects")).expect("it was written") == run.out);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn objects_are_written_one_by_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("code.bin");
+    fs::write(&file, 0x0091_c100_0000_0002_u64.to_le_bytes().repeat(200_000)).expect("it can be written");
+    let script = r#"ulimit -v 150000; exec "$0" dis valhall --json "$1" | wc -l"#;
+    let output = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_isaforge"), file.to_str().expect("a path")])
+        .output()
+        .expect("there is a shell");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "200000", "{}", String::from_utf8_lossy(&output.stderr));
 }

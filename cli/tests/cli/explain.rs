@@ -1,6 +1,47 @@
 use super::*;
 
 #[test]
+fn values_do_not_have_the_names_of_operands() {
+    let lanes = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/lanes");
+    for (set, text, wrong) in [
+        (&["vpu"][..], "AddFloat16.sign r3.xy?_w!, r1.xyzw, g4.xxxx", ["let a = ", "let b = "]),
+        (&["--spec", lanes], "00002050", ["let a = ", "let d = "]),
+    ] {
+        let run = isaforge(&[&["explain"], set, &[text]].concat()).expect(0);
+        assert!(run.out().contains("let c = ") || run.out().contains("let b = "), "{}", run.out());
+        wrong.iter().for_each(|wrong| assert!(!run.out().contains(wrong), "{wrong}: {}", run.out()));
+    }
+}
+
+#[test]
+fn a_field_of_an_instruction_is_explained_value_by_value() {
+    let run = isaforge(&["explain", "valhall", "FMA.f32", "clamp"]).expect(0);
+    for part in ["bits 33..32", "clamp_0_inf", "FMA.f32.clamp_0_1 r0, r2, r4, r6"] {
+        assert!(run.out().contains(part), "{part}\n{}", run.out());
+    }
+    // What each value makes of the operation.
+    assert!(
+        run.out().lines().filter(|line| line.contains("f32(dest) =") || line.contains("dest =")).count() >= 4,
+        "{}",
+        run.out()
+    );
+    let run = isaforge(&["explain", "valhall", "FMA.f32", "NEG"]).expect(0);
+    assert_eq!(run.out().lines().filter(|line| line.starts_with("FMA.f32 src")).count(), 3, "{}", run.out());
+    let run = isaforge(&["explain", "valhall", "FMA.f32", "src0"]).expect(0);
+    assert!(run.out().contains("0..63") && run.out().contains("r0 to r63"), "{}", run.out());
+    let run = isaforge(&["explain", "valhall", "MOV.i32", "dest"]).expect(0);
+    assert_eq!(run.out().lines().count(), 2, "{}", run.out());
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    let run = isaforge(&["explain", "--spec", spec, "fence", "before"]).expect(0);
+    assert!(run.out().contains("iorw"), "{}", run.out());
+    let run = isaforge(&["explain", "valhall", "FMA.f32", "frobnicate"]).expect(1);
+    assert!(run.err.contains("the fields of `FMA.f32` are flow, fau_page, dest.half"), "{}", run.err);
+    let run = isaforge(&["explain", "--spec", spec, "addi", "frobnicate"]).expect(1);
+    assert!(run.err.contains("the fields of `addi` are "), "{}", run.err);
+    assert!(isaforge(&["explain", "usc", "FMAD", "frobnicate"]).expect(1).err.contains("header.oporg, "));
+}
+
+#[test]
 fn a_word_and_its_text_have_the_same_explanation() {
     let by_word = isaforge(&["explain", "valhall", "0x0091c10000000002"]).expect(0);
     for what in [&["0091C10000000002"][..], &["MOV.i32 r1, r2"], &["MOV.i32", "r1,", "r2"], &["0x91c1_0000_0000_02"]] {

@@ -39,6 +39,37 @@ fn bytes_that_are_no_group_stay_in_the_text() {
 }
 
 #[test]
+fn every_row_of_a_table_is_assembled_to_its_bytes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut programs = String::new();
+    for name in ["img-groups", "pco-multiphase-groups", "pco-random-groups", "pco-shader-groups"] {
+        let path = root.join(format!("compiler/tests/data/usc/{name}.txt"));
+        programs.push_str(&fs::read_to_string(path).expect("it is there"));
+    }
+    let packed = fs::read(root.join("runtime/tests/data/usc/programs.jsonl.gz")).expect("it is there");
+    let mut lines = String::new();
+    std::io::Read::read_to_string(&mut flate2::read::MultiGzDecoder::new(&packed[..]), &mut lines)
+        .expect("it is packed");
+    for line in lines.lines() {
+        let program: serde_json::Value = serde_json::from_str(line).expect("it is JSON");
+        programs.push_str(&format!("{}\n", program["bytes"].as_str().expect("a text")));
+    }
+    let table = isaforge_with(&["dis", "usc", "--tsv", "--exact"], &programs);
+    let rows: Vec<Vec<&str>> = table.out().lines().map(|line| line.split('\t').collect()).collect();
+    assert!(rows.len() > 1000 && rows.iter().any(|row| row[2].starts_with("end")), "{}", rows.len());
+    let back = isaforge_with(&["asm", "usc", "--tsv", "--order", "memory"], table.out());
+    assert_eq!(back.out().lines().count(), rows.len());
+    for (row, back) in rows.iter().zip(back.out().lines()).filter(|(row, _)| row[1] == "ok") {
+        assert_eq!(back, row[0], "{}", row[2]);
+    }
+    // The text alone does the same.
+    let texts: String = rows.iter().filter(|row| row[1] == "ok").map(|row| format!("{}\n", row[2])).collect();
+    let back = isaforge_with(&["asm", "usc", "--tsv", "--order", "memory"], &texts).expect(0);
+    let bytes: String = rows.iter().filter(|row| row[1] == "ok").map(|row| format!("{}\n", row[0])).collect();
+    assert!(back.out() == bytes);
+}
+
+#[test]
 fn mistakes_have_a_place_and_nothing_is_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out.hex");

@@ -109,6 +109,25 @@ fn sets_have_the_names_that_people_use() {
 }
 
 #[test]
+fn names_of_sets_nearby_are_explained() {
+    for (name, part) in [
+        ("arm", "as `valhall`"),
+        ("Bifrost", "`--spec ISA.xml` reads the document"),
+        ("v7", "older than `valhall`"),
+        ("v10", "`valhall` is nearest"),
+    ] {
+        for arguments in [&["list", name][..], &["diff", name, "valhall"]] {
+            let run = isaforge(arguments).expect(2);
+            assert!(run.err.contains(part), "{arguments:?}: {}", run.err);
+        }
+        let launch = format!("isa: {name}\nprogram: NOP.end\n");
+        let run = isaforge_with(&["run", "-"], launch).expect(1);
+        assert!(run.err.contains(part), "{}", run.err);
+    }
+    assert!(isaforge(&["diff", "powervrr", "valhall"]).expect(2).err.contains("did you mean `powervr`?"));
+}
+
+#[test]
 fn explain_finds_what_somebody_remembers() {
     let run = isaforge(&["explain", "valhall", "FMA"]).expect(0);
     let found: Vec<&str> = run.out().lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
@@ -118,6 +137,7 @@ fn explain_finds_what_somebody_remembers() {
     assert!(isaforge(&["explain", "--spec", &riscv("examples/riscv"), "branch"]).expect(0).out().contains("beq"));
     let run = isaforge(&["explain", "valhall", "Flow"]).expect(0);
     assert!(run.out().starts_with("Flow\n") && run.out().contains("reconverge"), "{}", run.out());
+    assert_eq!(isaforge(&["explain", "valhall", "flow"]).expect(0).out(), run.out());
     assert!(isaforge(&["explain", "valhall", "frobnicate"]).expect(1).err.contains("no instruction is called"));
     let run = isaforge_with(&["explain", "valhall", "-"], "0091c10000000002\n").expect(0);
     assert_eq!(run.out(), isaforge(&["explain", "valhall", "0091c10000000002"]).out());
@@ -180,6 +200,40 @@ fn the_shaders_of_a_file_are_assembled_as_they_were_together() {
         assert!(run.out().contains("\nl0_1:\n") && run.out().contains("BRANCHZ.eq 0x0, l0_2"), "{}", run.out());
         assert_eq!(isaforge_with(&["asm", "valhall"], run.out()).expect(0).out(), hex.out().repeat(2));
     }
+}
+
+#[test]
+fn a_list_is_filtered_by_every_column_that_it_prints() {
+    let names = |words: &[&str]| -> Vec<String> {
+        let run = isaforge(&[&["list", "valhall"], words].concat()).expect(0);
+        run.out().lines().filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect()
+    };
+    let all = isaforge(&["list", "valhall"]).expect(0);
+    let of = |part: &str| all.out().lines().filter(|line| line.split_whitespace().nth(1) == Some(part)).count();
+    let sfu = names(&["sfu"]);
+    assert!(sfu.len() >= of("SFU") && of("SFU") > 20, "{sfu:?}");
+    assert!(names(&["SFU", "approximate"]).contains(&"FRCP.f32".to_owned()), "{:?}", names(&["SFU", "approximate"]));
+    assert!(names(&["fma", "src2"]).contains(&"FMA.f32".to_owned()));
+    let run = isaforge(&["list", "valhall", "sfu", "frobnicate"]).expect(2);
+    assert!(run.err.contains("no instruction has sfu frobnicate in any of its columns"), "{}", run.err);
+}
+
+#[test]
+fn rows_and_objects_of_several_shaders_say_which() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("shaders.bin");
+    let both = offline_compiler(&[(b"CVER", &[0x0091_c100_0000_0002]), (b"CFRA", &[0x0091_c300_0000_0004])]);
+    fs::write(&file, both).expect("it can be written");
+    let file = file.to_str().expect("a path");
+    let run = isaforge(&["dis", "valhall", file, "--tsv"]).expect(0);
+    let rows = "0091c10000000002\tok\tMOV.i32 r1, r2\tvertex0 at 0x24\n0091c30000000004\tok\tMOV.i32 r3, r4\tfragment1 at 0x44\n";
+    assert_eq!(run.out(), rows);
+    let run = isaforge(&["dis", "valhall", file, "--json"]).expect(0);
+    let found: Vec<serde_json::Value> =
+        run.out().lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();
+    assert_eq!((&found[1]["shader"], &found[1]["address"]), (&"fragment1 at 0x44".into(), &0.into()));
+    let run = isaforge(&["dis", "valhall", file, "--json", "--shader", "frag"]).expect(0);
+    assert!(!run.out().contains("\"shader\""), "{}", run.out());
 }
 
 #[test]

@@ -41,6 +41,7 @@ fn assembly_gives_instructions_or_mistakes_as_objects() {
     let found =
         objects(&isaforge_with(&["asm", "valhall", "--json"], "MOV.i32 r1, r2\n  MOVE\nMOV.i32 r1\n").expect(1));
     valid(&["check"], &found);
+    valid(&["asm", "valhall"], &found);
     assert_eq!((found.len(), &found[0]["line"], &found[0]["column"]), (2, &Value::from(2), &Value::from(3)));
 }
 
@@ -63,6 +64,23 @@ fn explanations_are_objects_for_names_words_texts_and_searches() {
     assert!(found[0]["fields"].as_array().is_some_and(|fields| fields.len() > 3), "{}", found[0]);
     let found = objects(&isaforge(&["explain", "valhall", "convert", "float", "--json"]).expect(0));
     assert!(found.len() > 3 && found.iter().all(|one| one["mnemonic"].is_string()));
+    for (set, what) in [
+        ("valhall", &["convert", "float"][..]),
+        ("valhall", &["FMA"]),
+        ("valhall", &["Flow"]),
+        ("valhall", &["FMA.f32", "clamp"]),
+        ("valhall", &["FMA.f32", "neg"]),
+        ("valhall", &["FMA.f32", "src0"]),
+        ("usc", &["FMAD", "s0neg"]),
+        ("usc", &["fma"]),
+    ] {
+        let found = objects(&isaforge(&[&["explain", set, "--json"], what].concat()).expect(0));
+        valid(&["explain", set], &found);
+    }
+    let found = objects(&isaforge(&["list", "valhall", "--json"]).expect(0));
+    valid(&["list", "valhall"], &found);
+    let found = objects(&isaforge(&["explain", "--spec", spec, "Order", "--json"]).expect(0));
+    assert_eq!((&found[0]["kind"], &found[0]["values"][2]["name"]), (&Value::from("enum"), &Value::from("r")));
     let found = objects(&isaforge(&["explain", "valhall", "ffffffffffffffff", "--json"]).expect(1));
     valid(&["explain", "valhall"], &found);
     assert!(isaforge(&["explain", "valhall", "frobnicate", "--json"]).expect(1).out.is_empty());

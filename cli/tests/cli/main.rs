@@ -28,6 +28,7 @@ mod revisions;
 #[path = "../../../runtime/tests/seed/mod.rs"]
 mod seed;
 mod specifications;
+mod standard_input;
 mod target;
 mod watching;
 

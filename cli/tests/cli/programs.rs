@@ -120,6 +120,12 @@ fn findings_have_a_code_and_a_place() {
     assert_eq!(code("NOP\n.word 0xffffffffffffffff\n"), ("P0001".to_owned(), 8));
     assert_eq!(code("BRANCHZ r60, offset:9\nNOP.end\n"), ("P0006".to_owned(), 0));
     lint("NOP\nNOP.end\n").expect(0);
+    // Findings in a text are where they are in it.
+    let text = "NOP\n\n  NOP.end\nafter:  NOP // never\n";
+    let run = isaforge_with(&["lint", "valhall"], text).expect(1);
+    assert!(run.out().starts_with("<stdin>:4:9: warning["), "{}", run.out());
+    let run = isaforge_with(&["lint", "valhall", "--json"], text).expect(1);
+    assert!(run.out().contains("\"line\":4") && run.out().contains("\"column\":9"), "{}", run.out());
     let run = isaforge_with(&["lint", "valhall"], hex("NOP\nNOP.end\nNOP\n")).expect(1);
     assert!(run.out().contains("0x0010: warning[P0004]: this is never reached"), "{}", run.out());
 }

@@ -89,5 +89,11 @@ pub fn format_of(path: &Path) -> Option<&'static Format> {
     if path.is_file() {
         File::open(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
     }
-    FORMATS.iter().find(|format| (format.is)(&Document { path, head: &head }))
+    format_of_text(path, &head)
+}
+
+/// The format of a document whose text is at hand.
+pub fn format_of_text(path: &Path, text: &[u8]) -> Option<&'static Format> {
+    let head = text.get(..HEAD as usize).unwrap_or(text);
+    FORMATS.iter().find(|format| (format.is)(&Document { path, head }))
 }

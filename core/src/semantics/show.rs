@@ -11,8 +11,8 @@ use super::{AtomicOp, Class, Comparison, NONE, Node, Op, Semantics, Special, Typ
 
 /// Prints a shape, one statement per line: what an instruction does once its modifiers are known.
 ///
-/// `operand` gives the name of an operand. Values that are used more than once are named `a`, `b` and so on. The text
-/// follows the syntax of specifications and compiles to the same graph.
+/// `operand` gives the name of an operand. Values that are used more than once are named `a`, `b` and so on, skipping the
+/// names of operands and states. The text follows the syntax of specifications and compiles to the same graph.
 ///
 /// # Examples
 ///
@@ -34,6 +34,8 @@ pub fn show<'a>(semantics: &Semantics, shape: &Shape, operand: impl Fn(u16) -> &
             }
         });
     }
+    let named = shape.nodes.iter().filter(|node| matches!(node.op, Op::Operand | Op::Write));
+    let taken: Vec<&str> = named.map(|node| operand(node.args[0])).collect();
     let mut writer = Writer { semantics, shape, texts: Vec::new(), names: 0 };
     let mut lines: Vec<String> = Vec::new();
     for (at, node) in shape.nodes.iter().enumerate() {
@@ -46,7 +48,7 @@ pub fn show<'a>(semantics: &Semantics, shape: &Shape, operand: impl Fn(u16) -> &
             lines.push(writer.guarded(node, text.0));
             text = (String::new(), 0);
         } else if kept || !leaf && uses[at] > 1 && node.op != Op::Canonical {
-            let name = writer.name();
+            let name = writer.name(&taken);
             lines.push(format!("let {name} = {}", text.0));
             text = (name, ATOM);
         }
@@ -70,15 +72,20 @@ struct Writer<'s> {
 }
 
 impl Writer<'_> {
-    /// Names run from `a` to `z`, then from `a1`.
-    fn name(&mut self) -> String {
-        let (letter, round) = (self.names % 26, self.names / 26);
-        self.names += 1;
-        let mut name = String::from(char::from(b'a' + letter as u8));
-        if round > 0 {
-            let _ = write!(name, "{round}");
+    /// Names run from `a` to `z`, then from `a1`, skipping those of operands and states.
+    fn name(&mut self, operands: &[&str]) -> String {
+        loop {
+            let (letter, round) = (self.names % 26, self.names / 26);
+            self.names += 1;
+            let mut name = String::from(char::from(b'a' + letter as u8));
+            if round > 0 {
+                let _ = write!(name, "{round}");
+            }
+            let mut others = operands.iter().copied().chain(self.semantics.states.iter().map(|state| state.name));
+            if others.all(|other| other != name) {
+                return name;
+            }
         }
-        name
     }
 
     fn text(&self, node: u16, least: u8) -> String {

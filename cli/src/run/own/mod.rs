@@ -23,12 +23,13 @@ use isaforge_runtime::{Engine, Guarded, machine, watched};
 
 use self::console::{Console, values};
 use self::launch::OwnLaunch;
-use super::buffers::{Buffers, read_file};
+use super::buffers::Buffers;
 use super::launched::{Compared, Launched, Ran, WithSource, find, folder, read_node, report_or_plan, source};
 use super::{engine, init, outputs, program};
 use crate::args::RunArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
+use crate::input::{self, Input};
 use crate::output::{count, thousands, write_whole};
 use crate::target::{self, Target};
 
@@ -307,7 +308,7 @@ pub fn set(spec: &Path, generation: Option<&str>) -> Result<Option<(Target, Set)
 /// # Errors
 /// When it cannot be read.
 pub fn open(path: &Path, tables: Tables, set: Set) -> Result<Option<WithSource>, Failure> {
-    let bytes = read_file(path).map_err(Failure::reading(path))?;
+    let bytes = Input::read(Some(path))?.bytes;
     if elf::matches(&bytes) {
         let found = elf::read(&bytes, set.2.elf);
         let found =
@@ -318,7 +319,7 @@ pub fn open(path: &Path, tables: Tables, set: Set) -> Result<Option<WithSource>,
     if let Some(failure) = init::mistaken(path, true) {
         return Err(failure);
     }
-    let (mut sources, mut out) = (Sources::new(), Diagnostics::new());
+    let (mut sources, mut out) = (input::sources(path)?, Diagnostics::new());
     let opened = read_node(path, &mut sources, &mut out).and_then(|node| {
         let source = source(&node, path, &sources);
         let program = read_launch(&node, path, (tables, set), &mut sources, &mut out)?;

@@ -1,0 +1,249 @@
+//! `isaforge explain ISA NAME FIELD`: a modifier, an operand or another field of an instruction, value by value.
+//!
+//! Each value is written into an example of the instruction, and decoding says the rest, for sets of every kind.
+
+use isaforge_analysis::fields::{Field, fields};
+use isaforge_core::Tables;
+use isaforge_core::decode::decode;
+use isaforge_core::explain::{streams, words};
+use isaforge_core::group;
+use isaforge_core::group::encode::canonical;
+use isaforge_core::semantics::Semantics;
+use serde_json::{Value, json};
+
+use super::objects::example;
+use crate::paint::{BOLD, DIM, paint, wrap};
+use crate::target::Target;
+
+/// The widest field whose values are all tried.
+const WIDEST: u32 = 12;
+/// So many values are named one by one; of more, neighbours that differ by a number are named together.
+const EACH: usize = 16;
+
+/// A field of an instruction.
+#[derive(Clone, Debug)]
+pub struct Part {
+    instruction: String,
+    field: Field,
+    choices: Vec<Choice>,
+}
+
+/// A value, or values in a row that mean the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Choice {
+    from: u64,
+    to: u64,
+    /// The first and the last of them in assembly.
+    text: (String, String),
+    meaning: String,
+    /// An instruction with it, or with the first of several.
+    assembly: String,
+    /// What that one does.
+    does: Option<String>,
+}
+
+impl Choice {
+    /// Whether two values mean the same, do the same and are written alike but for a number.
+    fn is_like(&self, other: &Choice) -> bool {
+        let written = |choice: &Choice| {
+            let text = &choice.text.1;
+            let numbered = text.contains(|c: char| c.is_ascii_digit());
+            text.chars().filter(|c| !(numbered && c.is_ascii_hexdigit())).collect::<String>()
+        };
+        self.meaning == other.meaning && self.does == other.does && written(self) == written(other)
+    }
+}
+
+/// The fields of an instruction that `NAME FIELD` names: by the whole name of the field or without that of its operand.
+pub fn parts(target: &Target, what: &str) -> Vec<Part> {
+    let Some((instruction, name)) = what.rsplit_once(char::is_whitespace) else { return Vec::new() };
+    let Some(bytes) = example(target.tables, instruction.trim()) else { return Vec::new() };
+    let is = |known: &str| known.eq_ignore_ascii_case(name);
+    let (whole, ends): (Vec<Field>, Vec<Field>) =
+        fields(target.tables, &bytes).into_iter().partition(|field| is(&field.name));
+    let ends: Vec<Field> = ends.into_iter().filter(|field| field.name.rsplit('.').next().is_some_and(is)).collect();
+    let found = if whole.is_empty() { ends } else { whole };
+    let part = |field: Field| {
+        let choices = choices(target, &bytes, &field);
+        Part { instruction: instruction.trim().to_owned(), field, choices }
+    };
+    found.into_iter().map(part).collect()
+}
+
+/// The fields of the instruction that somebody has named in front of something that is none of them.
+pub fn others(tables: Tables, what: &str) -> Option<String> {
+    let (instruction, _) = what.split_once(char::is_whitespace)?;
+    let mut names: Vec<String> = Vec::new();
+    for field in fields(tables, &example(tables, instruction)?) {
+        // Bits without a choice are no fields that anybody asks for.
+        if !["opcode", "constant", "reserved", "ignored"].iter().any(|bits| field.name.ends_with(bits)) {
+            names.push(field.name);
+        }
+    }
+    Some(format!("the fields of `{instruction}` are {}", names.join(", ")))
+}
+
+/// The values of a field that an instruction may have; none where it is too wide to try them.
+fn choices(target: &Target, bytes: &[u8], field: &Field) -> Vec<Choice> {
+    let width: u32 = field.runs.iter().map(|(high, low)| u32::from(high - low) + 1).sum();
+    if width > WIDEST {
+        return Vec::new();
+    }
+    let choice = |value: u64| {
+        let bytes = with(target.tables, bytes, field, value)?;
+        let (assembly, does) = shown(target.tables, target.semantics, &bytes)?;
+        let found = fields(target.tables, &bytes).into_iter().find(|found| found.name == field.name)?;
+        Some(Choice {
+            from: value,
+            to: value,
+            text: (found.text.clone(), found.text),
+            meaning: found.meaning,
+            assembly,
+            does,
+        })
+    };
+    let all: Vec<Choice> = (0..1 << width).filter_map(choice).collect();
+    if all.len() <= EACH {
+        return all;
+    }
+    let mut rows: Vec<Choice> = Vec::new();
+    for choice in all {
+        match rows.last_mut() {
+            Some(last) if last.to + 1 == choice.from && last.is_like(&choice) => {
+                last.to = choice.to;
+                last.text.1 = choice.text.1;
+            }
+            _ => rows.push(choice),
+        }
+    }
+    rows
+}
+
+/// The instruction with another value of a field.
+fn with(tables: Tables, bytes: &[u8], field: &Field, value: u64) -> Option<Vec<u8>> {
+    // The first run has the highest bits of the value.
+    let runs = field.runs.iter().rev().scan(value, |rest, (high, low)| {
+        let width = u32::from(high - low) + 1;
+        let part = *rest;
+        *rest = rest.checked_shr(width).unwrap_or(0);
+        Some((u32::from(*low), width, part))
+    });
+    match tables {
+        Tables::Words(_) => {
+            let mut word = bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+            for (at, width, part) in runs {
+                let mask = isaforge_core::bits::ones(width);
+                word = word & !(mask << at) | (part & mask) << at;
+            }
+            Some(word.to_le_bytes().get(..bytes.len())?.to_vec())
+        }
+        Tables::Streams(engine) => {
+            let mut word = engine.decode(bytes).ok()?.word;
+            runs.for_each(|(at, width, part)| word.set(at, width, part));
+            Some(engine.store(word).get(..bytes.len())?.to_vec())
+        }
+        Tables::Groups(isa) => {
+            let (slot, name) = field.name.split_once('.')?;
+            let slot = isa.slots.iter().position(|known| known.name == slot)?;
+            let choice = isa.choices.get(usize::from(isa.slots.get(slot)?.choice))?;
+            let index = choice.fields.iter().position(|known| known.name == name)?;
+            let mut values = group::decode(isa, bytes).ok()?.values(isa);
+            values.set(isa, slot, index, value as i64);
+            Some(canonical(isa, &values).ok()?.as_bytes().to_vec())
+        }
+    }
+}
+
+/// An instruction in assembly, and what it does once its modifiers are known; `None` if the bytes are none.
+fn shown(tables: Tables, semantics: Option<&'static Semantics>, bytes: &[u8]) -> Option<(String, Option<String>)> {
+    let does = match tables {
+        Tables::Words(isa) => {
+            let word = bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+            let opcode = decode(isa, word).ok()?;
+            semantics.and_then(|semantics| words::operation(isa, semantics, opcode, word))
+        }
+        Tables::Streams(engine) => {
+            let decoded = engine.decode(bytes).ok()?;
+            semantics.and_then(|semantics| streams::operation(engine, semantics, &decoded))
+        }
+        Tables::Groups(_) => None,
+    };
+    let set = isaforge_analysis::Set::new(tables, None);
+    let program = isaforge_analysis::Program::read(&set, bytes);
+    let text = program.entries.first()?.instruction.as_ref().ok()?.text.clone();
+    Some((text, does.map(|(_, does)| does)))
+}
+
+impl Part {
+    /// Whether the value changes what the instruction does.
+    fn matters(&self) -> bool {
+        self.choices.iter().any(|choice| choice.does != self.choices[0].does)
+    }
+
+    /// It as an object, after `part.schema.json`.
+    pub fn object(&self) -> Value {
+        let matters = self.matters();
+        let choice = |choice: &Choice| {
+            json!({
+                "from": choice.from,
+                "to": choice.to,
+                "text": choice.text.0,
+                "meaning": choice.meaning,
+                "assembly": choice.assembly,
+                "operation": choice.does.as_ref().filter(|_| matters),
+            })
+        };
+        json!({
+            "kind": "field",
+            "instruction": self.instruction,
+            "name": self.field.name,
+            "bits": self.field.runs,
+            "values": self.choices.iter().map(choice).collect::<Vec<_>>(),
+        })
+    }
+
+    /// It as text, wrapped at `width`.
+    pub fn text(&self, width: usize) -> String {
+        let head = format!("{} {}", self.instruction, self.field.name);
+        let bits = if matches!(self.field.runs[..], [(high, low)] if high == low) { "bit" } else { "bits" };
+        let mut out = format!("{}   {}\n", paint(BOLD, &head), paint(DIM, &format!("{bits} {}", self.field.bits())));
+        if self.choices.is_empty() {
+            let here = format!("  {} here   {}", self.field.text, self.field.meaning);
+            out.push_str(&format!("{}\n", here.trim_end()));
+        }
+        let number = |choice: &Choice| match choice.from == choice.to {
+            true => choice.from.to_string(),
+            false => format!("{}..{}", choice.from, choice.to),
+        };
+        let name = |choice: &Choice| match choice.text.0 == choice.text.1 {
+            true => choice.text.0.clone(),
+            false => format!("{} to {}", choice.text.0, choice.text.1),
+        };
+        let widest = |cell: &dyn Fn(&Choice) -> String| {
+            self.choices.iter().map(|choice| cell(choice).chars().count()).max().unwrap_or(0)
+        };
+        let merged = self.choices.iter().any(|choice| choice.from != choice.to);
+        let (numbers, names) = (widest(&number), widest(&name));
+        for choice in &self.choices {
+            let indent = numbers + names + 6;
+            let mut lines = wrap(&choice.meaning, width.saturating_sub(indent));
+            lines.retain(|line| !line.is_empty());
+            if !merged || lines.is_empty() {
+                lines.push(choice.assembly.clone());
+            }
+            if self.matters() {
+                lines.extend(choice.does.iter().flat_map(|does| does.lines()).map(|line| format!("    {line}")));
+            }
+            for (at, line) in lines.iter().enumerate() {
+                match at {
+                    0 => {
+                        let name = paint(BOLD, &format!("{:names$}", name(choice)));
+                        out.push_str(&format!("  {:>numbers$}  {name}  {line}\n", number(choice)));
+                    }
+                    _ => out.push_str(&format!("{:indent$}{}\n", "", paint(DIM, line))),
+                }
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,70 @@
+//! The labels of a listing, once something is known of its places: symbols of a file, or that others stand beside it.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+use isaforge_analysis::Set;
+use isaforge_analysis::entry::places;
+use isaforge_core::Tables;
+
+use crate::code::Symbols;
+
+/// Whether an instruction begins on a line of a listing. A group goes on over several lines, and its first has its number.
+pub fn starts_instruction(tables: Tables, line: &str) -> bool {
+    match tables {
+        Tables::Groups(_) => line.split_once(" : ").is_some_and(|(number, _)| is_number(number)),
+        _ => !(line.trim().is_empty() || line.ends_with(':') || line.starts_with('#')),
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A listing of a program with the names of its symbols as labels. One of several shaders has its number in all other labels, so
+/// that the listings of all of them are one program.
+pub fn renamed(set: &Set, bytes: &[u8], text: &str, symbols: &Symbols, shader: Option<usize>) -> String {
+    // Symbols that branches lead to take the place of labels; the others become labels.
+    let mut names: HashMap<&str, String> = HashMap::new();
+    let mut added: HashMap<usize, &str> = HashMap::new();
+    let mut addresses = places(set, bytes).chain([bytes.len()]);
+    let taken: HashSet<&str> = symbols.values().map(String::as_str).collect();
+    let mut waiting = Vec::new();
+    for (number, line) in text.lines().enumerate().chain([(usize::MAX, "")]) {
+        if let Some(label) = line.strip_suffix(':') {
+            waiting.push(label);
+        } else if number == usize::MAX || starts_instruction(set.tables, line) {
+            let symbol = addresses.next().and_then(|at| symbols.get(&at));
+            if let Some(symbol) = symbol.filter(|_| waiting.is_empty()) {
+                added.insert(number, symbol);
+            }
+            for label in waiting.drain(..) {
+                let mut numbered = shader.map_or_else(|| label.to_owned(), |shader| format!("{label}_{shader}"));
+                while taken.contains(numbered.as_str()) {
+                    numbered.push('_');
+                }
+                names.insert(label, symbol.cloned().unwrap_or(numbered));
+            }
+        }
+    }
+    let mut out = String::with_capacity(text.len());
+    for (number, line) in text.lines().enumerate() {
+        if let Some(name) = added.get(&number) {
+            let _ = writeln!(out, "{name}:");
+        }
+        let comment = if matches!(set.tables, Tables::Groups(_)) { "#" } else { "//" };
+        let (mut rest, comment) = line.split_at(line.find(comment).unwrap_or(line.len()));
+        while !rest.is_empty() {
+            let is_name = |c: char| c.is_alphanumeric() || c == '_';
+            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+            let (name, after) = rest.split_at(end);
+            out.push_str(names.get(name).map_or(name, String::as_str));
+            let next = after.find(is_name).unwrap_or(after.len());
+            out.push_str(&after[..next]);
+            rest = &after[next..];
+        }
+        out.push_str(comment);
+        out.push('\n');
+    }
+    out
+}
