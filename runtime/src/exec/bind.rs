@@ -1,8 +1,9 @@
-//! From instructions to values and effects: shapes, their operands bound to slots of the register file and to numbers.
+//! Translates instructions to values and effects: their shapes, with operands bound to slots of the register file and
+//! to numbers.
 //!
-//! This follows the evaluator and the machine step by step. What it cannot say in a [`Block`] it
-//! refuses, and the evaluator executes the instruction. An instruction that is left to the evaluator begins again there;
-//! so nothing may leave it once it has written memory.
+//! This follows the evaluator and the machine step by step. An instruction that cannot be expressed in a [`Block`] is
+//! refused, and the evaluator executes it. The evaluator starts such an instruction from its beginning, so an
+//! instruction must not be left after it has written memory.
 
 use isaforge_core::machine::{Instruction, Machine, Place, Register, part_of};
 use isaforge_core::semantics::{AtomicOp, NONE, Node, Op as Pure, Part, Shape, Special, Type};
@@ -11,17 +12,17 @@ use rustc_hash::FxHashMap;
 use super::ir::{self, Access, Block, Effect, End, Graph, Value};
 use super::simplify::{not, pure};
 
-/// The evaluator has to execute an instruction.
+/// The evaluator has to execute the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused;
 
-/// Puts operations into the form of a back end.
+/// Lowers operations to those of a back end.
 pub trait Lower {
-    /// The value that an operation computes from arguments of some types. What has to hold for it to do so is added to
-    /// `guards`: a condition, and whether it has to hold.
+    /// Returns the value of an operation with arguments of these types. Conditions that must hold for it are added to
+    /// `guards`, each with the value that it must have.
     ///
     /// # Errors
-    /// When the back end has no such operation.
+    /// When the back end cannot compute the operation.
     fn pure(
         &self,
         graph: &mut Graph,
@@ -32,26 +33,26 @@ pub trait Lower {
     ) -> Result<Value, Refused>;
 }
 
-/// A block that is being made.
+/// A block under construction.
 pub struct Binder<'a> {
     machine: &'a Machine<1>,
     lower: &'a dyn Lower,
-    /// So far.
+    /// The block so far.
     pub block: Block,
-    /// What slots hold now, where it is not what they held at the beginning.
+    /// The current values of the slots that have been written.
     now: FxHashMap<u32, Value>,
-    /// The instruction that is being bound has written memory.
+    /// Whether the current instruction has written memory.
     stored: bool,
-    /// What it writes when it is complete.
+    /// The writes of the current instruction, which take effect when it is complete.
     writes: Vec<(u32, Value)>,
-    /// Where execution goes on behind it.
+    /// Where execution continues after the current instruction.
     next: Value,
-    /// Where it stands, and the one behind it.
+    /// The addresses of the current instruction and of the one after it.
     place: (u64, u64),
 }
 
 impl<'a> Binder<'a> {
-    /// An empty block of a machine's program.
+    /// Creates an empty block for a machine's program.
     pub fn new(machine: &'a Machine<1>, lower: &'a dyn Lower) -> Self {
         let graph = Graph::default();
         let block = Block { instructions: vec![], graph, effects: vec![], accesses: vec![], end: End::Leave(0) };
@@ -59,10 +60,10 @@ impl<'a> Binder<'a> {
         Binder { machine, lower, block, now, stored: false, writes: vec![], next: Value(0), place: (0, 0) }
     }
 
-    /// Adds an instruction. Returns where execution goes on behind it.
+    /// Adds an instruction. Returns where execution continues after it.
     ///
     /// # Errors
-    /// When the evaluator has to execute it; the block is as it was then.
+    /// When the evaluator has to execute it; the block is unchanged then.
     pub fn instruction(&mut self, pc: u64, instruction: &Instruction) -> Result<Value, Refused> {
         let hardware = self.machine.hardware();
         if instruction.ends || hardware.unit > 1 || !hardware.is_plain() {
@@ -96,7 +97,8 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// Follows the evaluator through a shape. The text of a reading writes its value, which is returned.
+    /// Follows the evaluator through a shape. The shape of a reading (`reading`) writes the reading's value, which is
+    /// returned.
     fn shape(&mut self, shape: &Shape, operands: &[Place], reading: bool) -> Result<Value, Refused> {
         let mut values: Vec<Value> = Vec::with_capacity(shape.nodes.len());
         let zero = self.block.graph.constant(0);
@@ -104,7 +106,7 @@ impl<'a> Binder<'a> {
             let value = match node.op {
                 Pure::Write | Pure::SetState => zero,
                 Pure::Commit if reading => return Err(Refused),
-                // Nothing is kept between the parts of a group: its writes take effect one part after the other.
+                // No state is kept between the parts of a group, whose writes take effect part by part.
                 Pure::Commit => return Err(Refused),
                 Pure::Const => {
                     let number = shape.constants.get(usize::from(node.args[0])).copied().ok_or(Refused)?;
@@ -169,7 +171,7 @@ impl<'a> Binder<'a> {
         Ok(result)
     }
 
-    /// What a slot holds.
+    /// Returns the current value of a slot.
     fn slot(&mut self, slot: u32, bits: u8) -> Value {
         match self.now.get(&slot) {
             Some(value) => *value,
@@ -177,7 +179,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// The slot of a state, and its width.
+    /// Returns the slot of a state, and its width.
     fn state(&self, node: &Node, values: &[Value]) -> Result<(u32, u8), Refused> {
         let (state, hardware) = (node.args[0], self.machine.hardware());
         if let Some((_, register)) = hardware.aliases.iter().find(|(alias, _)| *alias == state) {
@@ -201,7 +203,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// The registers that an element of an operand takes, and the width of each.
+    /// Returns the registers that an element of an operand occupies, each with its width.
     fn span(&self, first: Register, element: u16, ty: Type) -> Result<Vec<(u32, u8)>, Refused> {
         let (_, bits) = self.register(first)?;
         let count = ty.size().div_ceil(bits.into()).max(1);
@@ -241,7 +243,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// What a register holds.
+    /// Returns the content of a register.
     fn holds(&mut self, slot: u32, bits: u8) -> Value {
         match self.machine.is_zero(slot as usize) {
             true => self.block.graph.constant(0),
@@ -249,13 +251,14 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// What a register will hold behind the instruction, as far as that is known.
+    /// Returns what a register will hold after the instruction, as far as its writes are known.
     fn written(&mut self, slot: u32, bits: u8) -> Value {
         let pending = self.writes.iter().rev().find(|(other, _)| *other == slot).map(|(_, value)| *value);
         pending.unwrap_or_else(|| self.holds(slot, bits))
     }
 
-    /// The register that an element of an operand is a part of, its width, and where in it, if it is a part.
+    /// Returns the register that contains an element of an operand, its width, and the position of the element in it.
+    /// `None` if the element is not a part of a register.
     fn part(&self, first: Register, operand: u16, element: u16, ty: Type) -> Result<Option<(u32, u8, u32)>, Refused> {
         let (_, width) = self.register(first)?;
         let Some((register, at)) = part_of(first, operand, width.into(), element, ty.size()) else { return Ok(None) };
@@ -302,7 +305,7 @@ impl<'a> Binder<'a> {
         self.writes.push((slot, value));
     }
 
-    /// One value where a condition holds, else the other.
+    /// Returns one value where a condition holds, or else the other.
     fn choose(&mut self, condition: Option<Value>, yes: Value, no: Value) -> Value {
         match condition {
             Some(condition) => pure(&mut self.block.graph, Pure::Select, 0, Type::U64, &[condition, yes, no]),
@@ -310,7 +313,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// The instruction is left to the evaluator unless a condition is as said.
+    /// Leaves the instruction to the evaluator unless a condition has this value.
     fn guard(&mut self, condition: Value, holds: bool) -> Result<(), Refused> {
         match self.block.graph.number(condition) {
             Some(number) if (number & 1 != 0) == holds => Ok(()),
@@ -350,7 +353,7 @@ impl<'a> Binder<'a> {
         let condition = node.op.condition().and_then(|k| values.get(usize::from(node.args[k])).copied());
         match node.op {
             Pure::Load => {
-                // What is done seldom is left to the evaluator.
+                // The case where the condition does not hold is rare and left to the evaluator.
                 condition.map_or(Ok(()), |condition| self.guard(condition, true))?;
                 let from = Part::of(node.imm).map_or(0, |part| part.from.into());
                 let address = self.offset(argument(0)?, from);
@@ -390,7 +393,7 @@ impl<'a> Binder<'a> {
                 self.next = self.choose(condition, argument(0)?, self.next);
                 Ok(zero)
             }
-            // What ends the program, raises a fault or calls the surroundings is the evaluator's.
+            // The evaluator handles everything that ends the program, raises a fault or calls the environment.
             Pure::Fault | Pure::End | Pure::Barrier | Pure::Intrinsic => {
                 self.guard(condition.ok_or(Refused)?, false).map(|()| zero)
             }
@@ -435,13 +438,13 @@ impl<'a> Binder<'a> {
         Ok(())
     }
 
-    /// The opposite of a condition.
+    /// Returns the negation of a condition.
     pub fn not(&mut self, condition: Value) -> Value {
         not(&mut self.block.graph, condition)
     }
 }
 
-/// The low bits of a value.
+/// Returns the low bits of a value.
 pub fn cut(graph: &mut Graph, value: Value, bits: u32) -> Value {
     if graph.bits(value) <= bits {
         return value;

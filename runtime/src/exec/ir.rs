@@ -1,7 +1,7 @@
-//! The executor's working form of instructions that follow one another.
+//! The executor's intermediate form of consecutive instructions.
 //!
-//! Values are bit patterns with zeros above the bits that they have; operations have types. A [`Graph`] holds each value
-//! once. A [`Block`] says in which order effects happen, and where execution goes on.
+//! Values are bit patterns, zero above their width; operations have types. A [`Graph`] holds each value once. A
+//! [`Block`] defines the order of effects, and where execution continues.
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::{self, Type};
@@ -11,16 +11,16 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Value(pub u32);
 
-/// What a value is.
+/// How a value is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// A constant.
     Const(u64),
-    /// What a slot of the register file held when the block began.
+    /// The content of a slot of the register file at the start of the block.
     Slot(u32),
-    /// What an access, by its number, finds in memory at the address that is the first argument.
+    /// The result of a load, by the number of its access; the address is the first argument.
     Load(u32),
-    /// An operation of values alone, and what else it is told.
+    /// An operation on values alone, and its immediate.
     Pure(semantics::Op, u16),
 }
 
@@ -29,9 +29,9 @@ pub enum Op {
 pub struct Node {
     /// The operation.
     pub op: Op,
-    /// The type in which it is computed. For comparisons it is that of what is compared.
+    /// The type in which it is computed; for comparisons, the type of the compared values.
     pub ty: Type,
-    /// Its arguments, as many as the operation has.
+    /// The arguments of the operation.
     pub args: [Option<Value>; 3],
 }
 
@@ -50,22 +50,22 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// How many values there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// True if there are none.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// What a value is.
+    /// Returns the node of a value.
     pub fn node(&self, value: Value) -> Node {
         self.nodes[value.0 as usize]
     }
 
-    /// Adds a value, or finds it. Loads are never the same.
+    /// Adds a value, or returns the equal one that exists. Loads are never equal.
     pub fn add(&mut self, node: Node) -> Value {
         if let Some(known) = self.known.get(&node) {
             return *known;
@@ -83,12 +83,12 @@ impl Graph {
         self.add(Node { op: Op::Const(value), ty: Type::U64, args: [None; 3] })
     }
 
-    /// What a slot of this width in bits held when the block began.
+    /// The content of a slot of this width in bits at the start of the block.
     pub fn slot(&mut self, slot: u32, bits: u8) -> Value {
         self.add(Node { op: Op::Slot(slot), ty: Type::unsigned(bits), args: [None; 3] })
     }
 
-    /// The number that a value is, if it is one.
+    /// Returns the number that a value is, or `None` if it is no constant.
     pub fn number(&self, value: Value) -> Option<u64> {
         match self.node(value).op {
             Op::Const(number) => Some(number),
@@ -96,7 +96,7 @@ impl Graph {
         }
     }
 
-    /// How many bits a value may have.
+    /// Returns an upper bound of a value's width in bits.
     pub fn bits(&self, value: Value) -> u32 {
         let node = self.node(value);
         let bits = u32::from(node.ty.bits);
@@ -115,7 +115,7 @@ impl Graph {
         }
     }
 
-    /// The same without looking at arguments, so that it takes no time.
+    /// The same without looking at arguments, which bounds the cost.
     fn bits_of_leaf(&self, value: Value) -> u32 {
         let node = self.node(value);
         match node.op {
@@ -125,7 +125,7 @@ impl Graph {
         }
     }
 
-    /// Ones in all bits that a value may have.
+    /// Returns a mask of all bits that may be set in a value.
     pub fn mask(&self, value: Value) -> u64 {
         ones(self.bits(value))
     }
@@ -134,62 +134,62 @@ impl Graph {
 /// An access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// The instruction, by its number in the block.
+    /// The index of the instruction in the block.
     pub instruction: u32,
-    /// Bytes, 1 to 8.
+    /// The size in bytes, 1 to 8.
     pub size: u8,
     /// Whether it is a store.
     pub writes: bool,
 }
 
-/// What happens, in order.
+/// An effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// The instruction with this number begins.
+    /// The instruction with this index begins.
     Begin(u32),
-    /// The instruction is left to the evaluator unless a condition is as said.
+    /// Leaves the instruction to the evaluator unless the condition has this value.
     Guard(Value, bool),
-    /// A value is computed here at the latest: guards before it have seen that it can be.
+    /// Computes a value here at the latest: the guards before it make sure that it can be computed.
     Compute(Value),
-    /// Memory is read. The value is an [`Op::Load`].
+    /// Reads memory. The value is an [`Op::Load`].
     Load(Value),
-    /// Memory is written.
+    /// Writes memory.
     Store {
         /// The access.
         access: u32,
-        /// Where.
+        /// The address.
         address: Value,
-        /// What.
+        /// The stored value.
         value: Value,
     },
-    /// A slot of the register file gets a value.
+    /// Writes a value to a slot of the register file.
     Write(u32, Value),
 }
 
-/// Where execution goes on after a block.
+/// Where execution continues after a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// At an address.
     Goto(u64),
     /// At one address if a condition holds, else at another.
     Branch(Value, u64, u64),
-    /// At an address that is computed.
+    /// At a computed address.
     Indirect(Value),
     /// At an instruction that the evaluator has to execute.
     Leave(u64),
 }
 
-/// Instructions that are executed one after another.
+/// A sequence of instructions that are executed in order.
 #[derive(Debug)]
 pub struct Block {
-    /// Their addresses.
+    /// The addresses of the instructions.
     pub instructions: Vec<u64>,
     /// The values.
     pub graph: Graph,
-    /// What happens.
+    /// The effects, in order.
     pub effects: Vec<Effect>,
     /// The accesses to memory.
     pub accesses: Vec<Access>,
-    /// Where execution goes on.
+    /// Where execution continues.
     pub end: End,
 }

@@ -1,11 +1,11 @@
-//! Executes the graphs of any instruction set; knows none.
+//! Executes the semantics graphs of any instruction set; contains no knowledge of a particular one.
 //!
-//! - [`shape`]: what words come to, each shape made once
-//! - [`ir`]: the working form of a block, values that are each computed once, and effects in order
-//! - [`simplify`]: what a value comes to, and writes that nobody sees
-//! - [`bind`]: from shapes to that form, operands bound to registers and numbers
-//! - [`jit`]: from blocks to machine code for general registers
-//! - `vector`: a graph as operations on rows of lanes, for instruction sets whose registers are columns
+//! - [`shape`]: finds the shape of a word; each shape is built once
+//! - [`ir`]: the intermediate form of a block: values, each computed once, and effects in order
+//! - [`simplify`]: folds and simplifies values, and drops dead writes
+//! - [`bind`]: translates shapes to that form, with operands bound to registers and numbers
+//! - [`jit`]: compiles blocks to machine code for general registers
+//! - `vector`: lowers a graph to operations on rows of lanes, for instruction sets whose registers are columns
 
 pub mod shape;
 

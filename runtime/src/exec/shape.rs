@@ -1,7 +1,7 @@
-//! What words come to: the shapes of an instruction set, each made once.
+//! The shapes of an instruction set's words, each built once.
 //!
-//! Two words of a form have the same shape where the bits agree that the operation's modifiers lie in. Everything else of a
-//! word, such as the numbers of its registers, says where operands are and not what is done with them.
+//! Two words of a form have the same shape if they agree in the bits of the operation's modifiers. All other bits,
+//! such as register numbers, only say where operands are, not what is done with them.
 
 use std::sync::Arc;
 
@@ -9,31 +9,32 @@ use isaforge_core::bits::ones;
 use isaforge_core::semantics::{Modifier, Semantics, Shape, instantiate};
 use isaforge_core::table::{self, Form, Isa};
 
-/// Shapes that are kept. Programs have far fewer; who sends many strange words only makes them anew.
+/// The most shapes that are kept. Programs have far fewer; a stream of unusual words only causes shapes to be built
+/// again.
 const MOST: usize = 4096;
 
-/// The shapes of the words that were asked for.
+/// The shapes of the words seen so far.
 #[derive(Debug)]
 pub struct Shapes<T> {
     semantics: &'static Semantics,
     isa: &'static Isa,
-    /// The bits of a word that choose its shape, by opcode.
+    /// For each opcode, the bits of a word that determine its shape.
     keys: Box<[u64]>,
     index: Index<MOST>,
     entries: Vec<Entry<T>>,
 }
 
-/// A shape, and what an engine keeps beside it.
+/// A shape, and what an engine stores with it.
 #[derive(Clone, Debug)]
 pub struct Entry<T> {
     /// The shape.
     pub shape: Arc<Shape>,
-    /// What was made of it.
+    /// What the engine derived from it.
     pub made: T,
 }
 
 impl<T> Shapes<T> {
-    /// No shapes yet of an instruction set whose words have at most 64 bits.
+    /// Creates an empty cache for an instruction set whose words have at most 64 bits.
     pub fn new(semantics: &'static Semantics, isa: &'static Isa) -> Self {
         let key = |(operation, form): (&isaforge_core::semantics::Operation, &Form)| {
             operation.modifiers.iter().fold(0, |key, modifier| key | bits(isa, form, *modifier))
@@ -42,13 +43,13 @@ impl<T> Shapes<T> {
         Shapes { semantics, isa, keys, index: Index::new(), entries: Vec::new() }
     }
 
-    /// The bits of a word that choose its shape.
+    /// Returns the bits of a word that determine its shape.
     pub fn key(&self, opcode: u16) -> u64 {
         self.keys.get(usize::from(opcode)).copied().unwrap_or(0)
     }
 
-    /// The shape of a word with this opcode. `make` adds what is kept beside a shape that is new. `None` where the
-    /// specification has no text for the instruction.
+    /// Returns the shape of a word with this opcode. `make` derives what is stored with a new shape. `None` when the
+    /// specification does not describe the instruction's semantics.
     #[inline]
     pub fn get(&mut self, opcode: u16, word: u64, make: impl FnOnce(&Arc<Shape>) -> T) -> Option<&Entry<T>> {
         let key = word & self.keys.get(usize::from(opcode))?;
@@ -82,19 +83,19 @@ impl<T> Shapes<T> {
         self.entries.last()
     }
 
-    /// How many shapes there are.
+    /// The number of shapes.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// True if there are none.
+    /// Whether there are no shapes.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
-/// The places of at most `MOST` entries by their keys, a power of two. At least half of the slots are free, so that a search
-/// ends soon.
+/// A hash index of at most `MOST` entries, a power of two, by their keys. At least half of the slots are free, which
+/// keeps searches short.
 #[derive(Debug)]
 pub(crate) struct Index<const MOST: usize>(Box<[[Slot; 2]]>);
 
@@ -102,7 +103,7 @@ pub(crate) struct Index<const MOST: usize>(Box<[[Slot; 2]]>);
 struct Slot {
     key: u64,
     of: u32,
-    /// The place among the entries, or [`FREE`](Slot::FREE).
+    /// The index of the entry, or [`FREE`](Slot::FREE).
     entry: u32,
 }
 
@@ -111,15 +112,15 @@ impl Slot {
 }
 
 impl<const MOST: usize> Index<MOST> {
-    /// Without entries.
+    /// Creates an empty index.
     pub fn new() -> Self {
         Index(vec![[Slot::FREE; 2]; MOST].into())
     }
 
-    /// The entry of a key of a kind.
+    /// Finds the entry of a key within a kind.
     ///
     /// # Errors
-    /// Where it would be, if there is none.
+    /// The free slot for the key, if it has no entry.
     #[inline(always)]
     pub fn find(&self, of: u32, key: u64) -> Result<usize, usize> {
         let slots = self.0.as_flattened();
@@ -138,20 +139,20 @@ impl<const MOST: usize> Index<MOST> {
         }
     }
 
-    /// Adds the entry of a key where [`find`](Self::find) says that it would be.
+    /// Adds the entry of a key at the slot that [`find`](Self::find) returned.
     pub fn set(&mut self, at: usize, of: u32, key: u64, entry: usize) {
         if let Some(slot) = self.0.as_flattened_mut().get_mut(at) {
             *slot = Slot { key, of, entry: entry as u32 };
         }
     }
 
-    /// Drops all entries.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.0.fill([Slot::FREE; 2]);
     }
 }
 
-/// The bits of a word that a modifier depends on.
+/// Returns the bits of a word that a modifier depends on.
 fn bits(isa: &Isa, form: &Form, modifier: Modifier) -> u64 {
     match modifier {
         Modifier::Form(index) => form.modifiers.get(usize::from(index)).map_or(0, |modifier| modifier.bits.mask(0)),
@@ -162,13 +163,13 @@ fn bits(isa: &Isa, form: &Form, modifier: Modifier) -> u64 {
                 None => reading(isa, operand).into_iter().fold(0, |all, bits| all | bits),
             }
         }
-        // Words have no fields of groups.
+        // Words have no group fields.
         Modifier::Field(..) | Modifier::Present(_) | Modifier::Repetition | Modifier::Repetitions => 0,
     }
 }
 
-/// All bits of an operand: which reading it has depends on them, and where the reading's fields lie. Its own, and those that
-/// it shares with others.
+/// Returns all bits of an operand: those that choose its reading, and the fields of the readings. The first mask is
+/// of its own bits, the second of bits it shares with other operands.
 pub(crate) fn reading(isa: &Isa, operand: &table::Operand) -> [u64; 2] {
     let table::Shape::One { kind, at } = operand.shape else { return [0; 2] };
     let Some(kind) = isa.kinds.get(usize::from(kind)) else { return [0; 2] };

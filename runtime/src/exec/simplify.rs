@@ -1,4 +1,4 @@
-//! What values come to, and writes that nobody sees.
+//! Folds and simplifies values, and drops writes that cannot be observed.
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::primitive::primitive;
@@ -6,7 +6,7 @@ use isaforge_core::semantics::{Class, Comparison, Op as Pure, Type};
 
 use super::ir::{Effect, Graph, Node, Op, Value};
 
-/// Adds a value that an operation computes, or finds what it comes to.
+/// Adds the value of an operation, simplified if possible.
 pub fn pure(graph: &mut Graph, op: Pure, imm: u16, ty: Type, args: &[Value]) -> Value {
     let mut args = args.to_vec();
     let number = |graph: &Graph, k: usize| args.get(k).and_then(|value| graph.number(*value));
@@ -25,7 +25,7 @@ pub fn pure(graph: &mut Graph, op: Pure, imm: u16, ty: Type, args: &[Value]) -> 
     graph.add(Node { op: Op::Pure(op, imm), ty, args: all })
 }
 
-/// What an operation gives for numbers.
+/// Evaluates an operation on numbers.
 fn fold(op: Pure, imm: u16, ty: Type, numbers: &[u64]) -> u64 {
     let mut args = [0; 4];
     args.iter_mut().zip(numbers).for_each(|(to, from)| *to = *from);
@@ -41,7 +41,7 @@ fn commutes(op: Pure) -> bool {
     matches!(op, Pure::Add | Pure::Mul | Pure::And | Pure::Or | Pure::Xor | Pure::MulHigh)
 }
 
-/// A simpler value that is the same.
+/// Returns a simpler value that is equal, if there is one.
 fn same(graph: &mut Graph, op: Pure, imm: u16, ty: Type, args: &[Value]) -> Option<Value> {
     let (a, b) = (*args.first()?, args.get(1).copied());
     let number = b.and_then(|b| graph.number(b));
@@ -53,7 +53,7 @@ fn same(graph: &mut Graph, op: Pure, imm: u16, ty: Type, args: &[Value]) -> Opti
         }
         _ => None,
     };
-    // Sums of sums stay as they are: the first one is often a register that is there anyway.
+    // Sums of sums stay as they are: the inner sum is often a register that exists anyway.
     match (op, number) {
         (Pure::Select, _) => {
             let (yes, no) = (b?, *args.get(2)?);
@@ -95,7 +95,7 @@ fn same(graph: &mut Graph, op: Pure, imm: u16, ty: Type, args: &[Value]) -> Opti
             return Some(pure(graph, Pure::Shl, 0, Type { class: Class::Unsigned, ..ty }, &[a, count]));
         }
         (Pure::Shr, Some(count)) if count < u64::from(ty.bits) => {
-            // To the left and back: bits are cut off.
+            // A shift left and back again clears or sign-extends the upper bits.
             if let Some((Pure::Shl, _, _, x, Some(other))) = inner
                 && other == count
             {
@@ -122,12 +122,12 @@ fn same(graph: &mut Graph, op: Pure, imm: u16, ty: Type, args: &[Value]) -> Opti
     None
 }
 
-/// The value itself if it has no more bits than the type.
+/// Returns the value itself if it has no more bits than the type.
 fn fits(graph: &Graph, value: Value, ty: Type) -> Option<Value> {
     (graph.bits(value) <= ty.size()).then_some(value)
 }
 
-/// The opposite of a condition.
+/// Returns the negation of a condition.
 pub fn not(graph: &mut Graph, condition: Value) -> Value {
     if let Node { op: Op::Pure(Pure::Compare, imm), ty, args: [Some(a), Some(b), _] } = graph.node(condition) {
         let opposite = match Comparison::ALL.get(usize::from(imm)) {
@@ -145,8 +145,8 @@ pub fn not(graph: &mut Graph, condition: Value) -> Value {
     pure(graph, Pure::Xor, 0, Type::U32, &[condition, one])
 }
 
-/// Drops writes to slots that are written again before anybody can see them. Where an instruction may be left to the
-/// evaluator everybody sees them.
+/// Drops writes to slots that are overwritten before they can be observed. All writes are observable where an
+/// instruction may be left to the evaluator.
 pub fn dead_writes(effects: &mut Vec<Effect>) {
     let mut again: Vec<u32> = Vec::new();
     let mut keep = vec![true; effects.len()];

@@ -1,9 +1,10 @@
-//! Machine code in memory that may be executed, and its call, which is `unsafe`.
+//! Executable memory for machine code, and the `unsafe` call of it.
 //!
-//! [`check`] has seen that code which gets here keeps to this: it reads and writes the [`Context`] it is given, the register
-//! file below [`Emitted::slots`], and the windows of [`Emitted::windows`] within their sizes, of which it writes those that
-//! are writable; it returns with the registers of a caller of `sysv64` as they were, with the stack untouched, and with the
-//! number of one of [`Emitted::exits`]; between two visits to a place it takes something from the context's budget.
+//! [`check`] has verified that code in here keeps these rules: it reads and writes the [`Context`] it is given, the
+//! register file below [`Emitted::slots`], and the windows of [`Emitted::windows`] within their sizes, and writes
+//! only those that are writable; it returns with the callee-saved registers of `sysv64` and the stack unchanged, and
+//! with the number of one of [`Emitted::exits`]; between two visits to the same place it subtracts from the context's
+//! budget.
 
 #![allow(unsafe_code, reason = "calls of machine code that was made while running")]
 
@@ -17,7 +18,7 @@ use super::check::scalar::check;
 use super::emit::{Emitted, Exit, Window};
 use super::feature::Features;
 
-/// How many values can be kept in memory at a time.
+/// The number of spill slots.
 pub const SPILLS: usize = 16;
 /// The most windows of a region.
 pub const MOST_WINDOWS: usize = 8;
@@ -35,66 +36,66 @@ pub struct Context {
     windows: [*mut u8; MOST_WINDOWS],
 }
 
-/// Where the pointer to the register file is.
+/// The offset of the pointer to the register file.
 pub const FILE: i32 = offset_of!(Context, file) as i32;
-/// Where the budget is.
+/// The offset of the budget.
 pub const LEFT_AT: i32 = offset_of!(Context, left) as i32;
-/// Where the address of a computed jump goes.
+/// The offset of the target of a computed jump.
 pub const NEXT: i32 = offset_of!(Context, next) as i32;
-/// Where the offset of an access goes that is in no window.
+/// The offset of the slot for the offset of an access that is in no window.
 pub const MISS: i32 = offset_of!(Context, miss) as i32;
-/// Where the caller's registers are kept.
+/// The offset of the saved registers of the caller.
 pub const SAVED: i32 = offset_of!(Context, saved) as i32;
-/// Where values are kept.
+/// The offset of the spill slots.
 pub const SPILL: i32 = offset_of!(Context, spill) as i32;
-/// Where the pointers to windows are.
+/// The offset of the pointers to windows.
 pub const WINDOWS: i32 = offset_of!(Context, windows) as i32;
-/// Bytes of it all.
+/// The size in bytes.
 pub const SIZE: i32 = size_of::<Context>() as i32;
 
-/// The type of the functions. On other processors there are none.
+/// The type of the compiled functions. Other processors have none.
 #[cfg(target_arch = "x86_64")]
 type Function = unsafe extern "sysv64" fn(*mut Context) -> u32;
 #[cfg(not(target_arch = "x86_64"))]
 type Function = unsafe extern "C" fn(*mut Context) -> u32;
 
-/// The function of a region.
+/// The compiled function of a region.
 #[derive(Debug)]
 pub struct Compiled {
     code: Mmap,
-    /// What it was made from.
+    /// The code and what it relies on.
     pub emitted: Emitted,
 }
 
 /// How a function returned.
 #[derive(Clone, Copy, Debug)]
 pub struct Left {
-    /// How it was left.
+    /// The exit that it took.
     pub exit: Exit,
-    /// What is left of the budget.
+    /// The remaining budget.
     pub budget: u64,
-    /// Where a computed jump leads.
+    /// The target of a computed jump.
     pub next: u64,
-    /// How far behind the base of its last window an access is that is in none.
+    /// The offset, from the base of its last window, of an access that is in no window.
     pub miss: u64,
 }
 
 /// Why there is no function.
 #[derive(Debug, thiserror::Error)]
 pub enum NoCode {
-    /// The processor or the system cannot.
+    /// The processor or the operating system does not support it.
     #[error("machine code cannot be executed here")]
     Here,
-    /// It was refused.
+    /// The check refused the code.
     #[error(transparent)]
     Refused(#[from] Refused),
 }
 
 impl Compiled {
-    /// Checks code for a processor, if one is given, and puts it where it can be executed.
+    /// Checks code for a processor, if one is given, and copies it to executable memory.
     ///
     /// # Errors
-    /// When it may do what it must not, or when this is not an x86-64.
+    /// When the code may do something forbidden, or when the host is not an x86-64.
     pub fn new(emitted: Emitted, checked: Option<Features>) -> Result<Self, NoCode> {
         checked.map_or(Ok(()), |features| check(&emitted, features))?;
         if !cfg!(all(target_arch = "x86_64", target_pointer_width = "64")) {
@@ -106,7 +107,7 @@ impl Compiled {
         Ok(Compiled { code, emitted })
     }
 
-    /// Executes it with a budget of instructions. `None`, and nothing happens, where its windows are not.
+    /// Executes the function with a budget of instructions. `None`, without any effect, if its windows do not exist.
     pub fn run(&self, file: &mut [[u64; 1]], memory: &mut Memory, budget: u64) -> Option<Left> {
         if file.len() < self.emitted.slots as usize {
             return None;
@@ -124,7 +125,7 @@ impl Compiled {
             for (Window { base: from, size: bytes, writable: writes }, pointer) in wanted {
                 let Some(offset) = from.checked_sub(base).filter(|offset| *offset < size) else { continue };
                 if *bytes <= size - offset && (writable || !writes) {
-                    // It is within the span.
+                    // The offset is within the span.
                     *pointer = start.wrapping_add(offset as usize);
                     found += 1;
                 }
@@ -136,10 +137,10 @@ impl Compiled {
         let (spill, saved) = ([0; SPILLS], [0; 6]);
         let file = file.as_mut_ptr().cast();
         let mut context = Context { file, left: budget, next: 0, miss: 0, saved, spill, windows };
-        // SAFETY: the function lies at the beginning of the code, which lives as long as `self`, and is of that type. The
-        // register file has the slots it touches: a slot is one `u64`, as there is one lane. Each of its windows was found
-        // in a span of the memory that is borrowed as long as this function runs; spans do not overlap, and what is
-        // written is in one that may be. It may do with the context as it likes.
+        // SAFETY: the function starts at the beginning of the code, which lives as long as `self`, and has this type.
+        // The register file has all slots that it accesses: a slot is one `u64`, as there is one lane. Each of its
+        // windows was found in a span of the memory, which is borrowed while the function runs; spans do not overlap,
+        // and written windows are in writable spans. It may change the context freely.
         let number = unsafe {
             let function = std::mem::transmute::<*const u8, Function>(self.code.as_ptr());
             function(&raw mut context)

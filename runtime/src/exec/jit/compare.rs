@@ -1,4 +1,4 @@
-//! Running a program by the evaluator and as machine code, and finding where they begin to differ.
+//! Runs a program by the evaluator and as machine code, and finds where they first differ.
 
 use std::fmt;
 
@@ -6,42 +6,42 @@ use isaforge_core::machine::{Hardware, Host, Machine, Reason, Register, SpanByte
 
 use super::engine::Compiler;
 
-/// How many instructions are executed between two comparisons.
+/// The number of instructions between two comparisons.
 const SLICE: u64 = 1 << 16;
 
 /// How machine code differs from the evaluator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// How many instructions had been executed when it was seen: those before are the same on both.
+    /// The number of instructions executed when it was found; after one less, both agree.
     pub executed: u64,
-    /// The last of them in the evaluator, with its address, where it is known.
+    /// The last of these instructions in the evaluator, with its address, where it is known.
     pub place: Option<(u64, String)>,
-    /// What is different.
+    /// The difference.
     pub what: What,
 }
 
-/// What is different.
+/// What differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// A register.
     Register {
         /// Its name.
         name: String,
-        /// What machine code has in it.
+        /// Its content in machine code.
         found: u64,
-        /// What the evaluator has in it.
+        /// Its content in the evaluator.
         expected: u64,
     },
     /// A byte of memory.
     Memory {
         /// Its address.
         address: u64,
-        /// What machine code has there.
+        /// Its content in machine code.
         found: u8,
-        /// What the evaluator has there.
+        /// Its content in the evaluator.
         expected: u8,
     },
-    /// A state, the order of execution, what was written to a stream, or how the program ended.
+    /// A state, the order of execution, the output to a stream, or how the program ended.
     Other {
         /// In machine code.
         found: String,
@@ -68,7 +68,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What a program wrote to streams: how much, and a hash of it.
+/// The output of a program to streams: the number of bytes, and a hash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Written {
     bytes: u64,
@@ -86,14 +86,14 @@ impl Host<1> for Written {
     }
 }
 
-/// How a program ended. [`Reason::Budget`] says that it has not yet.
+/// How a program ended. [`Reason::Budget`] means that it is still running.
 type Ended = Result<Stop, Trap>;
 
 fn goes_on(ended: &Ended) -> bool {
     matches!(ended, Err(Trap { reason: Reason::Budget(_), .. }))
 }
 
-/// A program on both.
+/// A program on both engines.
 struct Pair {
     reference: (Machine<1>, Written),
     compiled: (Machine<1>, Written),
@@ -111,7 +111,7 @@ impl Pair {
         (compiler.run(&mut compiled.0, &mut compiled.1, budget), expected)
     }
 
-    /// What is different, if anything is.
+    /// Returns the difference, if there is one.
     fn difference(&mut self, (found, expected): &(Ended, Ended)) -> Option<What> {
         let (ours, theirs) = (&mut self.compiled.0, &mut self.reference.0);
         let hardware = theirs.hardware();
@@ -165,12 +165,12 @@ fn registers(hardware: &Hardware) -> impl Iterator<Item = Register> {
     banks.flat_map(|(bank, number)| (0..bank.count).map(move |index| Register { bank: number, index }))
 }
 
-/// Runs a program on both until it ends, `budget` instructions have been executed, or `continues` says no, which counts as
-/// [`Stop::Host`]. Returns how the
-/// reference ended, and after how many instructions; machine code ended the same.
+/// Runs a program on both engines until it ends, `budget` instructions have been executed, or `continues` returns
+/// false, which counts as [`Stop::Host`]. Returns how the reference ended, and after how many instructions; machine
+/// code ended in the same way.
 ///
 /// # Errors
-/// The first difference. Machine code is a block at least, so that the instruction which is named may be the last of one.
+/// The first difference. Machine code executes whole blocks, so the named instruction may be the last one of a block.
 pub fn compare(
     mut machine: impl FnMut() -> Machine<1>,
     compiler: impl Fn() -> Compiler,
@@ -196,7 +196,7 @@ pub fn compare(
     }
 }
 
-/// The first difference within a number of instructions, before which others are the same.
+/// Finds the first difference within `slice` instructions, given that both agree after `before`.
 fn first(
     machine: &mut impl FnMut() -> Machine<1>,
     compiler: &impl Fn() -> Compiler,
@@ -210,7 +210,7 @@ fn first(
             _ = pair.run(left.min(SLICE));
             left -= left.min(SLICE);
         }
-        // The last instruction alone, to see where it stands.
+        // Executes the last instruction alone, to find its address.
         let (reference, written) = &mut pair.reference;
         let mut expected = reference.run(written, count - 1);
         let (at, text) = (reference.pc(), reference.text(reference.pc()));

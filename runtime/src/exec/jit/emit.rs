@@ -1,4 +1,4 @@
-//! From a region to machine code.
+//! Compiles a region to machine code.
 //!
 //! ```text
 //! save the caller's registers, load homes
@@ -23,23 +23,23 @@ use super::select::Select;
 use super::trace::Region;
 use crate::exec::ir::{Access, Block, Effect, End, Op, Value};
 
-/// Memory that code accesses.
+/// A range of memory that code accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// The address of the first byte.
     pub base: u64,
-    /// How many bytes there are, at most [`i32::MAX`].
+    /// The size in bytes, at most [`i32::MAX`].
     pub size: u64,
-    /// Whether they may be written.
+    /// Whether it may be written.
     pub writable: bool,
 }
 
 /// How code is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit {
-    /// Why.
+    /// The reason.
     pub why: Why,
-    /// Instructions that were taken from the budget and have not been executed.
+    /// The number of instructions that were taken from the budget but not executed.
     pub refund: u64,
 }
 
@@ -48,20 +48,19 @@ pub struct Exit {
 pub enum Why {
     /// The evaluator has to execute the instruction at an address.
     Leave(u64),
-    /// Execution goes on at an address.
+    /// Execution continues at an address.
     Goto(u64),
-    /// Execution goes on where the context says; it was the instruction at this address that jumped.
+    /// Execution continues at the address in the context, which the jump at this address computed.
     Indirect(u64),
-    /// The access of an instruction, and its number there, is in none of its windows. The context says how far behind an
-    /// address it is.
+    /// An access is in none of its windows. The context holds its offset from `base`.
     Miss {
-        /// The instruction.
+        /// The address of the instruction.
         pc: u64,
-        /// Which of its accesses.
+        /// The number of the access within the instruction.
         access: u32,
-        /// What the offset counts from.
+        /// The address that the offset counts from.
         base: u64,
-        /// Addresses have 32 bits.
+        /// Whether addresses have 32 bits.
         narrow: bool,
     },
 }
@@ -71,24 +70,25 @@ pub enum Why {
 pub struct Emitted {
     /// The bytes.
     pub code: Vec<u8>,
-    /// How it is left, by what it returns.
+    /// The exits, by the number that the code returns.
     pub exits: Vec<Exit>,
-    /// The memory that it accesses.
+    /// The windows that it accesses.
     pub windows: Vec<Window>,
-    /// How many slots the register file has to have.
+    /// The number of slots that the register file must have.
     pub slots: u32,
-    /// From which byte on the code is that of the instruction at an address, or of none.
+    /// For each code offset from which on the code belongs to another instruction: the address of that instruction,
+    /// or `None`.
     pub marks: Vec<(usize, Option<u64>)>,
 }
 
-/// Registers that belong to the caller, and where they are kept.
+/// The callee-saved registers of the calling convention.
 pub const CALLERS: [Register; 6] =
     [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
 
-/// Where windows of accesses begin: by the address of the instruction and the number of its access.
+/// The start addresses of the windows of each access, by the address of the instruction and the number of its access.
 pub type Sites = HashMap<(u64, u32), Vec<u64>>;
 
-/// Compiles a region. `None` if there are not enough registers or windows.
+/// Compiles a region. `None` if registers or windows run out.
 pub fn emit(region: &Region, all: &[Window], sites: &Sites, features: Features) -> Option<Emitted> {
     let mut emit = Emit {
         region,
@@ -134,7 +134,7 @@ fn written(block: &Block) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The windows of each access of a block, as indices into all: those that are known, or else the largest.
+/// Returns the windows of each access of a block, as indices into `all`: the known ones, or else the largest.
 fn windows(block: &Block, all: &[Window], sites: &Sites) -> Vec<Vec<usize>> {
     let mut within = (u32::MAX, 0);
     let of = |access: &Access| {
@@ -153,11 +153,11 @@ fn windows(block: &Block, all: &[Window], sites: &Sites) -> Vec<Vec<usize>> {
     block.accesses.iter().map(of).collect()
 }
 
-/// Code away from where it is needed seldom.
+/// Rarely executed code, placed out of line.
 struct Stub {
     label: Label,
     exit: Exit,
-    /// The register with the offset of an access.
+    /// The register that holds the offset of an access.
     offset: Option<Register>,
 }
 
@@ -168,7 +168,7 @@ struct Emit<'a> {
     exits: Vec<Exit>,
     stubs: Vec<Stub>,
     windows: Vec<Window>,
-    /// For each block and each of its accesses the windows, by their numbers in `windows`.
+    /// For each access of each block, its windows as indices into `windows`.
     wanted: Vec<Vec<Vec<usize>>>,
     homes: Homes,
     labels: Vec<Label>,
@@ -176,7 +176,7 @@ struct Emit<'a> {
 }
 
 impl Emit<'_> {
-    /// Replaces indices into all windows by those into the ones that are used.
+    /// Replaces indices into all windows by indices into the windows that are used.
     fn number_windows(&mut self, all: &[Window]) -> Option<()> {
         let mut numbers: FxHashMap<usize, usize> = FxHashMap::default();
         for at in self.wanted.iter_mut().flatten().flatten() {
@@ -189,7 +189,7 @@ impl Emit<'_> {
         (self.windows.len() <= super::code_cache::MOST_WINDOWS).then_some(())
     }
 
-    /// How often slots and windows are used, more so in loops.
+    /// Counts the uses of slots and windows, weighted by loop depth.
     fn uses(&self) -> FxHashMap<Guest, u64> {
         let blocks = &self.region.blocks;
         let mut weights = vec![1u64; blocks.len()];
@@ -226,7 +226,7 @@ impl Emit<'_> {
         to.iter().filter_map(|to| self.region.at.get(to).copied()).collect()
     }
 
-    /// Where the computed jump at the end of a block has led.
+    /// Returns where the computed jump at the end of a block has led before.
     fn expected(&self, block: &Block) -> Vec<u64> {
         let jump = block.instructions.last().and_then(|jump| self.region.targets.get(jump));
         jump.cloned().unwrap_or_default()
@@ -307,7 +307,7 @@ impl Emit<'_> {
         }
     }
 
-    /// The label of the block at an address, or of code that leaves for there.
+    /// Returns the label of the block at an address, or of a stub that leaves for that address.
     fn target(&mut self, to: u64) -> Label {
         match self.region.at.get(&to) {
             Some(number) => self.labels[*number],
@@ -414,7 +414,8 @@ impl Emit<'_> {
         }
     }
 
-    /// An access to memory: through the first of its windows that has it, or else the evaluator makes it.
+    /// Accesses memory through the first of its windows that contains the address; if none does, the evaluator makes
+    /// the access.
     fn access(
         &mut self,
         (number, access, exit): (usize, usize, Exit),
@@ -430,7 +431,7 @@ impl Emit<'_> {
         let instruction = accesses[access].instruction;
         let within = accesses[..access].iter().filter(|other| other.instruction == instruction).count() as u32;
         let pc = block.instructions[instruction as usize];
-        // The address as a register and a number.
+        // Splits the address into a register and a constant.
         let node = block.graph.node(address);
         let (register, sum, ty) = match (schedule.inlined[address.0 as usize], node.op, node.args) {
             (true, Op::Pure(Pure::Add, _), [Some(register), Some(by), _]) => {
@@ -439,7 +440,7 @@ impl Emit<'_> {
             _ => (address, 0, Type::U64),
         };
         let narrow = ty.bits <= 32;
-        // Sums of 32 bits wrap there.
+        // Sums of 32 bits wrap at 4 GiB.
         let reached = |window: &usize| {
             let window = self.windows[*window];
             !narrow || window.base.checked_add(window.size).is_some_and(|end| end <= 1 << 32)
@@ -462,12 +463,12 @@ impl Emit<'_> {
         but.push(offset);
         let mut select = self.select(values);
         select.used(register);
-        // A loaded value may go to the register of its address: all is compared before it is written.
+        // A loaded value may overwrite the register of its address, because all comparisons come before the load.
         let result = match target {
             Target::Load(_, hint) => select.result(hint, &[offset]),
             Target::Store(value) => {
                 select.used(value);
-                // For pointers to windows without homes.
+                // A register is needed only for the pointer of a window without a home.
                 match windows.iter().all(|window| homes_of(select.values, *window).is_some()) {
                     true => offset,
                     false => select.result(None, &but),
@@ -509,7 +510,7 @@ impl Emit<'_> {
             }
         }
         if windows.is_empty() {
-            // Nowhere is known yet.
+            // No window is known yet.
             self.offset(offset, base, sum, ty, last);
             let why = Why::Miss { pc, access: within, base: last, narrow };
             let out = self.stub(Exit { why, ..exit }, Some(offset));
@@ -521,7 +522,8 @@ impl Emit<'_> {
         }
     }
 
-    /// How far an address is behind another: wrapping, so that what is below is very far.
+    /// Computes the offset of an address from another, wrapping, so that an address below it becomes a very large
+    /// offset.
     fn offset(&mut self, to: Register, base: Register, number: u64, ty: Type, from: u64) {
         let less = number.wrapping_sub(from);
         if ty.bits <= 32 {
@@ -542,14 +544,14 @@ fn homes_of(values: &Values<'_>, window: usize) -> Option<Register> {
     values.homes().get(Guest::Window(window as u32))
 }
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy)]
 enum Target {
     Load(Value, Option<Register>),
     Store(Value),
 }
 
-/// The home that a value is about to be written to, if nothing can leave before.
+/// Returns the home that a value is about to be written to, if no exit is possible before.
 fn hint(schedule: &Schedule, homes: &Homes, step: usize, value: Value) -> Option<Register> {
     for step in schedule.steps.get(step + 1..)? {
         match step {

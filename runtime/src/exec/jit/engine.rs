@@ -1,8 +1,8 @@
-//! Executes programs of a machine: what is hot as machine code, all else by the evaluator.
+//! Executes the programs of a machine: hot code as machine code, everything else by the evaluator.
 //!
-//! Places that are jumped to are counted. From one that is hot on a region is compiled; what it does not know of memory
-//! and of computed jumps it learns when it is left, and is compiled again. Code is kept between runs, as long as the bytes
-//! that it was made from are the same.
+//! Jump targets are counted, and a region is compiled from one that is hot. When the code is left because of an
+//! unknown window or computed jump, the engine learns it and compiles the region again. Code is kept between runs for
+//! as long as the bytes it was compiled from are unchanged.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -18,13 +18,13 @@ use super::feature::Features;
 use super::listing::listing;
 use super::trace;
 
-/// How often a place is jumped to before it is compiled.
+/// How often a place must be jumped to before it is compiled.
 const HOT: u32 = 32;
 /// The most instructions whose code is kept.
 const MOST: usize = 1 << 16;
-/// How often a place is compiled again because of what was learnt.
+/// How often a place may be compiled, including again with newly learnt facts.
 const ATTEMPTS: u32 = 24;
-/// The most places that a computed jump is expected to lead to.
+/// The most targets that are expected of a computed jump.
 const TARGETS: usize = 4;
 /// The most windows that an access tries.
 const WINDOWS: usize = 3;
@@ -41,16 +41,16 @@ struct Place {
     ready: Option<Box<Ready>>,
 }
 
-/// A region that has been compiled.
+/// A compiled region.
 #[derive(Debug)]
 struct Ready {
     compiled: Compiled,
-    /// The bytes that it was made from.
+    /// The bytes that it was compiled from.
     bytes: Vec<(u64, Vec<u8>)>,
     instructions: usize,
 }
 
-/// Executes programs, and keeps what it compiled of them.
+/// Executes programs, and keeps the code compiled for them.
 #[derive(Debug)]
 pub struct Compiler {
     features: Features,
@@ -59,15 +59,15 @@ pub struct Compiler {
     places: HashMap<u64, Place>,
     sites: Sites,
     targets: HashMap<u64, Vec<u64>>,
-    /// Instructions that are compiled now.
+    /// The number of instructions that are currently compiled.
     kept: usize,
-    /// What all of it relies on.
+    /// The inputs that all code relies on.
     semantics: Option<&'static Semantics>,
     breakpoints: BTreeSet<u64>,
     changes: u64,
-    /// How often everything was forgotten.
+    /// How often all code was dropped.
     flushed: u32,
-    /// Instructions that were executed as machine code.
+    /// The number of instructions that were executed as machine code.
     executed: u64,
     refused: Option<Refused>,
 }
@@ -79,7 +79,7 @@ impl Default for Compiler {
 }
 
 impl Compiler {
-    /// Uses what a processor has, which must be this one or less than it.
+    /// Creates a compiler for a processor's features; this processor must support all of them.
     pub fn new(features: Features) -> Self {
         Compiler {
             features,
@@ -98,22 +98,22 @@ impl Compiler {
         }
     }
 
-    /// The same, for tests: all that is jumped to is compiled at once.
+    /// Compiles every jump target at once, for tests.
     pub fn eager(self) -> Self {
         Compiler { hot: 0, ..self }
     }
 
-    /// The same; machine code is not checked before it is executed.
+    /// Disables the check of machine code before its execution.
     pub fn unchecked(self) -> Self {
         Compiler { checks: false, ..self }
     }
 
-    /// How many instructions have been executed as machine code.
+    /// The number of instructions that have been executed as machine code.
     pub fn executed(&self) -> u64 {
         self.executed
     }
 
-    /// The first reason why the check refused code. There should be none: the evaluator executes such code.
+    /// Returns why the check first refused code. This should be `None`; the evaluator executes refused code.
     pub fn refused(&self) -> Option<&Refused> {
         self.refused.as_ref()
     }
@@ -163,7 +163,7 @@ impl Compiler {
         }
     }
 
-    /// Forgets what is no longer true.
+    /// Drops everything that no longer holds.
     fn renew(&mut self, machine: &Machine<1>) {
         let semantics = machine.semantics();
         let same = self.semantics.is_some_and(|known| std::ptr::eq(known, semantics));
@@ -191,8 +191,8 @@ impl Compiler {
         self.flushed += 1;
     }
 
-    /// Executes machine code at the place where the machine is, if there is some. Returns whether execution goes on there
-    /// by itself; if not the evaluator has the next instruction.
+    /// Executes machine code at the machine's current address, if there is any. Returns whether execution may
+    /// continue with machine code; if not, the evaluator has to execute the next instruction.
     fn enter(&mut self, machine: &mut Machine<1>, jumped: bool, left: &mut u64) -> bool {
         let pc = machine.pc();
         let ready = self.places.get(&pc).is_some_and(|place| place.ready.is_some());
@@ -236,7 +236,7 @@ impl Compiler {
         }
     }
 
-    /// An access has been at an address.
+    /// Records the address of an access that was in none of its windows.
     fn learn(&mut self, machine: &mut Machine<1>, place: u64, site: (u64, u32), address: u64) {
         let windows = windows(machine);
         let has = |window: &Window| address.checked_sub(window.base).is_some_and(|offset| offset < window.size);
@@ -248,7 +248,7 @@ impl Compiler {
         }
     }
 
-    /// Forgets the code of a place. It is soon compiled again, but not again and again.
+    /// Drops the code of a place. It is compiled again soon, but only up to the limit of attempts.
     fn forget(&mut self, pc: u64) {
         let Some(place) = self.places.get_mut(&pc) else { return };
         if let Some(ready) = place.ready.take() {
@@ -257,7 +257,7 @@ impl Compiler {
         place.count = self.hot;
     }
 
-    /// Counts a place, and compiles it if it is hot. Returns whether there is code.
+    /// Counts a jump to a place, and compiles it if it is hot. Returns whether there is code.
     fn compile(&mut self, machine: &mut Machine<1>, pc: u64) -> bool {
         if self.places.len() >= PLACES {
             self.flush(machine);
@@ -275,7 +275,7 @@ impl Compiler {
             return false;
         }
         let Some(ready) = ready else {
-            // It will not be different the next time.
+            // Another attempt would fail in the same way.
             self.places.entry(pc).or_default().attempts = ATTEMPTS;
             return false;
         };
@@ -299,7 +299,7 @@ impl Compiler {
         Some(Ready { compiled: compiled.ok()?, bytes: region.bytes, instructions })
     }
 
-    /// What has been compiled, as text: the instructions of a program and the machine code of each.
+    /// Returns the compiled code as text: the instructions of the program, each with its machine code.
     pub fn listing(&self, machine: &Machine<1>) -> String {
         let mut places: Vec<(&u64, &Ready)> =
             self.places.iter().filter_map(|(pc, place)| Some((pc, &**place.ready.as_ref()?))).collect();
@@ -315,7 +315,7 @@ impl Compiler {
     }
 }
 
-/// The memory of a machine, as machine code may access it.
+/// Returns the memory of a machine as windows for machine code.
 fn windows(machine: &mut Machine<1>) -> Vec<Window> {
     let window = |span: isaforge_core::machine::Span<'_>| Window {
         base: span.base,

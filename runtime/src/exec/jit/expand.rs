@@ -1,4 +1,5 @@
-//! What general registers compute: integers of 32 and 64 bits. All other widths, and vectors, are made of them.
+//! Lowers operations to integers of 32 and 64 bits, which general registers compute; other widths and vectors are
+//! built from them.
 
 use isaforge_core::semantics::{Class, Comparison, Node, Op as Pure, Type};
 
@@ -7,7 +8,7 @@ use crate::exec::bind::{Lower, Refused, cut};
 use crate::exec::ir::{Graph, Value};
 use crate::exec::simplify::{not, pure};
 
-/// Operations of a processor.
+/// The operations of a processor with these features.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar(pub Features);
 
@@ -34,7 +35,7 @@ struct Expand<'a> {
     guards: &'a mut Vec<(Value, bool)>,
 }
 
-/// The type of the register in which a value of a width is computed.
+/// Returns the type of the register in which values of a width are computed.
 fn host(bits: u32, signed: bool) -> Type {
     match (bits <= 32, signed) {
         (true, false) => Type::U32,
@@ -65,7 +66,7 @@ impl Expand<'_> {
         self.put(Pure::Select, Type::U64, &[condition, yes, no])
     }
 
-    /// A value of a width in bits, sign-extended, in a register.
+    /// Returns a value of `bits` bits, sign-extended to a register of `to` bits.
     fn extended(&mut self, value: Value, bits: u32, to: u32) -> Value {
         match (bits, to) {
             (from, to) if from == to => value,
@@ -105,7 +106,7 @@ impl Expand<'_> {
                 (1..u32::from(ty.lanes)).fold(part, |all, at| self.place(all, part, u32::from(ty.bits) * at))
             }
             Pure::Canonical => return Err(Refused),
-            // Bits are bits, however many components they are.
+            // Bitwise operations do not depend on the number of components.
             Pure::And | Pure::Or | Pure::Xor => self.put(node.op, host(ty.size(), false), args),
             Pure::Not => {
                 let all = self.number(ty.mask());
@@ -139,7 +140,7 @@ impl Expand<'_> {
         })
     }
 
-    /// Bits of a value.
+    /// Returns `bits` bits of a value, starting at bit `at`.
     fn part(&mut self, value: Value, at: u32, bits: u32) -> Value {
         if at >= 64 {
             return self.number(0);
@@ -150,7 +151,7 @@ impl Expand<'_> {
         self.cut(value, bits)
     }
 
-    /// Bits above others.
+    /// Places `high` above `low`, at bit `at`.
     fn place(&mut self, low: Value, high: Value, at: u32) -> Value {
         if at >= 64 {
             return low;
@@ -246,11 +247,11 @@ impl Expand<'_> {
                     true => (self.extended(a, bits, width), self.extended(b, bits, width)),
                     false => (a, b),
                 };
-                // The processor has no result for these; the evaluator has.
+                // The processor faults in these cases; the evaluator has a result.
                 let zero = self.number(0);
                 let some = self.compare(Comparison::NotEqual, word, y, zero);
                 self.guards.push((some, true));
-                // Then it is one.
+                // The divisor is not zero, so that it is one.
                 if self.graph.bits(y) == 1 && bits > 1 {
                     return Ok(if op == Pure::Div { a } else { self.number(0) });
                 }
@@ -287,7 +288,7 @@ impl Expand<'_> {
                     _ => Pure::Mul,
                 };
                 let value = self.put(op, Type::U64, &[x, y]);
-                // A product without signs may be greater than any number with one.
+                // An unsigned product may exceed the largest signed number.
                 let ty = if signed || op == Pure::Sub { I64 } else { Type::U64 };
                 let (least, most) = if signed { (sign.wrapping_neg(), sign - 1) } else { (0, ty_mask(bits)) };
                 let (least, most) = (self.number(least), self.number(most));
@@ -309,18 +310,18 @@ impl Expand<'_> {
         })
     }
 
-    /// A value of at most 32 bits in 64.
+    /// Extends a value of at most 32 bits to 64.
     fn wide(&mut self, value: Value, bits: u32, signed: bool) -> Value {
         if signed { self.extended(value, bits, 64) } else { value }
     }
 
-    /// A value as it is compared.
+    /// Extends a value to the width in which it is compared.
     fn sided(&mut self, value: Value, bits: u32, signed: bool) -> Value {
         let width = host(bits, signed).bits;
         if signed { self.extended(value, bits, width.into()) } else { value }
     }
 
-    /// A count of a shift, modulo the width.
+    /// Returns a shift count, modulo the width.
     fn count(&mut self, count: Value, ty: Type, bits: u32) -> Result<Value, Refused> {
         if !bits.is_power_of_two() {
             return self.graph.number(count).map(|known| self.number(known % u64::from(bits))).ok_or(Refused);
@@ -328,7 +329,7 @@ impl Expand<'_> {
         let low = self.number(u64::from(bits) - 1);
         Ok(match self.graph.number(count) {
             Some(known) => self.number(known & u64::from(bits - 1)),
-            // Registers of these widths do it themselves.
+            // Shifts of these widths mask the count in hardware.
             None if bits == 32 || bits == 64 => count,
             None => self.put(Pure::And, host(ty.size(), false), &[count, low]),
         })

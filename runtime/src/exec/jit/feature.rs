@@ -1,11 +1,11 @@
-//! What a processor has beyond the baseline of x86-64.
+//! The features of a processor beyond the baseline of x86-64.
 
-/// Instructions that may be used.
+/// The instructions that may be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Features {
     /// `tzcnt`.
     pub bmi1: bool,
-    /// Shifts that leave flags and `cl` alone.
+    /// Shifts that do not change the flags or need `cl`.
     pub bmi2: bool,
     /// `lzcnt`.
     pub lzcnt: bool,
@@ -14,12 +14,12 @@ pub struct Features {
 }
 
 impl Features {
-    /// The baseline alone.
+    /// Only the baseline.
     pub const NONE: Features = Features { bmi1: false, bmi2: false, lzcnt: false, popcnt: false };
-    /// All that are known.
+    /// All known features.
     pub const ALL: Features = Features { bmi1: true, bmi2: true, lzcnt: true, popcnt: true };
 
-    /// Those of this processor.
+    /// Detects the features of this processor.
     pub fn detect() -> Features {
         #[cfg(target_arch = "x86_64")]
         return Features {

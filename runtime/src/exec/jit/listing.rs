@@ -1,14 +1,15 @@
-//! Machine code as text, with the instructions that it comes from.
+//! Prints machine code as text, with the instructions it was compiled from.
 
 use std::fmt::Write;
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 
-/// Where in the code what an instruction does begins, in order: its address. `None` is for what belongs to none.
+/// The code offsets at which the code of an instruction begins, in order, with its address. `None` is for code of no
+/// instruction.
 pub type Marks = Vec<(usize, Option<u64>)>;
 
-/// Machine code, each instruction on a line of its own, behind the instruction of the program that it comes from; `text` says
-/// how that is written.
+/// Prints machine code, one instruction per line, after the instruction of the program that it was compiled from;
+/// `text` formats that instruction.
 pub(crate) fn listing(code: &[u8], marks: &Marks, text: impl Fn(u64) -> String) -> String {
     let mut listed = String::new();
     let mut formatter = IntelFormatter::new();

@@ -1,40 +1,40 @@
-//! In which order the values of a block are computed, and how often each is used.
+//! The order in which the values of a block are computed, and the number of uses of each.
 
 use isaforge_core::semantics::Op as Pure;
 
 use crate::exec::ir::{Block, Effect, End, Op, Value};
 
-/// What is done next.
+/// A step of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A value is computed.
+    /// Computes a value.
     Compute(Value),
-    /// An effect happens.
+    /// Performs an effect.
     Effect(Effect),
 }
 
-/// The order of a block.
+/// The schedule of a block.
 #[derive(Debug)]
 pub struct Schedule {
-    /// What is done, one after another.
+    /// The steps, in order.
     pub steps: Vec<Step>,
-    /// How often each value is used.
+    /// The number of uses of each value.
     pub uses: Vec<u32>,
-    /// Sums that are only addresses: they are made where they are used.
+    /// Which values are sums used only as addresses: they are computed as part of each access.
     pub inlined: Vec<bool>,
 }
 
 /// How a value is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// For flags. Comparisons are made anew each time, since flags do not last.
+    /// For flags. Comparisons are repeated for each use, since flags do not persist.
     Flags,
     Address,
     Value,
 }
 
 impl Schedule {
-    /// The order of a block: values are computed before the first effect that needs them.
+    /// Schedules a block: values are computed before the first effect that needs them.
     pub fn new(block: &Block) -> Schedule {
         let count = block.graph.len();
         let mut schedule = Schedule { steps: vec![], uses: vec![0; count], inlined: vec![true; count] };
@@ -51,7 +51,7 @@ impl Schedule {
                 && node.args[1].is_some_and(|by| block.graph.number(by).is_some());
             schedule.inlined[at as usize] = sum;
         }
-        // What is used otherwise, too, is computed once.
+        // Values with other uses, too, are computed once.
         let mut seen = vec![false; count];
         for (value, how) in needs.iter().flatten() {
             schedule.keep(block, *value, *how, &mut seen);
@@ -69,7 +69,7 @@ impl Schedule {
         schedule
     }
 
-    /// The values that have to be somewhere when a value is used.
+    /// Returns the values that must be available when a value is used.
     fn parts(&self, block: &Block, value: Value, how: Use) -> Vec<Value> {
         let node = block.graph.node(value);
         match (how, node.op) {
@@ -111,7 +111,7 @@ impl Schedule {
     }
 }
 
-/// What an effect uses.
+/// Returns the values that an effect uses.
 fn needs(block: &Block, effect: &Effect) -> Vec<(Value, Use)> {
     match *effect {
         Effect::Guard(condition, _) => vec![(condition, Use::Flags)],
@@ -122,7 +122,7 @@ fn needs(block: &Block, effect: &Effect) -> Vec<(Value, Use)> {
     }
 }
 
-/// What a value is computed from. What a load needs is the effect's.
+/// Returns the values that a value is computed from. The address of a load counts as a use of its effect.
 fn arguments(block: &Block, value: Value) -> Vec<(Value, Use)> {
     let node = block.graph.node(value);
     if matches!(node.op, Op::Load(_)) {

@@ -1,4 +1,4 @@
-//! Instructions of x86-64 one after another, with labels.
+//! Assembles x86-64 instructions, with labels.
 
 use iced_x86::{
     BlockEncoder, BlockEncoderOptions, Code, IcedError, Instruction, InstructionBlock, MemoryOperand, Register,
@@ -8,18 +8,18 @@ use super::listing::Marks;
 use isaforge_core::semantics::Comparison;
 use rustc_hash::FxHashMap;
 
-/// A place that jumps lead to.
+/// A jump target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Label(u64);
 
-/// Conditions that flags fulfil.
+/// A condition on the flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flags {
     /// Equal.
     E,
     /// Not equal.
     Ne,
-    /// Below, without signs.
+    /// Below, unsigned.
     B,
     /// Below or equal.
     Be,
@@ -27,7 +27,7 @@ pub enum Flags {
     A,
     /// Above or equal.
     Ae,
-    /// Less, with signs.
+    /// Less, signed.
     L,
     /// Less or equal.
     Le,
@@ -38,7 +38,7 @@ pub enum Flags {
 }
 
 impl Flags {
-    /// Those of a comparison of integers.
+    /// Returns the condition that a comparison of integers sets.
     pub fn of(how: Comparison, signed: bool) -> Flags {
         match (how, signed) {
             (Comparison::NotEqual, _) => Flags::Ne,
@@ -50,7 +50,7 @@ impl Flags {
         }
     }
 
-    /// Those of the opposite.
+    /// Returns the opposite condition.
     pub fn not(self) -> Flags {
         use Flags::*;
         match self {
@@ -67,7 +67,7 @@ impl Flags {
         }
     }
 
-    /// Those of the comparison with its sides exchanged.
+    /// Returns the condition for the comparison with its sides exchanged.
     pub fn exchanged(self) -> Flags {
         use Flags::*;
         match self {
@@ -83,7 +83,7 @@ impl Flags {
         }
     }
 
-    /// The instructions that jump, set a byte, and move 32 or 64 bits if they are fulfilled.
+    /// The instructions that jump, set a byte, and move 32 or 64 bits if the condition holds.
     fn codes(self) -> [Code; 4] {
         use Flags::*;
         match self {
@@ -101,36 +101,36 @@ impl Flags {
     }
 }
 
-/// What an instruction takes.
+/// A source operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A register, by the name of its 64 bits.
+    /// A register, named by its 64 bits.
     Register(Register),
-    /// A number that is extended with its sign.
+    /// A sign-extended immediate.
     Number(i32),
-    /// 64 bits in memory, or the lower half of them.
+    /// 64 bits in memory, or their lower half.
     Memory(Register, i32),
 }
 
-/// Operations with two operands: the first is also the result.
+/// An operation with two operands, the first of which is also the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
     /// The sum.
     Add,
     /// The difference.
     Sub,
-    /// Bits in both.
+    /// Bits set in both.
     And,
-    /// Bits in either.
+    /// Bits set in either.
     Or,
-    /// Bits in one.
+    /// Bits set in exactly one.
     Xor,
-    /// The difference for its flags alone.
+    /// The difference, for its flags only.
     Cmp,
 }
 
 impl Binary {
-    /// With a register or memory, and with a number, in 32 and in 64 bits.
+    /// The codes with a register or memory, and with an immediate, each in 32 and in 64 bits.
     fn codes(self) -> [[Code; 2]; 2] {
         match self {
             Binary::Add => [[Code::Add_r32_rm32, Code::Add_r64_rm64], [Code::Add_rm32_imm32, Code::Add_rm64_imm32]],
@@ -142,7 +142,7 @@ impl Binary {
         }
     }
 
-    /// With a number of a byte.
+    /// The codes with an immediate of one byte.
     fn short(self) -> [Code; 2] {
         match self {
             Binary::Add => [Code::Add_rm32_imm8, Code::Add_rm64_imm8],
@@ -155,12 +155,12 @@ impl Binary {
     }
 }
 
-/// The register with the lower half of another.
+/// Returns the name of a register's lower half.
 pub fn low(register: Register) -> Register {
     Register::EAX + register.number() as u32
 }
 
-/// The register with the lowest byte of another.
+/// Returns the name of a register's lowest byte.
 pub fn byte(register: Register) -> Register {
     const BYTES: [Register; 8] = [
         Register::AL,
@@ -182,43 +182,43 @@ fn sized(register: Register, wide: bool) -> Register {
     if wide { register } else { low(register) }
 }
 
-/// A place in memory.
+/// A memory operand.
 pub fn at(base: Register, displacement: i32) -> MemoryOperand {
     let size = if displacement == 0 { 0 } else { 1 };
     MemoryOperand::new(base, Register::None, 1, displacement.into(), size, false, Register::None)
 }
 
-/// A place in memory, a register behind another one.
+/// A memory operand with an index register.
 pub fn indexed(base: Register, index: Register) -> MemoryOperand {
     MemoryOperand::new(base, index, 1, 0, 0, false, Register::None)
 }
 
-/// The code so far. What cannot be encoded is reported at the end.
+/// The code so far. Encoding errors are reported by [`finish`](Self::finish).
 #[derive(Debug, Default)]
 pub struct Masm {
     list: Vec<Instruction>,
     labels: u64,
-    /// Labels of the next instruction, and where labels that are known lead.
+    /// Labels of the next instruction, and the targets of the known labels.
     pending: Vec<Label>,
     places: FxHashMap<Label, u64>,
     failed: Option<IcedError>,
-    /// From which instruction on the code is that of what.
+    /// For each instruction index from which on the code belongs to another guest instruction: its address.
     pub marks: Marks,
 }
 
 impl Masm {
-    /// A new label.
+    /// Creates a label.
     pub fn label(&mut self) -> Label {
         self.labels += 1;
         Label(self.labels)
     }
 
-    /// A label leads here.
+    /// Binds a label to the next instruction.
     pub fn bind(&mut self, label: Label) {
         self.pending.push(label);
     }
 
-    /// What follows comes from the instruction at an address, or from none.
+    /// Assigns the code that follows to the instruction at an address, or to none.
     pub fn mark(&mut self, pc: Option<u64>) {
         self.marks.push((self.list.len(), pc));
     }
@@ -236,7 +236,7 @@ impl Masm {
         }
     }
 
-    /// An operation; the result is in `to`.
+    /// Emits an operation whose result is in `to`.
     pub fn binary(&mut self, op: Binary, wide: bool, to: Register, from: Source) {
         let [general, number] = op.codes();
         let to = sized(to, wide);
@@ -251,7 +251,7 @@ impl Masm {
         });
     }
 
-    /// Sets the flags as for a comparison with zero.
+    /// Sets the flags as a comparison with zero does.
     pub fn test(&mut self, wide: bool, register: Register) {
         let code = if wide { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
         let register = sized(register, wide);
@@ -266,7 +266,7 @@ impl Masm {
         }
     }
 
-    /// A number into a register. Flags stay as they are.
+    /// Loads a number into a register. The flags do not change.
     pub fn number(&mut self, to: Register, number: u64) {
         self.push(match (u32::try_from(number), i32::try_from(number as i64)) {
             (Ok(number), _) => Instruction::with2(Code::Mov_r32_imm32, low(to), number),
@@ -275,7 +275,7 @@ impl Masm {
         });
     }
 
-    /// Loads `size` bytes, with zeros above.
+    /// Loads `size` bytes, zero-extended.
     pub fn load(&mut self, size: u8, to: Register, from: MemoryOperand) {
         self.push(match size {
             1 => Instruction::with2(Code::Movzx_r32_rm8, low(to), from),
@@ -305,7 +305,7 @@ impl Masm {
         });
     }
 
-    /// The sum of a register and a number, perhaps of another register.
+    /// Computes the sum of a register, perhaps another register, and a number.
     pub fn lea(&mut self, wide: bool, to: Register, base: Register, index: Option<Register>, displacement: i32) {
         let code = if wide { Code::Lea_r64_m } else { Code::Lea_r32_m };
         let index = index.unwrap_or(Register::None);
@@ -314,56 +314,56 @@ impl Masm {
         self.push(Instruction::with2(code, sized(to, wide), from));
     }
 
-    /// The product.
+    /// Multiplies `to` by a register.
     pub fn multiply(&mut self, wide: bool, to: Register, from: Register) {
         let code = if wide { Code::Imul_r64_rm64 } else { Code::Imul_r32_rm32 };
         self.push(Instruction::with2(code, sized(to, wide), sized(from, wide)));
     }
 
-    /// The product with a number.
+    /// Multiplies a register by a number.
     pub fn multiply_by(&mut self, wide: bool, to: Register, from: Register, number: i32) {
         let code = if wide { Code::Imul_r64_rm64_imm32 } else { Code::Imul_r32_rm32_imm32 };
         self.push(Instruction::with3(code, sized(to, wide), sized(from, wide), number));
     }
 
-    /// An instruction with one operand.
+    /// Emits an instruction with one operand.
     pub fn unary(&mut self, code: Code, operand: Register) {
         self.push(Instruction::with1(code, operand));
     }
 
-    /// An instruction with two operands.
+    /// Emits an instruction with two operands.
     pub fn two(&mut self, code: Code, to: Register, from: Register) {
         self.push(Instruction::with2(code, to, from));
     }
 
-    /// An instruction with a register and a count.
+    /// Emits an instruction with a register and a count.
     pub fn count(&mut self, code: Code, to: Register, count: u32) {
         self.push(Instruction::with2(code, to, count));
     }
 
-    /// An instruction with three operands.
+    /// Emits an instruction with three operands.
     pub fn three(&mut self, code: Code, to: Register, from: Register, with: Register) {
         self.push(Instruction::with3(code, to, from, with));
     }
 
-    /// An instruction without operands.
+    /// Emits an instruction without operands.
     pub fn plain(&mut self, code: Code) {
         self.push(Ok(Instruction::with(code)));
     }
 
-    /// Sets a register to 1 if flags are fulfilled, else to 0.
+    /// Sets a register to 1 if the condition holds, else to 0.
     pub fn set(&mut self, flags: Flags, to: Register) {
         self.push(Instruction::with1(flags.codes()[1], byte(to)));
         self.push(Instruction::with2(Code::Movzx_r32_rm8, low(to), byte(to)));
     }
 
-    /// Copies a register if flags are fulfilled.
+    /// Copies a register if the condition holds.
     pub fn mov_if(&mut self, flags: Flags, wide: bool, to: Register, from: Register) {
         let code = flags.codes()[if wide { 3 } else { 2 }];
         self.push(Instruction::with2(code, sized(to, wide), sized(from, wide)));
     }
 
-    /// Jumps if flags are fulfilled.
+    /// Jumps if the condition holds.
     pub fn jump_if(&mut self, flags: Flags, to: Label) {
         self.push(Instruction::with_branch(flags.codes()[0], to.0));
     }
@@ -373,7 +373,7 @@ impl Masm {
         self.push(Instruction::with_branch(Code::Jmp_rel32_64, to.0));
     }
 
-    /// The bytes, and where what was marked is in them. `None` if something cannot be encoded.
+    /// Returns the bytes, and the offsets of the marks in them. `None` if an instruction cannot be encoded.
     pub fn finish(mut self) -> Option<(Vec<u8>, Marks)> {
         if self.failed.is_some() || !self.pending.is_empty() {
             return None;

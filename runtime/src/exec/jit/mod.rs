@@ -1,18 +1,18 @@
-//! Machine code: for general registers, and for lanes.
+//! Machine code, for general registers and for lanes.
 //!
-//! - [`feature`]: what the processor has.
-//! - [`expand`]: integers of any width, and vectors of them, in registers of 32 and 64 bits.
-//! - [`trace`]: what is compiled together.
-//! - `liveness`: the order of a block, and what is used when.
-//! - `masm`: instructions of x86-64.
-//! - `regalloc`: what is in which register.
-//! - `select`: which instructions compute a value.
-//! - [`emit`]: from a region to machine code.
-//! - [`check`]: what was made is decoded again, and held to what it promises.
-//! - `code_cache`: memory that is executed, and calls.
-//! - [`engine`]: executes programs with all of it, and with the evaluator.
-//! - [`compare`]: finds where machine code and the evaluator begin to differ.
-//! - `listing`: machine code as text.
+//! - [`feature`]: what the processor supports.
+//! - [`expand`]: lowers integers of any width, and vectors of them, to operations of 32 and 64 bits.
+//! - [`trace`]: finds the blocks to compile together.
+//! - `liveness`: the order of computations in a block, and the uses of each value.
+//! - `masm`: assembles x86-64 instructions.
+//! - `regalloc`: register allocation.
+//! - `select`: instruction selection.
+//! - [`emit`]: compiles a region to machine code.
+//! - [`check`]: decodes the generated code again and verifies that it keeps its promises.
+//! - `code_cache`: executable memory, and calls into it.
+//! - [`engine`]: executes programs with compiled code and the evaluator.
+//! - [`compare`]: finds where machine code and the evaluator first differ.
+//! - `listing`: prints machine code as text.
 //! - `lanes`: the same for rows of lanes, in vector registers.
 
 pub mod check;

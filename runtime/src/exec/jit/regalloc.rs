@@ -1,5 +1,5 @@
-//! Which host registers hold what: slots that a region uses often stay in one all the time, values of a block are in
-//! others as long as they are used.
+//! Allocates host registers: slots that a region uses often have a register throughout, values of a block have one
+//! while they are live.
 
 use iced_x86::Register;
 use rustc_hash::FxHashMap;
@@ -10,13 +10,13 @@ use crate::exec::ir::{Graph, Op, Value};
 
 /// Points to the context.
 pub const CONTEXT: Register = Register::RDI;
-/// Points to the register file, where some slots stay there.
+/// Points to the register file, if some slots have no home.
 pub const SLOTS: Register = Register::RSI;
-/// How many instructions may still be executed.
+/// The remaining budget of instructions.
 pub const LEFT: Register = Register::R15;
 /// Registers for values.
 pub const TEMPS: [Register; 4] = [Register::RAX, Register::RCX, Register::RDX, Register::R8];
-/// Registers for slots and for where windows are.
+/// Registers for slots and for the starts of windows.
 pub const HOMES: [Register; 9] = [
     Register::RBX,
     Register::RBP,
@@ -34,7 +34,7 @@ pub const HOMES: [Register; 9] = [
 pub enum Guest {
     /// A slot of the register file.
     Slot(u32),
-    /// Where a window begins.
+    /// The start of a window.
     Window(u32),
 }
 
@@ -47,7 +47,7 @@ pub struct Homes {
 }
 
 impl Homes {
-    /// Gives homes to those who are used most. `uses` says how often, and whether it is a slot that has to be anywhere.
+    /// Gives homes to the most used slots and windows. `uses` says how often each is used.
     pub fn new(uses: &FxHashMap<Guest, u64>) -> Homes {
         let mut wanted: Vec<(u64, Guest)> = uses.iter().map(|(guest, uses)| (*uses, *guest)).collect();
         wanted.sort_by_key(|(uses, guest)| (std::cmp::Reverse(*uses), *guest));
@@ -62,7 +62,7 @@ impl Homes {
         self.of.get(&guest).copied()
     }
 
-    /// All of them.
+    /// Iterates over all homes.
     pub fn iter(&self) -> impl Iterator<Item = (Guest, Register)> {
         let mut all: Vec<(Guest, Register)> = self.of.iter().map(|(guest, home)| (*guest, *home)).collect();
         all.sort();
@@ -70,31 +70,31 @@ impl Homes {
     }
 }
 
-/// Where a slot is in the register file.
+/// The offset of a slot in the register file.
 pub fn place(slot: u32) -> i32 {
     (slot * 8) as i32
 }
 
-/// Where the values of a block are.
+/// The locations of a block's values.
 #[derive(Debug)]
 pub struct Values<'a> {
     graph: &'a Graph,
     homes: &'a Homes,
-    /// By the number of the host register.
+    /// The value in each host register, by its number.
     contents: [Option<Value>; 16],
-    /// Uses that are still to come.
+    /// The number of remaining uses.
     uses: Vec<u32>,
     spilled: [Option<Value>; SPILLS],
-    /// Values whose last use is in the current step: until its end they may still be read.
+    /// Values whose last use is in the current step: they may be read until it ends.
     dying: Vec<Value>,
-    /// Slots in the register file that were written, so that what they held is no longer there.
+    /// Slots whose content at the start of the block was overwritten in the register file.
     written: Vec<u32>,
-    /// Values ran out of places.
+    /// Whether values ran out of locations.
     pub failed: bool,
 }
 
 impl<'a> Values<'a> {
-    /// At the beginning of a block: slots with homes are there.
+    /// The locations at the start of a block: slots with homes are in them.
     pub fn new(graph: &'a Graph, homes: &'a Homes, uses: Vec<u32>) -> Self {
         let (contents, spilled) = ([None; 16], [None; SPILLS]);
         let mut values =
@@ -124,7 +124,7 @@ impl<'a> Values<'a> {
         self.uses[value.0 as usize] > 0
     }
 
-    /// A value has been used.
+    /// Counts a use of a value.
     pub fn used(&mut self, value: Value) {
         let uses = &mut self.uses[value.0 as usize];
         *uses = uses.saturating_sub(1);
@@ -133,23 +133,23 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A step begins: what the one before has used for the last time is not read any more.
+    /// Begins a step: values that the previous step used for the last time are no longer read.
     pub fn begin_step(&mut self) {
         self.dying.clear();
     }
 
-    /// The register that a value is in.
+    /// Returns the register that holds a value.
     pub fn register(&self, value: Value) -> Option<Register> {
         let number = self.contents.iter().position(|content| *content == Some(value))?;
         Some(Register::RAX + number as u32)
     }
 
-    /// Whether 64 bits are needed to copy a value.
+    /// Whether copying a value takes 64 bits.
     pub fn wide(&self, value: Value) -> bool {
         self.graph.bits(value) > 32
     }
 
-    /// Where a value is if it is in no register.
+    /// Returns the location of a value in memory.
     fn memory(&self, value: Value) -> Option<(Register, i32)> {
         if let Some(at) = self.spilled.iter().position(|spilled| *spilled == Some(value)) {
             return Some((CONTEXT, SPILL + 8 * at as i32));
@@ -162,7 +162,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A value as an operand: a register, a number of 32 bits with its sign in an operation of this width, or memory.
+    /// Returns a value as an operand: a register, a sign-extended 32-bit immediate of an operation of this width, or
+    /// memory.
     pub fn source(&self, value: Value, wide: bool) -> Option<Source> {
         if let Some(number) = self.graph.number(value) {
             let number = if wide { i32::try_from(number as i64).ok()? } else { number as u32 as i32 };
@@ -174,19 +175,19 @@ impl<'a> Values<'a> {
         self.memory(value).map(|(base, displacement)| Source::Memory(base, displacement))
     }
 
-    /// Whether what a register holds can be forgotten: nobody uses it again, or it is elsewhere, too.
+    /// Whether the content of a register may be dropped: it is not used again, or it is also elsewhere.
     fn idle(&self, register: Register) -> bool {
         let Some(value) = self.contents[register.number()] else { return true };
         let copies = self.contents.iter().filter(|content| **content == Some(value)).count();
         !self.live(value) || copies > 1 || self.memory(value).is_some()
     }
 
-    /// Whether a value could be computed into the home of a slot.
+    /// Whether a value may be computed directly into the home of a slot.
     pub fn is_free(&self, home: Register) -> bool {
         self.idle(home)
     }
 
-    /// A register for a value, none of `but`.
+    /// Returns a register for a value, other than those in `but`.
     pub fn temp(&mut self, masm: &mut Masm, but: &[Register]) -> Register {
         let free = TEMPS.into_iter().filter(|temp| !but.contains(temp)).find(|temp| self.idle(*temp));
         if let Some(free) = free {
@@ -218,7 +219,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Frees a register: what it holds goes elsewhere.
+    /// Frees a register, and moves a live value in it elsewhere.
     pub fn vacate(&mut self, masm: &mut Masm, register: Register, but: &[Register]) {
         if self.idle(register) {
             self.contents[register.number()] = None;
@@ -238,17 +239,17 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Notes that a register holds nothing.
+    /// Records that a register holds no value.
     pub fn take(&mut self, register: Register) {
         self.contents[register.number()] = None;
     }
 
-    /// Notes that a register holds a value.
+    /// Records that a register holds a value.
     pub fn put(&mut self, register: Register, value: Value) {
         self.contents[register.number()] = Some(value);
     }
 
-    /// Copies a value into a register, which is for it to use. Flags stay as they are.
+    /// Copies a value into a register without recording it there. The flags do not change.
     pub fn copy(&mut self, masm: &mut Masm, value: Value, to: Register) {
         if let Some(number) = self.graph.number(value) {
             masm.number(to, number);
@@ -263,7 +264,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The register of a value, loaded if it is elsewhere, none of `but` then.
+    /// Returns the register of a value. If there is none, loads the value into one that is not in `but`.
     pub fn in_register(&mut self, masm: &mut Masm, value: Value, but: &[Register]) -> Register {
         if let Some(register) = self.register(value) {
             return register;
@@ -284,7 +285,7 @@ impl<'a> Values<'a> {
                 self.put(home, value);
             }
         } else if self.memory(value) != Some((SLOTS, place(slot))) {
-            // Who still wants what the slot held gets it in a register.
+            // Saves the old content of the slot in a register if it is used again.
             let old = (0..self.graph.len() as u32).map(Value).find(|old| self.graph.node(*old).op == Op::Slot(slot));
             let old = old.filter(|old| self.live(*old) && self.memory(*old) == Some((SLOTS, place(slot))));
             if let Some(old) = old {

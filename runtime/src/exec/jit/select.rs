@@ -1,4 +1,4 @@
-//! Which instructions of the host compute a value.
+//! Selects the host instructions that compute a value.
 
 use iced_x86::{Code, Register};
 use isaforge_core::semantics::{Class, Comparison, Op as Pure};
@@ -12,9 +12,9 @@ use crate::exec::ir::{Node, Op, Value};
 pub struct Select<'a, 'b> {
     /// The code.
     pub masm: &'b mut Masm,
-    /// Where values are.
+    /// The locations of values.
     pub values: &'b mut Values<'a>,
-    /// What the processor has.
+    /// What the processor supports.
     pub features: Features,
 }
 
@@ -23,7 +23,7 @@ impl Select<'_, '_> {
         self.values.graph().node(value)
     }
 
-    /// A value as an operand; in a register if it is none otherwise.
+    /// Returns a value as an operand, loaded into a register if necessary.
     fn source(&mut self, value: Value, wide: bool, but: &[Register]) -> Source {
         match self.values.source(value, wide) {
             Some(source) => source,
@@ -36,7 +36,7 @@ impl Select<'_, '_> {
         self.values.used(value);
     }
 
-    /// Counts a use of a condition: of what is compared, where flags are made of that.
+    /// Counts a use of a condition: if it is a comparison, a use of the compared values.
     pub fn used_flags(&mut self, condition: Value) {
         let node = self.node(condition);
         match node.op {
@@ -45,7 +45,7 @@ impl Select<'_, '_> {
         }
     }
 
-    /// Where a result goes: to a home that is free, or to a register for values.
+    /// Returns the register for a result: the home in `hint` if it is free, or else a register for values.
     pub fn result(&mut self, hint: Option<Register>, but: &[Register]) -> Register {
         match hint {
             Some(home) if self.values.is_free(home) && !but.contains(&home) => home,
@@ -127,7 +127,7 @@ impl Select<'_, '_> {
             }
             return to;
         }
-        // Bits that a mask has not are not looked at.
+        // Bits that the mask clears do not matter.
         let wide = wide && !(op == Pure::And && number.is_some_and(|mask| mask <= i32::MAX as u64));
         let first = self.source(a, wide, &[]);
         let but: Vec<Register> = register(first).into_iter().collect();
@@ -151,7 +151,7 @@ impl Select<'_, '_> {
             }
             (_, second) if second == Source::Register(to) && first != second => {
                 if op == Pure::Sub {
-                    // The other way round, and the opposite.
+                    // Computes the reverse difference and negates it.
                     let code = if wide { Code::Neg_rm64 } else { Code::Neg_rm32 };
                     self.masm.unary(code, if wide { to } else { low(to) });
                     self.masm.binary(Binary::Add, wide, to, first);
@@ -252,7 +252,7 @@ impl Select<'_, '_> {
             [Code::Rol_rm32_CL, Code::Rol_rm64_CL],
             [Code::Ror_rm32_CL, Code::Ror_rm64_CL],
         ];
-        // The count has to be in `cl`; what else was there goes elsewhere, and is found there again.
+        // The count must be in `cl`; another value in it is moved elsewhere, and looked up there.
         if count != Register::RCX {
             self.values.vacate(self.masm, Register::RCX, &[from, count]);
         }
@@ -266,7 +266,7 @@ impl Select<'_, '_> {
         to
     }
 
-    /// Compares: the flags that are fulfilled then.
+    /// Compares two values. Returns the condition that the flags represent.
     fn compare(&mut self, imm: u16, node: Node) -> Flags {
         let (Some(a), Some(b)) = (node.args[0], node.args[1]) else { return Flags::E };
         let how = Comparison::ALL.get(usize::from(imm)).copied().unwrap_or(Comparison::Equal);
@@ -286,7 +286,7 @@ impl Select<'_, '_> {
         flags
     }
 
-    /// Sets flags by a condition: those that are fulfilled if it holds.
+    /// Sets the flags from a condition. Returns the flags that are set if it holds.
     pub fn condition(&mut self, condition: Value) -> Flags {
         let node = self.node(condition);
         if let Op::Pure(Pure::Compare, imm) = node.op {
@@ -299,7 +299,7 @@ impl Select<'_, '_> {
 
     fn choose(&mut self, condition: Value, yes: Value, no: Value, hint: Option<Register>) -> Register {
         let other = self.values.in_register(self.masm, yes, &[]);
-        // Everything is loaded before flags are set, and found where it is then.
+        // All operands are loaded before the flags are set, since loading may move values.
         let mut but = vec![other];
         let inputs: Vec<Value> = match self.node(condition).op {
             Op::Pure(Pure::Compare, _) => self.node(condition).args().collect(),
@@ -328,7 +328,7 @@ impl Select<'_, '_> {
     /// Frees the two registers of products and quotients.
     fn pair(&mut self, a: Value, b: Value) -> (Source, Register) {
         let but = [Register::RAX, Register::RDX];
-        // What a guard has looked at is copied, so that the check sees that it is the same.
+        // A value that a guard has tested is copied, so that the check can see that it is the same value.
         if let Some(there) = self.values.register(b).filter(|there| but.contains(there)) {
             let other = self.values.temp(self.masm, &but);
             self.masm.mov(true, other, there);

@@ -1,4 +1,4 @@
-//! What is compiled together: the blocks that can be reached from a hot place without leaving what is known to be code.
+//! Finds what to compile together: the blocks that are reachable from a hot place through known code.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,31 +11,31 @@ use crate::exec::simplify::dead_writes;
 
 /// The most instructions of a region.
 const LARGEST: usize = 512;
-/// The most instructions of a block: its budget is asked for at once.
+/// The most instructions of a block, which are taken from the budget at once.
 const LONGEST: usize = 64;
 
-/// Blocks that are compiled together, the first being where execution begins.
+/// The blocks to compile together; execution begins at the first.
 #[derive(Debug)]
 pub struct Region {
-    /// The blocks; those that often follow each other are contiguous.
+    /// The blocks; those that often follow each other are adjacent.
     pub blocks: Vec<Block>,
-    /// Where blocks begin.
+    /// The index of the block at each address.
     pub at: HashMap<u64, usize>,
-    /// Where jumps to computed addresses have led, by the address of the jump.
+    /// The targets of computed jumps so far, by the address of the jump.
     pub targets: HashMap<u64, Vec<u64>>,
-    /// The bytes of the instructions, by their addresses.
+    /// The bytes of the instructions, with their addresses.
     pub bytes: Vec<(u64, Vec<u8>)>,
 }
 
-/// Where an instruction leads.
+/// Where control flow continues after an instruction.
 enum Flow {
     Next,
     To(Vec<u64>),
-    /// Only the evaluator knows.
+    /// Only the evaluator can tell.
     Refused,
 }
 
-/// Finds the blocks from an address on. `targets` says where computed jumps have led before.
+/// Finds the blocks that are reachable from an address. `targets` holds the known targets of computed jumps.
 ///
 /// `None` if there is nothing to compile.
 pub fn region(
@@ -60,7 +60,7 @@ pub fn region(
                 Flow::Next => pc = behind,
                 Flow::To(list) => {
                     leaders.extend(&list);
-                    // What follows is looked at first.
+                    // The first target is visited next.
                     open.extend(list.into_iter().rev());
                     break;
                 }
@@ -119,7 +119,7 @@ fn flow(
     }
 }
 
-/// Where execution goes on if that is a value.
+/// Returns where execution continues, given the value of the next address.
 fn end(binder: &Binder<'_>, next: Value) -> End {
     let graph = &binder.block.graph;
     let node = graph.node(next);
@@ -135,7 +135,7 @@ fn end(binder: &Binder<'_>, next: Value) -> End {
     }
 }
 
-/// The block that begins at an address.
+/// Builds the block that begins at an address.
 fn block(
     machine: &Machine<1>,
     lower: &dyn Lower,

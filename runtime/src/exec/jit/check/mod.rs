@@ -1,15 +1,14 @@
-//! Machine code is checked before it may be executed: decoded again, and held to what those promise who call it.
+//! Checks machine code before it may be executed: decodes it again and verifies what its callers rely on.
 //!
 //! ```text
-//! bytes ──decode──▶ steps ──link──▶ labels ──walk, once more where a jump back knows less──▶ none may do what it must not
+//! bytes ──decode──▶ steps ──link──▶ labels ──walk, repeated while a jump back knows less──▶ accepted or refused
 //! ```
 //!
-//! What is checked does not come from what made it. The walk follows the code, as far as it can be followed, and keeps at
-//! each label what all who come there agree on; `Rules` say what is known behind an instruction, and what it may do.
+//! The check shares no code with the code generator. The walk follows the code as far as possible, and keeps at each
+//! label what all paths to it agree on. `Rules` define what is known after an instruction, and what it may do.
 //!
 //! - `step`: an instruction, and what it writes
-//! - [`scalar`]: the rules for code that computes in general registers; those for vectors are
-//!   `lanes`' own
+//! - [`scalar`]: the rules for code in general registers; `lanes` has its own rules for vector code
 
 pub mod scalar;
 mod step;
@@ -22,15 +21,15 @@ use thiserror::Error;
 use step::Codes;
 pub(crate) use step::Step;
 
-/// Why code is refused.
+/// Why code was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("machine code at {at:#x}, `{code:?}`: {what}")]
 pub struct Refused {
-    /// Where in the code.
+    /// The offset of the instruction in the code.
     at: u64,
     /// The instruction.
     code: Code,
-    /// What is wrong with it.
+    /// What is wrong with the instruction.
     pub(crate) what: &'static str,
 }
 
@@ -42,52 +41,52 @@ impl Refused {
 
 /// What one kind of code may do.
 pub(crate) trait Rules {
-    /// What is known at a place.
+    /// What is known at a point in the code.
     type State: Clone;
 
-    /// Whether the processor is known to have something.
+    /// Whether the processor supports a feature.
     fn has(&self, feature: CpuidFeature) -> bool;
 
-    /// What is known where code begins.
+    /// Returns what is known at the entry of the code.
     fn entry(&self) -> Self::State;
 
-    /// Keeps what another way to the same place agrees on. Returns whether less is known then.
+    /// Merges the state of another path to the same point into `state`. Returns whether less is known now.
     fn meet(state: &mut Self::State, other: &Self::State) -> bool;
 
-    /// Looks at all steps before any is followed.
+    /// Inspects all steps before any of them is followed.
     ///
     /// # Errors
-    /// The first that must not stand among the others.
+    /// The first step that must not occur in this code.
     fn whole(&mut self, _steps: &[Step]) -> Result<(), Refused> {
         Ok(())
     }
 
-    /// Forgets what instructions may change that compute in vectors and masks alone: the flags.
+    /// Forgets what is known of the flags, which instructions on vectors and masks may change.
     fn forget_flags(state: &mut Self::State);
 
-    /// Follows an instruction behind which the next one is executed.
+    /// Follows an instruction that continues with the next one.
     ///
     /// # Errors
-    /// What it may do and must not.
+    /// The forbidden thing that the instruction may do.
     fn step(&mut self, step: &Step, state: &mut Self::State) -> Result<(), &'static str>;
 
-    /// What a jump that is taken says. `None` where that is nothing.
+    /// Returns what is known if a jump is taken, or `None` if the jump adds no knowledge.
     fn taken(&self, _jump: &Instruction, _state: &Self::State) -> Option<Self::State> {
         None
     }
 
-    /// What a jump that was not taken says.
+    /// Adds what is known if a jump is not taken.
     fn behind(&self, _jump: &Instruction, _state: &mut Self::State) {}
 
-    /// Whether a register holds the address of one of the labels that are loaded.
+    /// Whether a register holds the address of one of the loaded labels.
     fn is_label(&self, _register: Register, _state: &Self::State) -> bool {
         false
     }
 
-    /// Returns to the caller.
+    /// Checks a return to the caller.
     ///
     /// # Errors
-    /// What the caller does not get back.
+    /// What is not restored for the caller.
     fn leaves(&self, _state: &Self::State) -> Result<(), &'static str> {
         Ok(())
     }
@@ -96,7 +95,7 @@ pub(crate) trait Rules {
 /// Checks code.
 ///
 /// # Errors
-/// The first instruction that may do what it must not.
+/// The first instruction that may do something forbidden.
 pub(crate) fn check<R: Rules>(code: &[u8], rules: &mut R) -> Result<(), Refused> {
     let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
     let (mut steps, mut codes) = (Vec::with_capacity(code.len() / 16), Codes::new());
@@ -106,7 +105,7 @@ pub(crate) fn check<R: Rules>(code: &[u8], rules: &mut R) -> Result<(), Refused>
         decoder.decode_out(&mut step.instruction);
         step.look(&mut codes, |feature| rules.has(feature)).map_err(|what| Refused::new(&step.instruction, what))?;
         starts.push(step.instruction.ip());
-        // Most instructions are such; nothing is to be followed in them.
+        // Most instructions are of this kind, and they need not be followed.
         let computes_alone = step.is_vector && step.memory.is_none();
         if !computes_alone {
             steps.push(step);
@@ -126,16 +125,17 @@ pub(crate) fn check<R: Rules>(code: &[u8], rules: &mut R) -> Result<(), Refused>
     Ok(())
 }
 
-/// A place that jumps lead to.
+/// A jump target.
 struct Label<S> {
-    /// What all who have come there agree on.
+    /// What all paths that have reached it agree on.
     known: Option<S>,
-    /// Whether some come from behind: what is known is kept for the next time.
+    /// Whether a backward jump leads here. Then `known` is kept for the next pass.
     back: bool,
 }
 
-/// Numbers the labels of the code, given where instructions start. Returns them, and the steps whose addresses are loaded to be
-/// jumped to. A label before instructions that are no steps is one before the next step.
+/// Numbers the labels of the code, given the offsets at which instructions start. Returns the labels, and the steps
+/// whose addresses are loaded for indirect jumps. A label before instructions that have no step belongs to the next
+/// step.
 fn link<S>(steps: &mut [Step], starts: &[u64]) -> Result<(Vec<Label<S>>, Vec<u32>), Refused> {
     let (mut labels, mut loaded) = (Vec::new(), Vec::new());
     for from in 0..steps.len() {
@@ -166,20 +166,20 @@ fn link<S>(steps: &mut [Step], starts: &[u64]) -> Result<(Vec<Label<S>>, Vec<u32
     Ok((labels, loaded))
 }
 
-/// The way through the code.
+/// The walk through the code.
 struct Walk<'a, R: Rules> {
     rules: &'a mut R,
     steps: &'a [Step],
     labels: Vec<Label<R::State>>,
     loaded: Vec<u32>,
-    /// A jump back has led to where less is known than was thought: all is looked at again.
+    /// Whether a backward jump reached a label with less known than assumed, so that another pass is needed.
     again: bool,
 }
 
 impl<R: Rules> Walk<'_, R> {
-    /// Looks at all instructions in order.
+    /// Follows all instructions in order.
     fn pass(&mut self) -> Result<(), Refused> {
-        // What is known, where code is reached at all.
+        // The current state, and whether this point is reachable at all.
         let (mut state, mut reached) = (self.rules.entry(), true);
         for (at, step) in self.steps.iter().enumerate() {
             if let Some(label) = step.label {
@@ -203,7 +203,7 @@ impl<R: Rules> Walk<'_, R> {
             if step.after_vectors {
                 R::forget_flags(&mut state);
             }
-            // Nothing leads here; or what does comes later, and all is looked at once more.
+            // Skips code that no path has reached yet. If a later jump leads here, there is another pass.
             if reached {
                 reached = self.step(at, step, &mut state).map_err(|what| Refused::new(&step.instruction, what))?;
             }
@@ -214,7 +214,7 @@ impl<R: Rules> Walk<'_, R> {
         }
     }
 
-    /// Follows an instruction. Returns whether the one after it may be executed next.
+    /// Follows an instruction. Returns whether execution may continue with the next one.
     fn step(&mut self, at: usize, step: &Step, state: &mut R::State) -> Result<bool, &'static str> {
         let instruction = &step.instruction;
         match step.flow {
@@ -225,7 +225,7 @@ impl<R: Rules> Walk<'_, R> {
                 {
                     return Err("leads anywhere");
                 }
-                // To any of those that are loaded, wherever that is.
+                // The jump may lead to any loaded label, before or after it.
                 for loaded in 0..self.loaded.len() {
                     self.arrive(at, self.loaded[loaded], state);
                 }
@@ -246,7 +246,7 @@ impl<R: Rules> Walk<'_, R> {
         }
     }
 
-    /// Jumps. Code further on is looked at later anyway.
+    /// Follows a jump. Only a backward jump needs another pass, because code further on is visited later anyway.
     fn arrive(&mut self, from: usize, to: u32, state: &R::State) {
         let Some(label) = self.steps[to as usize].label else { return };
         let known = &mut self.labels[label as usize].known;

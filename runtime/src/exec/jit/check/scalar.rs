@@ -1,8 +1,8 @@
 //! The rules for code that computes in general registers, which `code_cache` calls.
 //!
-//! Of each register it is known what it points to, or how large the number in it is at most; comparisons and the jumps behind
-//! them bound offsets into windows, and keep divisors from being zero. Code for which that cannot be seen is refused, and the
-//! evaluator executes the instructions.
+//! For each register, the rules track what it points to, or an upper bound of the number in it. Comparisons and the
+//! jumps after them bound offsets into windows and exclude divisors of zero. Code that cannot be proved safe this way
+//! is refused, and the evaluator executes its instructions.
 
 use std::rc::Rc;
 
@@ -17,13 +17,14 @@ use crate::exec::jit::regalloc::{CONTEXT, LEFT};
 /// What is known of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Number {
-    /// It is not greater than this.
+    /// An upper bound.
     most: u64,
-    /// Its lower half, and all of it, is not zero.
+    /// Whether its lower half, and the whole number, is known not to be zero.
     some: [bool; 2],
-    /// Its lower half, and all of it, is not minus one.
+    /// Whether its lower half, and the whole number, is known not to be minus one.
     positive: [bool; 2],
-    /// Its lower half, and all of it, is the same wherever this is the same, and not 0.
+    /// Identifies equal values: numbers with the same nonzero entry have the same lower half, or are the same as a
+    /// whole.
     same: [u32; 2],
 }
 
@@ -33,9 +34,9 @@ enum Holds {
     Number(Number),
     Context,
     File,
-    /// Where a window begins.
+    /// The start of a window.
     Window(usize),
-    /// What the caller had in a register of its own.
+    /// The value that the caller had in a register that must be preserved.
     Caller(usize),
 }
 
@@ -51,7 +52,7 @@ fn constant(number: u64) -> Holds {
     Holds::Number(Number { most: number, some, positive, same: [0; 2] })
 }
 
-/// What two ways to the same place agree on.
+/// Returns what is known where two paths meet.
 fn both(one: Holds, other: Holds) -> Holds {
     match (one, other) {
         (Holds::Number(a), Holds::Number(b)) => {
@@ -68,17 +69,18 @@ fn both(one: Holds, other: Holds) -> Holds {
     }
 }
 
-/// What is known at a place.
+/// What is known at a point in the code.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     registers: [Holds; 16],
-    /// Few instructions change it, so that most places have the same.
+    /// Shared, since few instructions change it and most points have the same.
     kept: Rc<Kept>,
-    /// What flags are of.
+    /// The comparison that the flags result from.
     flags: Option<Compared>,
-    /// The instruction before has extended the sign of a number of 32 or 64 bits into its upper half.
+    /// Whether the instruction before sign-extended a number into its upper half: of 32 bits (`false`) or of 64
+    /// (`true`).
     extended: Option<bool>,
-    /// No number is the same as others because of a copy behind this one, see [`Number::same`].
+    /// The highest identifier in use, see [`Number::same`]: it comes from the last copy that was followed.
     copied: u32,
 }
 
@@ -89,10 +91,10 @@ struct Kept {
     spill: [Holds; SPILLS],
 }
 
-/// A register compared with a number, of 32 or 64 bits.
+/// A comparison: the register, the number that it is compared with, and whether in 64 bits instead of 32.
 type Compared = (usize, u64, bool);
 
-/// Keeps what others agree on. Returns whether less is known then.
+/// Keeps only what both sides agree on. Returns whether less is known now.
 fn meet(ours: &mut [Holds], others: &[Holds]) -> bool {
     let mut changed = false;
     for (ours, other) in ours.iter_mut().zip(others).filter(|(ours, other)| ours != other) {
@@ -108,7 +110,7 @@ impl State {
         self.registers[register.full_register().number()]
     }
 
-    /// Changes what is known of some numbers.
+    /// Changes what is known of the numbers that `of` selects.
     fn change(&mut self, of: impl Fn(&Number) -> bool, change: impl Fn(&mut Number)) {
         let wanted = |holds: &Holds| matches!(holds, Holds::Number(number) if of(number));
         let change = |holds: &mut Holds| match holds {
@@ -121,10 +123,11 @@ impl State {
         }
     }
 
-    /// What a register holds, which is about to be copied by the instruction at an address.
+    /// Returns what a register holds, and identifies it with the copy that the instruction at an address is about to
+    /// make.
     fn copied(&mut self, register: Register, ip: u64) -> Holds {
         for half in 0..2 {
-            // Those of the last time are others.
+            // In a loop, identifiers of the previous iteration refer to other values.
             let Ok(is) = u32::try_from(ip * 2 + half as u64 + 1) else { continue };
             let at = register.full_register().number();
             if matches!(self.registers[at], Holds::Number(number) if number.same[half] == 0 || number.same[half] == is)
@@ -141,7 +144,7 @@ impl State {
         self.of(register)
     }
 
-    /// What a slot of the context holds, if it is one.
+    /// Returns what a slot of the context holds, or `None` if there is no such slot.
     fn kept(&self, place: i32) -> Option<Holds> {
         match slot(place)? {
             (true, at) => self.kept.saved.get(at).copied(),
@@ -149,7 +152,7 @@ impl State {
         }
     }
 
-    /// Keeps what a register held in a slot of the context. Returns whether it is one.
+    /// Stores what a register held in a slot of the context. Returns whether there is such a slot.
     fn keep(&mut self, place: i32, holds: Holds) -> bool {
         let Some((saved, at)) = slot(place) else { return false };
         let kept = Rc::make_mut(&mut self.kept);
@@ -158,7 +161,8 @@ impl State {
     }
 }
 
-/// Where a place in the context is: among registers of the caller or among values, and the number there.
+/// Returns the slot at an offset in the context: whether it saves a register of the caller or a value, and its
+/// number.
 fn slot(place: i32) -> Option<(bool, usize)> {
     let at = |from: i32| (place >= from && (place - from) % 8 == 0).then_some(((place - from) / 8) as usize);
     match at(SAVED).filter(|at| *at < CALLERS.len()) {
@@ -167,7 +171,7 @@ fn slot(place: i32) -> Option<(bool, usize)> {
     }
 }
 
-/// Whether an instruction takes something from the budget.
+/// Whether an instruction subtracts from the budget.
 fn takes(instruction: &Instruction) -> bool {
     matches!(instruction.code(), Code::Sub_rm64_imm8 | Code::Sub_rm64_imm32)
         && instruction.op0_kind() == OpKind::Register
@@ -175,7 +179,7 @@ fn takes(instruction: &Instruction) -> bool {
         && instruction.immediate(1) as i64 > 0
 }
 
-/// What code of a region may do on a processor.
+/// The rules for the code of a region on a processor.
 pub(crate) struct Scalar<'a> {
     emitted: &'a Emitted,
     features: Features,
@@ -184,7 +188,7 @@ pub(crate) struct Scalar<'a> {
 /// Checks the code of a region.
 ///
 /// # Errors
-/// The first instruction that may do what it must not.
+/// The first instruction that may do something forbidden.
 pub fn check(emitted: &Emitted, features: Features) -> Result<(), Refused> {
     super::check(&emitted.code, &mut Scalar { emitted, features })
 }
@@ -227,7 +231,7 @@ impl Rules for Scalar<'_> {
         changed
     }
 
-    /// All ways back take from the budget, and nothing between gives itself more.
+    /// Every backward jump must lead to a subtraction from the budget, and nothing within such a loop may raise it.
     fn whole(&mut self, steps: &[Step]) -> Result<(), Refused> {
         let mut back = Vec::new();
         for (from, step) in steps.iter().enumerate() {
@@ -290,7 +294,7 @@ impl Rules for Scalar<'_> {
         behind(jump.code(), state);
     }
 
-    /// The caller gets back what is its own, and a number that it knows.
+    /// The caller's registers must be restored, and the result must be the number of an exit.
     fn leaves(&self, state: &State) -> Result<(), &'static str> {
         if CALLERS.iter().any(|register| state.of(*register) != Holds::Caller(register.number())) {
             return Err("keeps a register of the caller");
@@ -303,7 +307,8 @@ impl Rules for Scalar<'_> {
 }
 
 impl Scalar<'_> {
-    /// A memory operand lies in what code is given. Values stored in the context are remembered.
+    /// Checks that a memory operand lies in memory the code may access. Records values that are stored in the
+    /// context.
     fn memory(&self, step: &Instruction, operand: u32, state: &mut State) -> Result<(), &'static str> {
         let writes =
             operand == 0 && !matches!(step.mnemonic(), Mnemonic::Cmp | Mnemonic::Test | Mnemonic::Mul | Mnemonic::Imul);
@@ -346,7 +351,7 @@ impl Scalar<'_> {
         if fits { Ok(()) } else { Err("reaches out of what it is given") }
     }
 
-    /// What an instruction leaves in its first register, if more can be said than how wide it is.
+    /// Returns what an instruction leaves in its first register, if more is known of it than its width.
     fn result(&self, step: &Instruction, state: &mut State) -> Option<Holds> {
         if step.op0_kind() != OpKind::Register {
             return None;
@@ -385,7 +390,7 @@ impl Scalar<'_> {
     }
 }
 
-/// The quotient fits, and there is one.
+/// Checks that a divisor is not zero and that the quotient fits.
 fn divides(step: &Instruction, state: &State) -> Result<(), &'static str> {
     let by = step.op0_register();
     let wide = usize::from(by.size() == 8);
@@ -403,7 +408,7 @@ fn divides(step: &Instruction, state: &State) -> Result<(), &'static str> {
     if fits && by.full_register() != Register::RDX { Ok(()) } else { Err("has a quotient that may be too large") }
 }
 
-/// What flags are of behind an instruction. `None` where it leaves them alone.
+/// Returns the comparison that the flags result from after an instruction, or `None` if it does not change the flags.
 fn flags(step: &Instruction) -> Option<Option<Compared>> {
     use Mnemonic as M;
     let number = match step.mnemonic() {
@@ -422,7 +427,7 @@ fn flags(step: &Instruction) -> Option<Option<Compared>> {
     })
 }
 
-/// What a jump that was not taken says.
+/// Adds what is known if a jump is not taken.
 fn behind(code: Code, state: &mut State) {
     if !matches!(code, Code::Ja_rel8_64 | Code::Ja_rel32_64 | Code::Je_rel8_64 | Code::Je_rel32_64) {
         return;
@@ -432,7 +437,7 @@ fn behind(code: Code, state: &mut State) {
     let refine = |number: &mut Number, all: bool| match code {
         Code::Ja_rel8_64 | Code::Ja_rel32_64 if wide && all => number.most = number.most.min(compared),
         Code::Je_rel8_64 | Code::Je_rel32_64 => {
-            // Halves that differ from those of a number differ from it as a whole.
+            // If the lower half differs from that of a number, the whole differs from the number, too.
             let minus = if wide { u64::MAX } else { u32::MAX.into() };
             if compared == 0 {
                 number.some[usize::from(wide)] = true;
@@ -448,7 +453,7 @@ fn behind(code: Code, state: &mut State) {
     if let Holds::Number(number) = &mut state.registers[register] {
         refine(number, true);
     }
-    // What was compared may be elsewhere, too.
+    // The compared value may also be in other places.
     let all = |number: &Number| same[1] != 0 && number.same[1] == same[1];
     let low = |number: &Number| !wide && same[0] != 0 && number.same[0] == same[0];
     state.change(|number| all(number) || low(number), |number| refine(number, all(number)));

@@ -1,47 +1,47 @@
-//! An instruction, and what can be said of it wherever it stands.
+//! An instruction, and the properties it has independent of its context.
 
 use iced_x86::{Code, CpuidFeature, EncodingKind, FlowControl, Instruction, Mnemonic, OpKind, Register};
 
-/// A general register that is written.
+/// A write to a general register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Write {
-    /// Its number.
+    /// The number of the register.
     pub(crate) register: u8,
-    /// Its lower half is written, and the upper one becomes zero.
+    /// Whether only the lower half is written and the upper half becomes zero.
     pub(crate) narrow: bool,
 }
 
-/// An instruction of the code that is followed: one that does more than to compute in vectors and masks.
+/// An instruction that is followed: it does more than compute in vectors and masks.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Step {
     pub(crate) instruction: Instruction,
-    /// How execution goes on.
+    /// How control flow continues.
     pub(crate) flow: FlowControl,
-    /// Which label stands before it.
+    /// The label in front of it.
     pub(crate) label: Option<u32>,
-    /// The step that it leads to, or whose address it loads.
+    /// The step that it jumps to, or whose address it loads.
     pub(crate) target: Option<u32>,
     /// The general registers that it writes.
     pub(crate) writes: [Option<Write>; 2],
-    /// Which operand is in memory: one that is accessed.
+    /// The operand that accesses memory.
     pub(crate) memory: Option<u32>,
-    /// Whether it computes in vectors and masks alone, of memory perhaps. Of what is known it changes the flags at most.
+    /// Whether it computes only in vectors and masks, perhaps from memory. At most the flags change then.
     pub(crate) is_vector: bool,
-    /// Whether instructions before it compute in vectors and masks alone, from the step before on.
+    /// Whether the instructions between the step before and this one compute only in vectors and masks.
     pub(crate) after_vectors: bool,
 }
 
-/// What can be said of all instructions with a code.
+/// The properties of all instructions with the same code.
 #[derive(Clone, Copy)]
 struct Facts {
     code: Code,
     flow: FlowControl,
-    /// Whether vectors and masks are what it computes, where its registers are such.
+    /// Whether it computes vectors and masks, provided that its registers are such.
     computes_vectors: bool,
     operands: u32,
 }
 
-/// What was found out of codes: most of a function's instructions have one of a few.
+/// A cache of the properties of codes: most instructions of a function have one of a few codes.
 pub(super) struct Codes([Option<Facts>; 64]);
 
 impl Codes {
@@ -49,7 +49,7 @@ impl Codes {
         Codes([None; 64])
     }
 
-    /// What can be said of an instruction by its code.
+    /// Returns the properties that follow from an instruction's code.
     fn facts(&mut self, instruction: &Instruction, has: impl Fn(CpuidFeature) -> bool) -> Result<Facts, &'static str> {
         let code = instruction.code();
         let place = &mut self.0[code as usize % 64];
@@ -74,7 +74,7 @@ impl Codes {
         }
         use Mnemonic as M;
         let computes_vectors = match instruction.mnemonic() {
-            // Vectors that do what their operands do not show: how the processor rounds, a place in memory, a general register.
+            // These have effects that their operands do not show: the rounding mode, memory, a general register.
             M::Vldmxcsr | M::Vstmxcsr | M::Vmaskmovdqu | M::Vpcmpestri | M::Vpcmpistri => {
                 return Err("is none of those that are known");
             }
@@ -85,7 +85,8 @@ impl Codes {
 }
 
 impl Step {
-    /// Finds out what it does. Instructions that are not listed may do what their operands do not show.
+    /// Determines the properties of the step. Refuses instructions that are not listed, which may have effects that
+    /// their operands do not show.
     pub(super) fn look(&mut self, codes: &mut Codes, has: impl Fn(CpuidFeature) -> bool) -> Result<(), &'static str> {
         let instruction = &self.instruction;
         let facts = codes.facts(instruction, has)?;
@@ -101,7 +102,7 @@ impl Step {
             return Ok(());
         }
         let (mut general, mut vectors) = (true, true);
-        // A fifth is never a register.
+        // A fifth operand is never a register.
         let operands = [
             (instruction.op0_kind(), instruction.op0_register()),
             (instruction.op1_kind(), instruction.op1_register()),
@@ -132,7 +133,7 @@ impl Step {
     }
 }
 
-/// The general registers that an instruction writes; none writes three.
+/// Returns the general registers that an instruction writes, at most two.
 fn writes(instruction: &Instruction, general: bool) -> Result<[Option<Write>; 2], &'static str> {
     use Mnemonic as M;
     let first = instruction.op0_register();
@@ -141,11 +142,11 @@ fn writes(instruction: &Instruction, general: bool) -> Result<[Option<Write>; 2]
         Some(Write { register: register.full_register().number() as u8, narrow: register.size() == 4 })
     };
     match instruction.mnemonic() {
-        // Vectors and masks.
+        // These write vectors and masks.
         _ if instruction.encoding() == EncodingKind::EVEX || first.is_k() => {}
         _ if instruction.encoding() == EncodingKind::VEX && !general => {}
         M::Vzeroupper => return Ok([None; 2]),
-        // Others change how the processor works.
+        // The others change the state of the processor.
         _ if !general => return Err("is none of those that are known"),
         M::Cmp | M::Test => return Ok([None; 2]),
         M::Cdq => return Ok([write(Register::EDX), None]),
@@ -164,7 +165,7 @@ fn writes(instruction: &Instruction, general: bool) -> Result<[Option<Write>; 2]
     Ok([write(first), None])
 }
 
-/// Both registers that a product is in, or a quotient and its remainder.
+/// The register pair that holds a product, or a quotient and its remainder.
 fn product(instruction: &Instruction) -> [Option<Write>; 2] {
     let size = match instruction.op0_kind() {
         OpKind::Memory => instruction.memory_size().size(),

@@ -1,4 +1,4 @@
-//! Code that does what it must not is refused.
+//! Forbidden code is refused.
 
 use iced_x86::{BlockEncoder, BlockEncoderOptions, Code, Instruction, InstructionBlock, MemoryOperand, Register};
 
@@ -29,7 +29,8 @@ fn jump(code: Code, to: u64) -> Instruction {
     Instruction::with_branch(code, to).unwrap()
 }
 
-/// What is said of code that returns its first exit at the end; it may access 16 bytes of a window.
+/// Returns why code is refused, if it is. The code returns its first exit at the end, and may access 16 bytes of a
+/// window.
 fn refused(instructions: &[Instruction]) -> Option<String> {
     let mut all = instructions.to_vec();
     all.extend([label(number(Register::EAX, 0), 1000), Instruction::with(Code::Retnq)]);
@@ -56,7 +57,7 @@ fn accesses_have_to_lie_in_windows() {
     assert_eq!(refused(&[window, offset, compare(8), above, access]), None);
     is_refused(&[window, offset, compare(9), above, access], "reaches out");
     is_refused(&[window, offset, access], "reaches out");
-    // The comparison is of something else.
+    // The comparison is of another value.
     is_refused(&[window, offset, compare(8), offset, above, access], "reaches out");
     let below = jump(Code::Jb_rel32_64, 1000);
     is_refused(&[window, offset, compare(8), below, access], "reaches out");
@@ -99,7 +100,7 @@ fn divisors_are_not_zero() {
     assert_eq!(refused(&[test, equal, zero, divide]), None);
     is_refused(&[zero, divide], "may be zero");
     is_refused(&[test, equal, divide], "too large");
-    // A copy is as good.
+    // A copy counts as well.
     let copy = two(Code::Mov_r32_rm32, Register::ESI, Register::ECX);
     let other = Instruction::with1(Code::Div_rm32, Register::ESI).unwrap();
     assert_eq!(refused(&[copy, test, equal, zero, other]), None);
@@ -117,6 +118,6 @@ fn the_state_of_the_processor_is_left_alone() {
     is_refused(&[two(Code::Mov_r64_cr, Register::RAX, Register::CR0)], known);
     is_refused(&[two(Code::Mov_Sreg_rm16, Register::FS, Register::AX)], known);
     is_refused(&[Instruction::with(Code::Std)], known);
-    // Jumps that write a register do not say so.
+    // Jumps that write a register do not list it as an operand.
     is_refused(&[label(number(Register::ECX, 1), 1), jump(Code::Loop_rel8_64_RCX, 1)], "leaves the code");
 }

@@ -1,9 +1,9 @@
 //! The rules for code that computes in vectors of lanes, which [`function`](super::function) calls.
 //!
-//! Of each general register it is known what it points to, and how far that has moved in a loop over columns or from one time
-//! to the next: such loops are followed from the number of rounds that they begin with to the jump back, which is taken
-//! after all that moves has moved once. Code for which that cannot be seen is refused, and handlers are executed in its
-//! place.
+//! For each general register, the rules track what it points to, and how far that has moved within a loop over
+//! columns or between iterations. A loop over columns is followed from the constant number of rounds it starts with
+//! to the backward jump, which must come after everything that moves has moved exactly once. Code that cannot be
+//! proved safe this way is refused, and handlers are executed instead.
 
 use std::mem::offset_of;
 
@@ -15,51 +15,51 @@ use super::row;
 use super::window::Window;
 use crate::exec::jit::check::{self, Refused, Rules, Step};
 
-/// What code may reach, besides the rows.
+/// What code may access besides the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A block: the active lanes, windows of memory, the lanes that jump, and how often it may be executed.
     Block,
-    /// The state of a loop; the number is how many warps it executes side by side.
+    /// A loop: its state. The number is how many warps it executes side by side.
     Loop(usize),
-    /// A region whose lanes all go the same way: its state.
+    /// A region whose lanes all take the same path: its state.
     Flow,
 }
 
-/// How far what a register points to has moved.
+/// How far the target of a register has moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Moved {
-    /// To the columns of this round.
+    /// At the columns of the current round.
     Round,
-    /// Beyond them.
+    /// After the columns of the current round.
     Beyond,
-    /// Beyond those of the last round.
+    /// After the columns of the last round.
     End,
-    /// To where it is the next time.
+    /// At the position of the next iteration.
     Next,
 }
 
 /// What a general register holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holds {
-    /// A number.
+    /// Any number.
     Number,
     /// Zero.
     Zero,
-    /// Where the columns of a round begin in a row.
+    /// The offset of a round's columns in a row.
     Column(Moved),
-    /// Where the column of a warp begins in a row.
+    /// The offset of a warp's column in a row.
     AnyColumn,
-    /// How many rounds are left; without this one, if so.
+    /// The number of rounds left, and whether the current one is already subtracted.
     Rounds(bool),
     /// The number of a warp.
     Warp,
-    /// A bit for each warp that is left; for one at least, if so.
+    /// One bit for each warp left, and whether at least one is known to be set.
     Busy(bool),
-    /// An address in the code where an instruction begins.
+    /// The address of an instruction in the code.
     Label,
     Rows,
-    /// The rows from a column on.
+    /// The rows, starting at some column.
     RowsFrom,
     Active,
     Pointers,
@@ -70,26 +70,26 @@ enum Holds {
     State,
 }
 
-/// What flags say.
+/// What the flags tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flags {
     Nothing,
     /// Whether rounds are left.
     Rounds,
-    /// Whether it may be executed once more.
+    /// Whether iterations are left.
     Times,
     /// Whether warps are left.
     Busy(Register),
 }
 
-/// What is known at a place.
+/// What is known at a point in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
     registers: [Holds; 16],
     flags: Flags,
-    /// Whether one time was taken from those that are left.
+    /// Whether the current iteration was subtracted from those left.
     taken: bool,
-    /// How many rounds the loop over columns has, and how far a round is from the next; 0 outside.
+    /// The number of rounds of the loop over columns, and the bytes from one round to the next; 0 outside of it.
     rounds: u64,
     step: u64,
 }
@@ -106,24 +106,24 @@ impl Known {
     }
 }
 
-/// Bytes of a vector register.
+/// The bytes of a vector register.
 const COLUMN: u64 = row::COLUMN as u64;
 
-/// What the code of a kind may do on a processor.
+/// The rules for code of a kind on a processor.
 struct Lanes<'a> {
     emitted: &'a Emitted,
     kind: Kind,
-    /// What the processor has, besides what every processor of 64 bits has.
+    /// What the processor supports beyond the baseline of x86-64.
     host: Option<Host>,
     halves: bool,
-    /// Where the place of columns grows, and by how much.
+    /// The offsets at which the column advances, and by how many bytes.
     latches: Vec<(u64, u64)>,
 }
 
-/// Checks code for a processor, which may have instructions on halves.
+/// Checks code for a processor; `halves` says whether it has half-precision arithmetic.
 ///
 /// # Errors
-/// The first instruction that may do what it must not.
+/// The first instruction that may do something forbidden.
 pub fn check(emitted: &Emitted, kind: Kind, host: Option<Host>, halves: bool) -> Result<(), Refused> {
     let code = emitted.code().get(..emitted.constants()).unwrap_or_default();
     check::check(code, &mut Lanes { emitted, kind, host, halves, latches: vec![] })
@@ -187,7 +187,7 @@ impl Rules for Lanes<'_> {
         }
         state.taken |= other.taken;
         if (state.rounds, state.step) != (other.rounds, other.step) {
-            // One is in a loop, and there is no telling how far it has come.
+            // One path is in a loop whose progress is unknown here.
             (state.rounds, state.step) = (0, 0);
             state.change(|holds| match holds {
                 Holds::Column(_) | Holds::Rounds(_) | Holds::Jumps(_) | Holds::Window(..) => Holds::Number,
@@ -232,7 +232,7 @@ impl Rules for Lanes<'_> {
                 Holds::Jumps(Moved::Beyond) => Holds::Jumps(Moved::Round),
                 Holds::Window(window, Moved::Beyond) => Holds::Window(window, Moved::Round),
                 Holds::Rounds(true) => Holds::Rounds(false),
-                // Those that have to move and have not.
+                // These had to move and have not.
                 Holds::Column(_) => Holds::Number,
                 Holds::Window(window, _) if self.column(window) != 0 => Holds::Number,
                 holds => holds,
@@ -297,27 +297,27 @@ impl Lanes<'_> {
         Ok(())
     }
 
-    /// Columns of a row.
+    /// Returns the columns of a row.
     fn columns(&self) -> u64 {
         (self.emitted.columns() as u64).max(1)
     }
 
-    /// A window of memory; an empty one where there is none of this number.
+    /// Returns a window of memory, or an empty one if there is none with this number.
     fn window(&self, number: u8) -> Window {
         self.emitted.windows().get(usize::from(number)).copied().unwrap_or_default()
     }
 
-    /// Bytes from a column of a window to the next.
+    /// Returns the bytes from one column of a window to the next.
     fn column(&self, window: u8) -> u64 {
         self.window(window).column.into()
     }
 
-    /// How far behind the end of the columns of a window those of the next time are.
+    /// Returns the distance from the end of a window's columns to those of the next iteration.
     fn further(&self, window: u8) -> i64 {
         i64::from(self.window(window).stride) - (self.columns() * self.column(window)) as i64
     }
 
-    /// A memory operand is read from the constants behind the code.
+    /// Checks that a memory operand reads from the constants after the code.
     fn constant(&self, instruction: &Instruction) -> Result<(), &'static str> {
         let (at, size) = (instruction.ip_rel_memory_address(), instruction.memory_size().size() as u64);
         let (first, end) = (self.emitted.constants() as u64, self.emitted.code().len() as u64);
@@ -329,7 +329,7 @@ impl Lanes<'_> {
         }
     }
 
-    /// A memory operand lies in what code is given.
+    /// Checks that a memory operand lies in memory the code may access.
     #[inline(never)]
     fn memory(&self, instruction: &Instruction, state: &mut Known) -> Result<(), &'static str> {
         let (base, index) = (instruction.memory_base(), instruction.memory_index());
@@ -347,7 +347,7 @@ impl Lanes<'_> {
         let row = columns * COLUMN;
         let in_rows = within(self.emitted.rows() as u64 * row);
         let fits = match (state.of(base), index) {
-            // Columns of a row do not reach into the next one.
+            // A column must not reach into the next row.
             (Holds::Rows, Some((Holds::Column(Moved::Round), 1))) => {
                 in_rows && at % row + last * state.step + size <= row
             }
@@ -366,7 +366,7 @@ impl Lanes<'_> {
                 if instruction.op0_kind() == OpKind::Memory && !window.writes {
                     return Err("writes what may only be read");
                 }
-                // The columns of a round are a part of all of them.
+                // The columns of one round are a part of the window's.
                 let ahead = last * (columns / state.rounds.max(1)) * u64::from(window.column);
                 let in_loop = state.rounds > 0 || window.column == 0;
                 in_loop && within(window.bytes(self.emitted.columns()).saturating_sub(ahead))
@@ -397,7 +397,7 @@ impl Lanes<'_> {
         if fits { Ok(()) } else { Err("reaches out of what it is given") }
     }
 
-    /// What an instruction leaves in the register that it writes, and in the flags.
+    /// Returns what an instruction leaves in the register that it writes, and updates what the flags tell.
     fn result(&self, instruction: &Instruction, state: &mut Known) -> Result<Holds, &'static str> {
         let first =
             if instruction.op0_kind() == OpKind::Register { instruction.op0_register() } else { Register::None };
@@ -445,7 +445,7 @@ impl Lanes<'_> {
             {
                 Holds::Window(window, Moved::Beyond)
             }
-            // As often as it may be executed, windows go on.
+            // Between iterations, windows advance.
             (Code::Add_rm64_imm32, Holds::Window(window, Moved::End)) if by() == self.further(window) => {
                 Holds::Window(window, Moved::Next)
             }
@@ -479,7 +479,7 @@ impl Lanes<'_> {
                 Holds::AnyColumn
             }
             (Code::Lea_r64_m, _) if instruction.is_ip_rel_memory_operand() => Holds::Label,
-            // Flags are as they were.
+            // These leave the flags unchanged.
             _ if matches!(instruction.mnemonic(), Mnemonic::Mov | Mnemonic::Lea) => {
                 state.flags = flags;
                 Holds::Number
@@ -489,7 +489,7 @@ impl Lanes<'_> {
     }
 }
 
-/// Whether an instruction asks whether times are left.
+/// Whether an instruction compares the number of iterations left with zero.
 fn compares(instruction: &Instruction) -> bool {
     instruction.code() == Code::Cmp_rm32_imm8
         && instruction.op0_kind() == OpKind::Memory

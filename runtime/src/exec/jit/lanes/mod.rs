@@ -1,24 +1,24 @@
-//! Machine code for lanes: vector operations from shapes, in functions that a machine calls.
+//! Machine code for lanes: shapes are compiled to vector operations, in functions that a machine calls.
 //!
 //! ```text
 //! Shape ──select (a Binding says where operands are)──▶ Graph ──emit──▶ Emitted ──check──▶ BlockFn | LoopFn
 //!   └──demand──▶ which operands are read to the bit
 //! ```
 //!
-//! A machine has rows of columns, a word for each lane, and decides which instructions become one function; here is
-//! nothing that knows an instruction set.
+//! A machine has rows of columns, one word for each lane, and decides which instructions become one function. Nothing
+//! in this module depends on a particular instruction set.
 //!
-//! - [`row`]: how rows lie in memory
-//! - [`host`]: the vector instructions that there are
+//! - [`row`]: the layout of rows in memory
+//! - [`host`]: the available vector instructions
 //! - [`graph`]: vector operations on values, each computed once
-//! - [`avx2`]: what takes several operations without AVX-512
-//! - [`pieces`]: components, parts and concatenations, which are no operations
-//! - [`select`]: which operations compute a shape
-//! - [`demand`]: which operands are read to the bit, and which for their number alone
-//! - [`emit`]: from a graph to machine code: blocks and loops, and what is in which register
-//! - [`check`]: what was made is decoded again, and held to what it promises
-//! - [`window`]: memory that code accesses
-//! - [`function`]: memory that is executed, and calls
+//! - [`avx2`]: operations that take several instructions without AVX-512
+//! - [`pieces`]: components, parts and concatenations, which need no operation of their own
+//! - [`select`]: chooses the operations that compute a shape
+//! - [`demand`]: which operands must be exact to the bit, and which only as numbers
+//! - [`emit`]: compiles a graph to machine code: blocks, loops, register allocation
+//! - [`check`]: decodes the generated code again and verifies that it keeps its promises
+//! - [`window`]: the memory that code accesses
+//! - [`function`]: executable memory, and calls into it
 
 mod avx2;
 mod check;

@@ -1,11 +1,11 @@
-//! Places of values when registers do not suffice.
+//! The locations of values when registers run out.
 
 use isaforge_core::semantics::Type;
 
 use super::*;
 use crate::exec::ir::Node;
 
-/// More values than registers and spill slots hold, all of them used once.
+/// Returns more values than registers and spill slots can hold, each used once.
 fn loads(graph: &mut Graph) -> Vec<Value> {
     let ty = Type::U64;
     let address = graph.slot(0, 64);
@@ -30,14 +30,14 @@ fn a_step_can_read_spilled_values_that_nobody_uses_after_it() {
     let spilled = held.iter().copied().find(|value| values.register(*value).is_none()).unwrap();
     let place = values.source(spilled, true).unwrap();
 
-    // Everything is full. What this step reads for the last time has to stay where it is.
+    // Everything is full. The value that this step reads for the last time must stay in its location.
     values.begin_step();
     values.used(spilled);
     load(&mut values, &mut masm, *last);
     assert!(values.failed);
     assert_eq!(values.source(spilled, true), Some(place));
 
-    // The next step may have its place.
+    // The next step may reuse its location.
     values.failed = false;
     values.begin_step();
     let to = values.temp(&mut masm, &[]);

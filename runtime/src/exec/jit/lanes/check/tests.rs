@@ -1,4 +1,4 @@
-//! Code of lanes that does what it must not is refused.
+//! Forbidden code for lanes is refused.
 
 use iced_x86::{Encoder, MemoryOperand};
 
@@ -20,7 +20,7 @@ fn code(instructions: &[Made]) -> Vec<u8> {
     encoder.take_buffer()
 }
 
-/// Why a block of four rows and one window is refused, if it is.
+/// Returns why a block of four rows and one window is refused, if it is.
 fn block(instructions: &[Made]) -> Option<&'static str> {
     let emitted = Emitted::of(code(instructions), COLUMNS, 4, vec![WINDOW]);
     check(&emitted, Kind::Block, Some(Host::Avx512), false).err().map(|refused| refused.what)
@@ -56,14 +56,14 @@ fn operands_stay_in_their_windows() {
     let warps = |operand| block(&[zero(), count(8), load(operand), step(64), ret()]);
     assert_eq!(warps(column(0)), None);
     assert_eq!(warps(column(3 * ROW)), None);
-    // The row behind the last, the one before the first, and a column that is in the next row in the last round.
+    // The row after the last, the one before the first, and a column that lies in the next row in the last round.
     assert_eq!(warps(column(4 * ROW)), reached);
     assert_eq!(warps(column(-64)), reached);
     assert_eq!(warps(column(64)), reached);
     assert_eq!(block(&[zero(), count(4), load(column(64)), step(128), ret()]), None);
     assert_eq!(block(&[zero(), count(4), load(column(128)), step(128), ret()]), reached);
     assert_eq!(block(&[zero(), count(9), load(column(0)), step(64), ret()]), Some("goes on behind the last warp"));
-    // Nothing says where a register points that was computed, or was never given.
+    // The target is unknown if the register was computed, or was never set.
     let number = Instruction::with2(Code::Mov_r32_imm32, Register::EAX, 64u32);
     assert_eq!(block(&[zero(), count(8), number, load(column(0)), step(64), ret()]), reached);
     assert_eq!(block(&[load(MemoryOperand::with_base(Register::RBX)), ret()]), reached);
@@ -111,7 +111,8 @@ fn a_warp_that_may_be_any_has_its_own_column_of_a_window() {
     assert_eq!(with(store), Some("writes what may only be read"));
 }
 
-/// A block that loads from its window, once for each column, and as often as it may be executed; `wrong` is changed.
+/// Checks a block that loads from its window once for each column and for each iteration, with the instruction in
+/// `wrong` replaced.
 fn looped(wrong: Option<(usize, Made)>) -> Option<&'static str> {
     let pointer = Instruction::with2(Code::Mov_r64_rm64, Register::RSI, MemoryOperand::with_base(Register::RCX));
     let add = |bytes: i32| Instruction::with2(Code::Add_rm64_imm32, Register::RSI, bytes);
@@ -160,7 +161,7 @@ fn what_moves_in_a_loop_moves_once_a_round() {
     let nop = || Instruction::with2(Code::Mov_r32_imm32, Register::R11D, 0u32);
     let add = |bytes: i32| Instruction::with2(Code::Add_rm64_imm32, Register::RSI, bytes);
     assert_eq!(looped(None), None);
-    // The window, the number of rounds, and that of times.
+    // Breaks the window, the number of rounds, and the number of iterations.
     assert_eq!(looped(Some((4, nop()))), reached);
     assert_eq!(looped(Some((4, add(128)))), reached);
     assert_eq!(looped(Some((6, nop()))), reached);
@@ -168,7 +169,7 @@ fn what_moves_in_a_loop_moves_once_a_round() {
     assert_eq!(looped(Some((8, add(64)))), reached);
     assert_eq!(looped(Some((9, nop()))), reached);
     assert_eq!(looped(Some((10, nop()))), reached);
-    // A loop that begins again in its middle.
+    // A loop that starts again in the middle of itself.
     assert_eq!(looped(Some((5, count(8)))), Some("begins a loop in another"));
 }
 
@@ -178,7 +179,7 @@ fn flags_are_of_the_instruction_before_unless_vectors_lie_between() {
         let zero = Register::ZMM0;
         Instruction::with3(Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, zero, zero, zero)
     };
-    // Another warp, if one is left.
+    // Continues with another warp, if one is left.
     let next = |between: &[Made]| {
         let mut made = vec![
             Instruction::with2(Code::VEX_Blsr_r32_rm32, Register::EDX, Register::EDX),
