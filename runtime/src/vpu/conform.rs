@@ -1,4 +1,4 @@
-//! Conformance: programs with a known end, words with known fields, words that must be refused.
+//! Conformance: programs with known results, words with known fields, words that must be refused.
 
 use std::fmt;
 
@@ -15,13 +15,13 @@ use crate::vpu::scene::{Scene, SceneError, hex_bytes, number, tiles};
 /// Why a line of the corpus cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConformError {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("not JSON: {0}")]
     Json(String),
-    /// Something is missing or not as it should be.
+    /// Something is missing or malformed.
     #[error("`{0}` is missing or malformed")]
     Shape(&'static str),
-    /// Its start cannot be set up.
+    /// Its start state cannot be set up.
     #[error(transparent)]
     Scene(#[from] SceneError),
 }
@@ -44,7 +44,7 @@ impl fmt::Display for Way {
     }
 }
 
-/// What a program of the corpus did.
+/// The result of running a program of the corpus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// The program's name.
@@ -55,32 +55,33 @@ pub struct Verdict {
     pub family: String,
     /// Instructions issued.
     pub steps: u64,
-    /// Everything that is not as expected; empty when the program passes.
+    /// Everything that differs from the expectation; empty when the program passes.
     pub problems: Vec<String>,
 }
 
 impl Verdict {
-    /// Whether all is as expected.
+    /// Whether everything is as expected.
     pub fn passes(&self) -> bool {
         self.problems.is_empty()
     }
 }
 
-/// No more problems of one run than this are told.
+/// The most problems that are reported for one run.
 const MOST_PROBLEMS: usize = 20;
 
-/// Runs a line of `programs.jsonl` both ways and compares; its text must assemble to the same words, too.
+/// Runs a line of `programs.jsonl` both ways and compares the results; its text must also assemble to the same words.
 ///
 /// # Errors
-/// When the line is not understood.
+/// When the line is malformed.
 pub fn program(line: &str) -> Result<Verdict, ConformError> {
     program_with(line, &Config::default())
 }
 
-/// As [`program`], on a machine of this configuration: tile size and memory come from the line.
+/// Does the same as [`program`] on a machine of this configuration, except that tile size and memory come from the
+/// line.
 ///
 /// # Errors
-/// When the line is not understood.
+/// When the line is malformed.
 pub fn program_with(line: &str, config: &Config) -> Result<Verdict, ConformError> {
     let value: Value = serde_json::from_str(line).map_err(|e| ConformError::Json(e.to_string()))?;
     let string = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
@@ -148,7 +149,7 @@ fn compare(machine: &Machine, error: Option<RunError>, expect: &Value) -> Result
     Ok(problems)
 }
 
-/// A component as expected; `None` is any NaN.
+/// An expected element; `None` stands for any NaN.
 type Expected = [Option<u16>; 4];
 
 fn expected(value: &Value) -> Result<Expected, ConformError> {
@@ -225,10 +226,10 @@ pub fn is_blank(line: &str) -> bool {
     line.trim().is_empty() || line.starts_with('#')
 }
 
-/// Checks a line of `valid.tsv`: the word decodes to these fields, and its exact text assembles to it.
+/// Checks a line of `valid.tsv`: the word must decode to these fields, and its exact text must assemble to it.
 ///
 /// # Errors
-/// What is not as the line says.
+/// What differs from the line.
 pub fn valid(line: &str) -> Result<(), String> {
     let columns: Vec<&str> = line.trim_end().split('\t').collect();
     let word = columns.first().and_then(|w| u64::from_str_radix(w, 16).ok()).ok_or("no word")?;
@@ -254,7 +255,7 @@ pub fn valid(line: &str) -> Result<(), String> {
     let mut result = Ok(());
     instruction.annotate(|note| {
         if matches!(note.role, Role::Operand | Role::Modifier) {
-            // Operands that share bits with others by name: any text of the line may be the operand's.
+            // Operands share bits under different names, so any text of the line for these bits may be the operand's.
             let text = note.text.as_str();
             let meant = wanted.iter().filter(|(bit, _)| *bit == note.low).map(|(_, text)| text);
             let meant: Vec<&String> = meant.collect();
@@ -270,7 +271,7 @@ pub fn valid(line: &str) -> Result<(), String> {
     }
 }
 
-/// Fields of a word as the corpus writes them, by position.
+/// Returns the fields of a word as the corpus writes them, by position.
 fn raw_fields(word: u64, branch: bool) -> Vec<String> {
     let bits = |high: u32, low: u32| word >> low & ((1 << (high - low + 1)) - 1);
     let select =
@@ -293,7 +294,7 @@ fn raw_fields(word: u64, branch: bool) -> Vec<String> {
     ]
 }
 
-/// What operands and modifiers print if they are as a line says: lowest bit, text.
+/// Returns what operands and modifiers must print according to a line, each with its lowest bit.
 fn standard_texts(columns: [&str; 8]) -> Result<Vec<(u8, String)>, String> {
     let [spawn, dst, mode, b, b_select, a, a_select, flags] = columns;
     let register = |text: &str| text.parse::<u32>().map_err(|e| format!("`{text}`: {e}"));
@@ -336,10 +337,10 @@ fn branch_texts(mask: &str, target: &str) -> Result<Vec<(u8, String)>, String> {
     Ok(vec![(52, condition), (32, target.to_owned())])
 }
 
-/// Checks a line of `invalid.tsv`: the word is refused for this reason.
+/// Checks a line of `invalid.tsv`: the word must be refused for this reason.
 ///
 /// # Errors
-/// What is said instead.
+/// What the word gives instead.
 pub fn invalid(line: &str) -> Result<(), String> {
     let (word, reason) = line.trim_end().split_once('\t').ok_or("a line has two columns")?;
     let bits = u64::from_str_radix(word, 16).map_err(|e| format!("`{word}`: {e}"))?;

@@ -1,4 +1,4 @@
-//! How a run can go wrong, and what it warns of.
+//! Errors and warnings of runs.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use crate::vpu::memory::MEMORY_LIMIT;
 /// Why an instruction did not issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wait {
-    /// All global banks are taken.
+    /// All global banks are in use.
     Bank,
     /// The queue is full.
     Queue,
     /// A tile lock is held.
     Lock,
-    /// The data is not there yet.
+    /// The loaded data has not arrived yet.
     Memory,
 }
 
@@ -28,18 +28,18 @@ impl fmt::Display for Wait {
     }
 }
 
-/// Where a group stands.
+/// The position of a group in its program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The core.
+    /// The core that executes it.
     pub core: usize,
     /// The group, counted from 0 in the order in which the core's groups became active.
     pub group: u64,
     /// Its position on the screen.
     pub position: (u16, u16),
-    /// The instruction.
+    /// The address of the instruction.
     pub pc: u16,
-    /// Its text.
+    /// The text of the instruction.
     pub text: String,
     /// Why it does not issue.
     pub wait: Option<Wait>,
@@ -76,30 +76,30 @@ pub enum RunError {
         /// The groups that were active.
         running: Vec<Place>,
     },
-    /// The run has taken as long as it may.
+    /// The run has reached its time limit.
     #[error("the time limit of {} s is over; still running:{}", .limit.as_secs_f64(), places(.running))]
     Time {
-        /// How long it might take.
+        /// The time limit.
         limit: std::time::Duration,
         /// The groups that were active.
         running: Vec<Place>,
     },
-    /// A word that was fetched is no instruction.
+    /// A fetched word is not an instruction.
     #[error("{place}: {reason}")]
     Decode {
-        /// Where; the text is the word.
+        /// The place; its text is the word.
         place: Box<Place>,
         /// The word.
         word: u64,
         /// What is wrong with it.
         reason: String,
     },
-    /// Who looks on has ended the run.
+    /// The observer has ended the run.
     #[error("stopped by who looks on")]
     Stopped,
 }
 
-/// What a machine refuses to be set up with.
+/// Why a machine cannot be set up.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// A program is too long.
@@ -114,21 +114,21 @@ pub enum SetupError {
     /// The number of cores is impossible.
     #[error("a machine has 1 to 64 cores, not {0}")]
     Cores(usize),
-    /// A tile size that is impossible.
+    /// A tile size is impossible.
     #[error("tile buffers of {0} x {1} are impossible: powers of two, at least 4 wide, at most 65536 elements")]
     TileSize(u64, u64),
-    /// Too much memory.
+    /// Too much memory is requested.
     #[error("{0} bytes of external memory are more than {MEMORY_LIMIT}")]
     Memory(usize),
-    /// A rectangle that leaves the coordinates.
+    /// A rectangle exceeds the coordinates.
     #[error("the rectangle reaches {0}, coordinates end at 65535")]
     Rectangle(u64),
-    /// Too much given at once.
+    /// Too many groups wait already.
     #[error("{0} groups wait already")]
     Queue(usize),
 }
 
-/// Misuse that the rulings make harmless: it changes no result.
+/// Misuse that is defined to be harmless: it changes no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Misuse {
     /// FinishExternalLoad with nothing pending.
@@ -167,18 +167,18 @@ impl fmt::Display for Misuse {
     }
 }
 
-/// A misuse and where it happened first.
+/// A misuse and its first occurrence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What.
+    /// The kind of misuse.
     pub misuse: Misuse,
     /// The core.
     pub core: usize,
-    /// The instruction.
+    /// The address of the instruction.
     pub pc: u16,
-    /// The first group that did it, in the order in which groups became active.
+    /// The first group that caused it, counted in the order in which groups became active.
     pub group: u64,
-    /// How often the instruction did it.
+    /// How often this instruction caused it.
     pub count: u64,
 }
 

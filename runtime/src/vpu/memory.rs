@@ -10,13 +10,13 @@ const LINE_SHIFT: u32 = 6;
 
 /// External memory. Reads past its end give 0 and writes there are dropped, byte by byte.
 ///
-/// Words are atomic so that cores may run on threads of their own; all accesses are relaxed, since programs synchronise
-/// through fetches of single words only.
+/// Words are atomic so that each core may run on its own thread; all accesses are relaxed, since programs synchronise
+/// only through atomic updates of single words.
 #[derive(Debug)]
 pub struct Memory {
     words: Box<[AtomicU64]>,
     len: usize,
-    /// Lines that the L2 cache holds: address of the line plus 1, by index. They only decide about latency.
+    /// The lines in the L2 cache, by index: the number of each line plus 1. They affect only latency.
     lines: Box<[AtomicU32]>,
 }
 
@@ -27,31 +27,31 @@ impl Clone for Memory {
 }
 
 impl Memory {
-    /// `len` bytes of zeros, at most [`MEMORY_LIMIT`].
+    /// Creates `len` zero bytes, at most [`MEMORY_LIMIT`].
     pub fn new(len: usize) -> Self {
         let len = len.min(MEMORY_LIMIT);
         let words = (0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect();
         Memory { words, len, lines: (0..LINES).map(|_| AtomicU32::new(0)).collect() }
     }
 
-    /// Memory that starts with these bytes and has `len` in all.
+    /// Creates `len` bytes of memory that start with the given bytes.
     pub fn with_bytes(bytes: &[u8], len: usize) -> Self {
         let memory = Memory::new(len.max(bytes.len()));
         memory.write(0, bytes);
         memory
     }
 
-    /// Size in bytes.
+    /// The size in bytes.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether the memory is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Copies bytes in, dropping what is past the end.
+    /// Copies bytes to memory; bytes past its end are dropped.
     pub fn write(&self, address: usize, bytes: &[u8]) {
         for (i, byte) in bytes.iter().enumerate() {
             let at = address.saturating_add(i);
@@ -63,12 +63,12 @@ impl Memory {
         }
     }
 
-    /// `count` bytes from `address`, zeros past the end; at most as many as memory may have.
+    /// Returns `count` bytes from `address`, with zeros past the end; at most [`MEMORY_LIMIT`] bytes.
     pub fn read(&self, address: usize, count: usize) -> Vec<u8> {
         (0..count.min(MEMORY_LIMIT)).map(|i| self.byte(address.saturating_add(i))).collect()
     }
 
-    /// All bytes.
+    /// Returns all bytes.
     pub fn bytes(&self) -> Vec<u8> {
         self.read(0, self.len)
     }
@@ -77,7 +77,7 @@ impl Memory {
         self.words.get(at / 8).map_or(0, |w| (w.load(Relaxed) >> (at % 8 * 8)) as u8)
     }
 
-    /// Whether `width` bytes from `address` are all there.
+    /// Whether `width` bytes from `address` are all within memory.
     pub(crate) fn holds(&self, address: u32, width: usize) -> bool {
         address as usize + width <= self.len
     }
@@ -86,7 +86,7 @@ impl Memory {
         self.words.get(address as usize / 8).map_or(0, |w| w.load(Relaxed))
     }
 
-    /// Bytes of the word that exist.
+    /// Returns a mask of the bytes of a word that exist.
     fn mask(&self, index: usize) -> u64 {
         match self.len.saturating_sub(index * 8) {
             0 => 0,
@@ -102,7 +102,7 @@ impl Memory {
         }
     }
 
-    /// Replaces a word by a function of it; returns what it was.
+    /// Replaces a word by a function of it. Returns the old word.
     pub(crate) fn update(&self, address: u32, f: impl Fn(u64) -> u64) -> u64 {
         let index = address as usize / 8;
         let mask = self.mask(index);
@@ -112,7 +112,7 @@ impl Memory {
         }
     }
 
-    /// Looks up, and brings in, the line of an address: whether the cache had it.
+    /// Brings the line of an address into the cache. Returns whether it was there already.
     pub(crate) fn cached(&self, address: u32) -> bool {
         let line = (address >> LINE_SHIFT) + 1;
         self.lines[line as usize % LINES].swap(line, Relaxed) == line

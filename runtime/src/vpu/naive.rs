@@ -1,7 +1,8 @@
-//! The rulings once more in the plainest way: group after group, word after word decoded when it is met, thread by thread
-//! and component by component. Something to measure the machine against, and to compare it with.
+//! The rulings implemented again in the plainest way: group by group, each word decoded when it is executed, thread
+//! by thread and component by component. It serves as a baseline and a reference for the machine.
 //!
-//! It knows no time and no other groups: locks are never held by anyone else, and programs that launch groups are refused.
+//! It models neither time nor other groups: locks are never held by another group, and programs that launch groups
+//! are refused.
 
 use half::f16;
 
@@ -11,18 +12,18 @@ use crate::vpu::program::refusal;
 use crate::vpu::scene::{Scene, Work};
 use crate::vpu::tiles::TileSize;
 
-/// What programs run on, and how far they have come.
+/// The state that programs run on, and their progress.
 #[derive(Clone, Debug)]
 pub struct Naive {
     words: Vec<u64>,
     global: Bank,
     size: TileSize,
-    /// Elements of the four tile buffers.
+    /// The elements of the four tile buffers.
     pub tiles: [Vec<[u16; 4]>; 4],
     /// External memory.
     pub memory: Vec<u8>,
     palettes: [Palette; 2],
-    /// Instructions issued.
+    /// The number of instructions issued.
     pub steps: u64,
 }
 
@@ -50,7 +51,7 @@ impl Naive {
     /// Runs a scene's rectangle.
     ///
     /// # Errors
-    /// A word that is no instruction, one that launches groups, a scene without a rectangle, or the end of the budget.
+    /// A word that is not an instruction or launches groups, a scene without a rectangle, or an exhausted budget.
     pub fn run(scene: &Scene, words: &[u64], budget: u64) -> Result<Naive, String> {
         let Work::Rectangle { rectangle, entry } = scene.work else { return Err("the scene has no rectangle".into()) };
         let mut naive = Naive {
@@ -240,7 +241,7 @@ fn arithmetic(opcode: usize, a: [u16; 4], b: [u16; 4]) -> [u16; 4] {
     let float = |f: fn(f16, f16) -> f16| [0, 1, 2, 3].map(|c| plain(f(f16::from_bits(a[c]), f16::from_bits(b[c]))));
     let pairs = |f: &dyn Fn(usize) -> u32| [f(0) as u16, (f(0) >> 16) as u16, f(2) as u16, (f(2) >> 16) as u16];
     let pair = |v: [u16; 4], c: usize| u32::from(v[c]) | u32::from(v[c + 1]) << 16;
-    // The cast saturates, goes towards zero, and takes NaN to 0.
+    // The cast saturates, rounds towards zero, and converts NaN to 0.
     let integer = |v: u16| f16::from_bits(v).to_f32() as i16 as u16;
     match opcode {
         0x10 => float(|a, b| a + b),

@@ -5,7 +5,7 @@ use half::f16;
 use crate::vpu::memory::Memory;
 use crate::vpu::tiles::{Tile, TileSize};
 
-/// How the components of an element stand for a colour.
+/// How the components of an element represent a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pixel {
     /// X, Y, Z, W are red, green, blue and opacity as FP16, 0 to 1.
@@ -16,18 +16,18 @@ pub enum Pixel {
     Integer,
     /// X is a grey from 0 to 255.
     Grey,
-    /// Two bytes a pixel: bit 15 opacity, then 5 bits of red, green and blue. For external memory.
+    /// Two bytes per pixel: bit 15 is opacity, followed by 5 bits each of red, green and blue. For external memory.
     Rgb1555,
 }
 
-/// Rows of red, green, blue and opacity, a byte each.
+/// Rows of pixels: red, green, blue and opacity, one byte each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Pixels in a row.
+    /// Pixels per row.
     pub width: usize,
-    /// Rows.
+    /// The number of rows.
     pub height: usize,
-    /// Four bytes a pixel.
+    /// The pixels, four bytes each.
     pub rgba: Vec<u8>,
 }
 
@@ -35,17 +35,17 @@ pub struct Picture {
 pub const PIXEL_LIMIT: usize = 1 << 24;
 
 fn byte(bits: u16) -> u8 {
-    // The cast saturates and takes NaN to 0.
+    // The cast saturates and converts NaN to 0.
     (f16::from_bits(bits).to_f32() * 255.0 + 0.5) as u8
 }
 
 impl Pixel {
-    /// Bytes of a pixel in external memory.
+    /// The bytes of a pixel in external memory.
     pub fn bytes(self) -> usize {
         if self == Pixel::Rgb1555 { 2 } else { 8 }
     }
 
-    /// The colour of an element.
+    /// Returns the colour of an element.
     pub fn rgba(self, [x, y, z, w]: [u16; 4]) -> [u8; 4] {
         let small = |v: u16| v.min(255) as u8;
         let five = |v: u16| ((u32::from(v & 31) * 255 + 15) / 31) as u8;
@@ -59,14 +59,14 @@ impl Pixel {
     }
 }
 
-/// A tile buffer as a picture.
+/// Returns a tile buffer as a picture.
 pub fn tile(tile: &Tile, size: TileSize, pixel: Pixel) -> Picture {
     let rgba = tile.data.iter().flat_map(|element| pixel.rgba(*element)).collect();
     Picture { width: size.width(), height: size.height(), rgba }
 }
 
-/// A region of external memory as a picture, row by row from `address`; `None` for more than [`PIXEL_LIMIT`] pixels. What is
-/// past the end of memory is 0.
+/// Returns a region of external memory as a picture, row by row from `address`; `None` for more than [`PIXEL_LIMIT`]
+/// pixels. Bytes past the end of memory are 0.
 pub fn region(memory: &Memory, address: usize, width: usize, height: usize, pixel: Pixel) -> Option<Picture> {
     let count = width.checked_mul(height).filter(|n| *n <= PIXEL_LIMIT)?;
     let step = pixel.bytes();

@@ -1,9 +1,9 @@
-//! What a program starts from, as data: registers or a rectangle, tiles, memory, palettes.
+//! The start state of a program as data: registers or a rectangle, tiles, memory, palettes.
 //!
-//! The form is that of the `start` of a line of the conformance corpus, in JSON. For a single group: `local`, `shared`,
-//! `global` and `flags`, `position`; for a rectangle: `rect` (x, y, width, height), `entry`, `bank`, `global`. Both:
-//! `tile_size`, `tile` (by buffer: `width`, `height`, `data`), `external` (hex bytes), `lut0`, `lut1`. Components are
-//! strings of four hexadecimal digits; whatever is missing is 0.
+//! The format is JSON, that of `start` in a line of the conformance corpus. A single group has `local`, `shared`,
+//! `global`, `flags` and `position`; a rectangle has `rect` (x, y, width, height), `entry`, `bank` and `global`. Both
+//! may have `tile_size`, `tile` (by buffer: `width`, `height`, `data`), `external` (hex bytes), `lut0` and `lut1`.
+//! Components are strings of four hexadecimal digits; everything missing is 0.
 
 use serde_json::{Map, Value};
 
@@ -18,10 +18,10 @@ use crate::vpu::tiles::{TILE_BUFFERS, TileSize};
 /// Why a scene cannot be read or set up.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SceneError {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("not JSON: {0}")]
     Json(String),
-    /// A part of it is not what it should be.
+    /// A part of it is malformed.
     #[error("`{0}` must be {1}")]
     Shape(String, &'static str),
     /// The machine refuses it.
@@ -29,41 +29,41 @@ pub enum SceneError {
     Setup(#[from] SetupError),
 }
 
-/// Who runs.
+/// What runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Work {
     /// One group of four living threads, from instruction 0.
     Group {
         /// Registers and flags.
         registers: Box<Registers>,
-        /// Position of thread 0.
+        /// The position of thread 0.
         position: (u16, u16),
     },
     /// Groups that cover a rectangle.
     Rectangle {
-        /// The rectangle.
+        /// The rectangle to cover.
         rectangle: Rectangle,
         /// Their first instruction.
         entry: u16,
     },
 }
 
-/// What a program starts from.
+/// The start state of a program.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// Who runs.
+    /// What runs.
     pub work: Work,
-    /// The global bank they run against.
+    /// The number of the global bank that the groups use.
     pub bank: usize,
-    /// What is in it.
+    /// The content of that bank.
     pub global: Bank,
-    /// Size of the tile buffers.
+    /// The size of the tile buffers.
     pub tile_size: TileSize,
-    /// Contents of tile buffers, by number.
+    /// The contents of tile buffers, by number.
     pub tiles: Vec<(usize, Vec<[u16; 4]>)>,
-    /// Contents and size of external memory.
+    /// The content of external memory, which also defines its size.
     pub external: Vec<u8>,
-    /// Palettes that are not all 0.
+    /// The palettes that are not all 0.
     pub palettes: [Option<Box<Palette>>; 2],
 }
 
@@ -183,7 +183,7 @@ impl Scene {
     /// Reads a scene.
     ///
     /// # Errors
-    /// Says what is not as it should be.
+    /// When the scene is malformed.
     pub fn from_json(text: &str) -> Result<Self, SceneError> {
         let value = serde_json::from_str(text).map_err(|e| SceneError::Json(e.to_string()))?;
         Scene::from_value(&value)
@@ -217,7 +217,8 @@ impl Scene {
         })
     }
 
-    /// A machine that is set up so and holds a program. All cores get the tiles and the bank; the work is the first's.
+    /// Creates a machine in this start state that holds a program. All cores get the tiles and the bank; the first
+    /// gets the work.
     ///
     /// # Errors
     /// When the machine refuses it.

@@ -1,7 +1,7 @@
-//! One word on a given state: what a test compares, whoever computes it.
+//! Executes one word on a given state, for tests that compare engines.
 //!
-//! The state is plain numbers; nothing of how instructions are executed shows. So the same cases can be put to whatever
-//! executes them.
+//! The state consists of plain numbers and shows nothing of how instructions are executed, so the same cases can be
+//! given to any engine.
 
 use crate::level::Level;
 use crate::vpu::error::{Misuse, Wait};
@@ -12,12 +12,12 @@ use crate::vpu::program::{Program, refusal};
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
 use crate::vpu::trace::{Quiet, Sink, Write};
 
-/// A group about to execute a word, and all that it can see.
+/// A group about to execute a word, and everything that it can observe.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Registers and flags of the group.
+    /// The registers and flags of the group.
     pub registers: Registers,
-    /// Where the word stands.
+    /// The address of the word.
     pub pc: u16,
     /// Threads that have not ended, bit 0 for thread 0.
     pub living: u8,
@@ -27,19 +27,19 @@ pub struct State {
     pub position: (u16, u16),
     /// The global bank that it reads.
     pub bank: u8,
-    /// The bank that is reserved for the next launch.
+    /// The bank reserved for the next launch.
     pub reserved: Option<u8>,
     /// Threads with a result pending.
     pub pending: u8,
-    /// The results that are pending.
+    /// The pending results.
     pub results: [[u16; 4]; THREADS],
-    /// The cycle from which on they are there.
+    /// The cycle from which on the results are available.
     pub ready: u64,
-    /// The cycle; `None` when no one counts and loads complete at once.
+    /// The current cycle; `None` when cycles are not counted and loads complete at once.
     pub clock: Option<u64>,
     /// The global banks, [`BANKS`] of them.
     pub banks: Vec<Bank>,
-    /// How many groups and jobs hold each bank.
+    /// The number of groups and jobs that hold each bank.
     pub holders: [u32; BANKS],
     /// Groups that wait to become active.
     pub queue: Vec<Launched>,
@@ -51,14 +51,14 @@ pub struct State {
     pub palettes: Box<[Palette; 2]>,
     /// External memory.
     pub memory: Memory,
-    /// Misuse that changed no result.
+    /// The misuse so far, which changed no result.
     pub warnings: Vec<Misuse>,
 }
 
 /// A group that waits to become active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launched {
-    /// Where it starts.
+    /// The address at which it starts.
     pub entry: u16,
     /// Its position.
     pub position: (u16, u16),
@@ -68,21 +68,21 @@ pub struct Launched {
     pub bank: u8,
 }
 
-/// How the group goes on.
+/// How the group continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// With the next word, or where a branch went: [`State::pc`] says it.
+    /// With the next word or the target of a branch, at [`State::pc`].
     Word,
-    /// With the same word, when what it waits for is there.
+    /// With the same word, once it can issue.
     Same(Wait),
-    /// Not at all: its last thread has ended.
+    /// Not at all, since its last thread has ended.
     Ended,
 }
 
-/// Executes a word; what it wrote to, in order, is added to `writes`.
+/// Executes a word, and appends its writes to `writes` in order.
 ///
 /// # Errors
-/// When the word is no instruction: why. The state is as it was then.
+/// When the word is not an instruction; the state is unchanged then.
 pub fn execute(word: u64, state: &mut State, writes: &mut Vec<Write>) -> Result<Next, String> {
     by(None, word, state, writes)
 }

@@ -1,11 +1,12 @@
-//! Tile buffers: storage a pixel, with a lock a position.
+//! Tile buffers: storage for each pixel, with a lock for each position.
 
-/// How many tile buffers a core has.
+/// The number of tile buffers of a core.
 pub const TILE_BUFFERS: usize = 4;
-/// The most elements of a tile buffer: as many as the 16-bit address can name.
+/// The most elements of a tile buffer: as many as a 16-bit address can name.
 pub const TILE_LIMIT: usize = 1 << 16;
 
-/// The size of the tile buffers: both powers of two, the width at least 4, no more than [`TILE_LIMIT`] elements.
+/// The size of the tile buffers: both dimensions are powers of two, the width is at least 4, and there are at most
+/// [`TILE_LIMIT`] elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileSize {
     width: u16,
@@ -20,7 +21,7 @@ impl Default for TileSize {
 }
 
 impl TileSize {
-    /// `None` unless the size is possible.
+    /// Creates a size; `None` unless it is possible.
     pub fn new(width: u32, height: u32) -> Option<Self> {
         let fits = width.checked_mul(height).is_some_and(|n| n as usize <= TILE_LIMIT);
         let possible = width >= 4 && width.is_power_of_two() && height.is_power_of_two() && fits;
@@ -29,22 +30,22 @@ impl TileSize {
         Some(TileSize { width: u16::try_from(width).ok()?, height: u16::try_from(height).ok()? })
     }
 
-    /// Elements in a row.
+    /// Elements per row.
     pub fn width(self) -> usize {
         self.width.into()
     }
 
-    /// Rows.
+    /// The number of rows.
     pub fn height(self) -> usize {
         self.height.into()
     }
 
-    /// Elements in all.
+    /// The number of elements.
     pub fn elements(self) -> usize {
         self.width() * self.height()
     }
 
-    /// Tile x and tile y of a position.
+    /// Returns the coordinates of a position within its tile.
     pub(crate) fn offset(self, x: u16, y: u16) -> (u16, u16) {
         (x & (self.width - 1), y & (self.height - 1))
     }
@@ -62,7 +63,7 @@ impl TileSize {
 /// One tile buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tile {
-    /// X, Y, Z, W of each element, row by row.
+    /// The components X, Y, Z, W of each element, row by row.
     pub data: Vec<[u16; 4]>,
     /// Which elements are locked.
     pub locked: Vec<bool>,

@@ -1,4 +1,4 @@
-//! What happens, cycle by cycle.
+//! Events of a run, cycle by cycle.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::machine::Access;
 use crate::vpu::error::Wait;
 use crate::vpu::group::THREADS;
 
-/// Something that an instruction wrote to.
+/// A location that an instruction wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
     /// A local register.
@@ -31,12 +31,12 @@ pub enum Written {
     Memory(u32),
 }
 
-/// A write of one thread.
+/// A write by one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
     /// The thread.
     pub thread: u8,
-    /// Where.
+    /// The location.
     pub to: Written,
     /// The components written.
     pub value: [Option<u16>; 4],
@@ -69,19 +69,19 @@ impl fmt::Display for Write {
 pub enum Event {
     /// An instruction issues.
     Issue {
-        /// The group, in the order in which the core's groups became active.
+        /// The group, counted in the order in which the core's groups became active.
         group: u64,
         /// The instruction's address.
         pc: u16,
         /// Its text.
         text: String,
-        /// What it writes, in order.
+        /// Its writes, in order.
         writes: Vec<Write>,
         /// The flags of each thread afterwards, bit 0 for X.
         flags: [u8; THREADS],
-        /// Threads that live afterwards, bit 0 for thread 0.
+        /// The threads that live afterwards, bit 0 for thread 0.
         living: u8,
-        /// Threads that are active afterwards.
+        /// The threads that are active afterwards.
         active: u8,
     },
     /// An instruction does not issue.
@@ -92,23 +92,23 @@ pub enum Event {
         pc: u16,
         /// Its text.
         text: String,
-        /// Why.
+        /// The reason.
         wait: Wait,
     },
-    /// The fetch after a taken branch was for nothing.
+    /// The fetch after a taken branch was wasted.
     Bubble,
     /// All active groups wait for memory.
     Idle,
 }
 
-/// A core's cycle.
+/// A cycle of a core.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle {
-    /// Counts from 0.
+    /// The number of the cycle, from 0.
     pub cycle: u64,
     /// The core.
     pub core: usize,
-    /// What it does.
+    /// What the core does.
     pub event: Event,
 }
 
@@ -145,15 +145,15 @@ impl fmt::Display for Cycle {
     }
 }
 
-/// Takes note of writes, or does not.
+/// Records writes and accesses, or ignores them.
 pub(crate) trait Sink {
-    /// False where notes would only be thrown away.
+    /// Whether anything is recorded. If not, the caller may skip preparing it.
     const ON: bool;
     fn write(&mut self, write: Write);
     fn access(&mut self, access: Access);
 }
 
-/// Takes no note.
+/// Records nothing.
 pub(crate) struct Quiet;
 
 impl Sink for Quiet {
@@ -176,7 +176,7 @@ impl Sink for Vec<Write> {
 #[derive(Default)]
 pub(crate) struct Noted {
     pub writes: Vec<Write>,
-    /// Accesses to external memory.
+    /// The accesses to external memory.
     pub accesses: Vec<Access>,
 }
 

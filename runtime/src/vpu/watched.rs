@@ -1,4 +1,4 @@
-//! Programs of the VPU as machines that anybody can look at.
+//! Programs of the VPU as machines that observers can inspect.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use crate::vpu::group::{Group, THREADS, row, word};
 use crate::vpu::machine::Machine;
 use crate::vpu::memory::Memory;
 
-/// Makes a machine with its program and its work.
+/// Creates a machine with its program and its work.
 pub type Start<'a> = Box<dyn Fn() -> Result<Machine, String> + 'a>;
 
-/// A program of the VPU with all that it runs on.
+/// A program of the VPU with everything that it runs on.
 pub struct Watched<'a> {
     properties: Properties,
     start: Start<'a>,
@@ -26,9 +26,9 @@ impl fmt::Debug for Watched<'_> {
 }
 
 impl<'a> Watched<'a> {
-    /// A program that the machine of `start` has loaded.
+    /// Wraps a program that the machine of `start` has loaded.
     pub fn new(program: &[u64], start: Start<'a>) -> Self {
-        // A register is four components of 16 bits, X in the low ones; flags are a bit for each component.
+        // A register has four components of 16 bits, X lowest; flags are one bit for each component.
         let banks = vec![
             Bank::new("r", 16, 64),
             Bank::new("s", 16, 64).shared(),
@@ -101,7 +101,7 @@ impl View for Seen<'_> {
     }
 }
 
-/// Fills `into` with memory. Returns `None` where there is none.
+/// Fills `into` from memory. `None` if the address is past its end.
 fn read(memory: &Memory, address: u64, into: &mut [u8]) -> Option<()> {
     let address = usize::try_from(address).ok().filter(|address| *address < memory.len())?;
     into.copy_from_slice(&memory.read(address, into.len()));

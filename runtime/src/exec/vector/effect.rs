@@ -1,4 +1,4 @@
-//! What an environment does: reads of what is in no row, memory, flow, intrinsics.
+//! Steps that an environment performs: reads of values that are in no row, memory, control flow, intrinsics.
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::evaluate::{Column, Environment};
@@ -13,31 +13,31 @@ pub(crate) struct Value {
     pub row: u16,
     /// The row of the high words, or [`NO_ROW`](super::code::NO_ROW).
     pub high: u16,
-    /// How many booleans it is; 0 for numbers.
+    /// The number of booleans; 0 for numbers.
     pub booleans: u8,
 }
 
-/// A step that an environment makes.
+/// A step that an environment performs.
 #[derive(Clone, Debug)]
 pub(crate) struct Effect {
     pub op: Op,
     pub imm: u16,
-    /// Of the result, or of what is written.
+    /// The type of the result, or of the written value.
     pub ty: Type,
-    /// Operand and element, state, or intrinsic: the arguments of the node that are no nodes.
+    /// The arguments of the node that are not nodes: operand and element, state, or intrinsic.
     pub numbers: [u16; 2],
     /// The arguments that are nodes.
     pub values: Vec<Value>,
-    /// The index of a state or what an atomic expects stands at this place of `values`, if there is one.
+    /// The position in `values` of a state's index or of the value that an atomic expects, if there is one.
     pub extra: Option<u8>,
     /// The row of its condition.
     pub when: Option<u16>,
-    /// Where its result goes, if it has one.
+    /// Where the result goes, if there is one.
     pub to: Option<Value>,
 }
 
 impl Effect {
-    /// Calls `with` for the rows that are read, and with `true` for those that are written.
+    /// Calls `with` for every row that is read (`false`) or written (`true`).
     pub(crate) fn rows(&self, mut with: impl FnMut(u16, bool)) {
         let both = |value: &Value| [value.row, value.high].into_iter().filter(|row| *row != NO_ROW);
         self.values.iter().flat_map(both).chain(self.when).for_each(|row| with(row, false));
@@ -47,9 +47,9 @@ impl Effect {
 
 /// An environment whose lanes have rows.
 pub(crate) trait Rows<const L: usize>: Environment<L> {
-    /// Bits of a lane in a row.
+    /// The bits of a lane in a row.
     const SLOT: u32;
-    /// The slots of a row.
+    /// Returns the slots of a row.
     fn row(&self, row: u16) -> Column<L>;
     /// Sets the slots of a row.
     fn set_row(&mut self, row: u16, slots: &Column<L>);
@@ -83,10 +83,10 @@ fn put<const L: usize, E: Rows<L>>(env: &mut E, to: Option<Value>, column: Colum
     }
 }
 
-/// Does it, as [`evaluate`](isaforge_core::semantics::evaluate::evaluate) would.
+/// Performs an effect, as [`evaluate`](isaforge_core::semantics::evaluate::evaluate) would.
 ///
 /// # Errors
-/// What the environment answers.
+/// The fault that the environment returns.
 pub(crate) fn perform<const L: usize, E: Rows<L>>(effect: &Effect, env: &mut E) -> Result<(), E::Fault> {
     let [number, element] = effect.numbers;
     let argument = |env: &E, k: usize| effect.values.get(k).map_or([0; L], |found| value(env, *found));

@@ -1,4 +1,4 @@
-//! Any pure operation, lane by lane, by its one definition.
+//! Any pure operation, computed lane by lane by its definition.
 
 use isaforge_core::semantics::primitive::primitive;
 use isaforge_core::semantics::{Class, Op, Type};
@@ -7,7 +7,7 @@ use super::code::{Micro, NO_ROW};
 use super::handler::Body;
 use super::{Family, Member, bits_of, mask_of, slot};
 
-/// An operation with its types; the number of a [`Micro`] is its place in the code's table.
+/// An operation with its types; the number of a [`Micro`] is its index in the code's table.
 #[derive(Clone, Debug)]
 pub(crate) struct Exact {
     pub op: Op,
@@ -19,7 +19,7 @@ pub(crate) struct Exact {
 /// The handler of all [`Exact`] operations.
 pub(super) struct ByDefinition;
 
-/// The same where values, of two rows each, may be wider than slots.
+/// The same for values that may be wider than a slot, each in two rows.
 pub(super) struct WideByDefinition;
 
 impl Body for WideByDefinition {

@@ -1,5 +1,5 @@
-//! What handlers of floats compute in one component. Every operation here is followed by [`Op::Canonical`]: the number
-//! is the one NaN. Without it the definition decides which NaN there is.
+//! Float handlers for one component. Each arithmetic operation here is followed by [`Op::Canonical`], so that only
+//! the number matters and every NaN becomes the canonical one. Without it the definition decides which NaN results.
 
 use isaforge_core::float::Round;
 use isaforge_core::semantics::primitive::{WIDEN, rounding};
@@ -35,7 +35,7 @@ fn is_nan(bits: u32) -> bool {
     bits & !SIGN > INFINITY
 }
 
-/// An integer whose order is that of the number, -0 before +0.
+/// Returns an integer that orders like the number, with -0 before +0.
 #[inline(always)]
 fn rank(bits: u32) -> i32 {
     (bits ^ ((bits as i32 >> 31) as u32 >> 1)) as i32
@@ -53,7 +53,7 @@ fn greater(a: u32, b: u32) -> u32 {
     without_nan(a, b, number)
 }
 
-/// A NaN loses; of two the first is left, made quiet.
+/// Returns the other operand if one is a NaN, or the first one made quiet if both are.
 #[inline(always)]
 fn without_nan(a: u32, b: u32, number: u32) -> u32 {
     let (is_a, is_b) = (is_nan(a), is_nan(b));
@@ -85,18 +85,18 @@ rules! { u32;
     ToUnsigned(a; _) f(a) as u32;
     FromSigned(a; _) (a as i32 as f32).to_bits();
     FromUnsigned(a; _) (a as f32).to_bits();
-    /// A half in the low bits becomes a single.
+    /// Widens a half in the low bits to a single.
     Widen(a; _) {
         let wide = half::widen(a);
         if is_nan(wide) { wide | QUIET } else { wide }
     };
-    /// The same; a NaN stays as it is.
+    /// The same, but a NaN keeps its bits.
     WidenNan(a; _) half::widen(a);
-    /// A single becomes a half in the low bits, to the nearest.
+    /// Narrows a single to a half in the low bits, rounded to nearest.
     Narrow(a; _) half::narrow(a);
 }
 
-/// The handler of an operation that [`Op::Canonical`] follows.
+/// Returns the handler of an operation that is followed by [`Op::Canonical`].
 pub(super) fn arithmetic<const K: usize, F: Family<K>>(op: Op, bits: u8) -> Found<K, F> {
     Some(match (op, bits) {
         (Op::Add, 32) => of::<Add, K, F>(),
@@ -115,7 +115,7 @@ pub(super) fn arithmetic<const K: usize, F: Family<K>>(op: Op, bits: u8) -> Foun
     })
 }
 
-/// The handler of an operation whose NaNs are known.
+/// Returns the handler of an operation with defined NaN results.
 pub(super) fn plain<const K: usize, F: Family<K>>(op: Op, bits: u8) -> Found<K, F> {
     Some(match (op, bits) {
         (Op::Canonical, 32) => of::<Canonical, K, F>(),
@@ -132,7 +132,7 @@ pub(super) fn plain<const K: usize, F: Family<K>>(op: Op, bits: u8) -> Found<K, 
     })
 }
 
-/// The handler of a comparison.
+/// Returns the handler of a comparison.
 pub(super) fn compare<const K: usize, F: Family<K>>(how: Comparison, bits: u8) -> Found<K, F> {
     Some(match (how, bits) {
         (Comparison::Equal, 32) => of::<Equal, K, F>(),
@@ -153,7 +153,7 @@ pub(super) fn compare<const K: usize, F: Family<K>>(how: Comparison, bits: u8) -
     })
 }
 
-/// The handler of a conversion that keeps components where they are. `single` where a slot holds one component.
+/// Returns the handler of a conversion that keeps components in place; `single` if a slot holds one component.
 pub(super) fn convert<const K: usize, F: Family<K>>(imm: u16, from: Type, to: Type, single: bool) -> Found<K, F> {
     let signed = |ty: Type| ty.class == isaforge_core::semantics::Class::Signed;
     let round = rounding(imm);

@@ -1,6 +1,7 @@
-//! Half precision, computed in single precision where rounding twice is rounding once.
+//! Half precision, computed in single precision where double rounding gives the same result.
 //!
-//! A single has 24 bits and a half 11: sums, differences, products, quotients and roots may be rounded to a single first.
+//! A single has 24 significant bits and a half 11, so sums, differences, products, quotients and roots may be rounded
+//! to a single first.
 
 use super::rule::rules;
 
@@ -8,7 +9,7 @@ const SIGN: u16 = 1 << 15;
 const INFINITY: u16 = 0x7c00;
 const QUIET: u16 = 0x200;
 
-/// A half in the low bits as a single, exactly; the bits of a NaN stay.
+/// Widens a half in the low bits to a single, exactly; a NaN keeps its bits.
 #[inline(always)]
 pub(super) fn widen(half: u32) -> u32 {
     let magnitude = half & 0x7fff;
@@ -19,11 +20,11 @@ pub(super) fn widen(half: u32) -> u32 {
     (half & 0x8000) << 16 | if magnitude < 0x400 { subnormal } else { moved + bias }
 }
 
-/// A single as a half, to the nearest; a NaN is made quiet and keeps the high bits of what it carries.
+/// Narrows a single to a half, rounded to nearest; a NaN is made quiet and keeps the high bits of its payload.
 #[inline(always)]
 pub(super) fn narrow(bits: u32) -> u32 {
     let magnitude = bits & 0x7fff_ffff;
-    // Added to a half, a subnormal's last place is the sum's: the sum is rounded as it should be.
+    // The last place of the sum with 0.5 is that of a subnormal half, so the addition rounds correctly.
     let subnormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
     let normal = magnitude.wrapping_sub(0x3800_0000).wrapping_add(0xfff + (magnitude >> 13 & 1)) >> 13;
     let finite = if magnitude < 0x3880_0000 { subnormal } else { normal };
@@ -43,7 +44,7 @@ fn rounded(value: f32, nan: u64) -> u16 {
     if value.is_nan() { nan as u16 } else { half }
 }
 
-/// `a · b + c` for one more rounding: the product is exact, and the sum is rounded to the odd one of its neighbours.
+/// Computes `a · b + c` for one more rounding: the product is exact, and the sum is rounded to odd.
 #[inline(always)]
 fn fused(a: f32, b: f32, c: f32) -> f32 {
     let product = a * b;
@@ -51,7 +52,7 @@ fn fused(a: f32, b: f32, c: f32) -> f32 {
     let rest = sum - product;
     let lost = (product - (sum - rest)) + (c - rest);
     let bits = sum.to_bits();
-    // Neither holds if nothing is lost, nor for infinities and NaNs, whose difference is no number.
+    // Neither condition holds if nothing is lost, nor for infinities and NaNs, for which `lost` is a NaN.
     let towards = (lost > 0.0) == (sum > 0.0);
     let odd = if towards { bits | 1 } else { bits.wrapping_sub(1) | 1 };
     let inexact = lost.abs() > 0.0;
@@ -67,13 +68,13 @@ fn is_nan(half: u16) -> bool {
     half & !SIGN > INFINITY
 }
 
-/// An integer whose order is that of the number, -0 before +0.
+/// Returns an integer that orders like the number, with -0 before +0.
 #[inline(always)]
 fn rank(half: u16) -> i16 {
     (half ^ ((half as i16 >> 15) as u16 >> 1)) as i16
 }
 
-/// The same with zeros of either sign equal.
+/// The same, but zeros of either sign are equal.
 #[inline(always)]
 fn order(half: u16) -> i16 {
     let magnitude = (half & !SIGN) as i16;
@@ -85,7 +86,7 @@ fn both_numbers(a: u16, b: u16) -> bool {
     !is_nan(a) & !is_nan(b)
 }
 
-/// A NaN loses; of two the first is left, made quiet.
+/// Returns the other operand if one is a NaN, or the first one made quiet if both are.
 #[inline(always)]
 fn without_nan(a: u16, b: u16, number: u16) -> u16 {
     let (is_a, is_b) = (is_nan(a), is_nan(b));

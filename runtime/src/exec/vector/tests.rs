@@ -1,4 +1,4 @@
-//! Every operation at every level against the evaluator, alone and in random graphs.
+//! Compares every operation at every level with the evaluator, alone and in random graphs.
 
 use std::ops::{ControlFlow, Range};
 
@@ -19,7 +19,7 @@ const ACTIVE: u16 = 8;
 const FIRST_CONSTANT: u16 = 9;
 const FIRST_TEMPORARY: u16 = 80;
 
-/// Lanes with rows: a slot of `SLOT` bits for each of `L`.
+/// Lanes with rows: each of the `L` lanes has a slot of `SLOT` bits.
 #[derive(Clone)]
 struct Lanes<const K: usize, const SLOT: u32, const L: usize> {
     rows: Vec<[u64; K]>,
@@ -71,7 +71,7 @@ impl<const K: usize, const SLOT: u32, const L: usize> Rows<L> for Lanes<K, SLOT,
     }
 }
 
-/// Operands are rows from 0 on; what is stored is noted; the load gives a mix of the address.
+/// Operands are the rows from 0 on; stores are recorded; a load returns a mix of the address.
 impl<const K: usize, const SLOT: u32, const L: usize> Environment<L> for Lanes<K, SLOT, L> {
     type Fault = ();
 
@@ -157,7 +157,7 @@ struct Bind {
 
 impl Binder for Bind {
     fn operand(&mut self, operand: u16, _: u16, _: Type) -> Place {
-        // The last one is not in a row as far as code knows.
+        // The last operand is not in a row as far as the code knows.
         if operand + 1 == OPERANDS { Place::Asked } else { Place::Row(operand, 0) }
     }
 
@@ -212,7 +212,7 @@ impl Random {
         (self.next() >> 33) as usize % n.max(1)
     }
 
-    /// Any bits, or components at the ends of what formats have.
+    /// Returns random bits, or components at the limits of the formats.
     fn slot(&mut self) -> u64 {
         const HALVES: [u16; 16] = [
             0, 0x8000, 1, 0x8001, 0x3ff, 0x400, 0x3c00, 0xbc00, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7c01, 0x7e00, 0xfe55,
@@ -243,7 +243,8 @@ impl Random {
     }
 }
 
-/// Runs a shape both ways on random rows, at all levels, with all lanes and with some. False if no code covers it.
+/// Runs a shape both ways on random rows, at all levels, with all lanes and with some. Returns false if no code
+/// covers it.
 fn agree<const K: usize, const SLOT: u32, const L: usize>(shape: &Shape, nan: bool, random: &mut Random) -> bool {
     let semantics = semantics(nan);
     let mut bind = Bind::default();
@@ -304,7 +305,7 @@ fn push(shape: &mut Shape, node: Node) -> u16 {
     (shape.nodes.len() - 1) as u16
 }
 
-/// A value of a type, from the low bits of an operand, or of two if it is wider than a slot.
+/// Adds a value of a type, taken from the low bits of an operand, or of two if it is wider than a slot.
 fn input(shape: &mut Shape, mut slot: u32, operand: u16, ty: Type) -> u16 {
     let mut found = push(shape, node(Op::Operand, 0, Type::unsigned(slot as u8), &[operand, 0]));
     let number = Type::unsigned(ty.size() as u8);
@@ -460,7 +461,7 @@ fn every_operation_is_as_defined_in_slots_of_32_bits() {
     every_operation::<8, 32, 32>();
 }
 
-/// A graph of any operations on the values before, with writes, stores and commits in between.
+/// Builds a graph of random operations on earlier values, with writes, stores and commits in between.
 fn graph(random: &mut Random, slot: u32) -> Shape {
     let mut shape = Shape::default();
     let types = types();
@@ -557,7 +558,7 @@ fn graph(random: &mut Random, slot: u32) -> Shape {
             }
         }
     }
-    // Of what stands in the rows at the end every part has been written by someone.
+    // Every part of the rows at the end must have been written by someone.
     shape
 }
 

@@ -1,11 +1,11 @@
-//! From lane to lane of a warp, where a part of a row is one.
+//! Operations across the lanes of a warp, if each part of a row is one warp.
 
 use super::code::{Micro, NO_ROW};
 use super::exact::Exact;
 use super::handler::Body;
 use super::{Family, Member};
 
-/// The first row as the lane has it that the second names; 0 where there is no such lane.
+/// Reads the first row from the lane that the second row selects; 0 if there is no such lane.
 pub(super) struct Permute;
 
 impl Body for Permute {
@@ -36,7 +36,8 @@ fn moved<const K: usize>(values: &[u64; K], lanes: &[u64; K]) -> [u64; K] {
     result
 }
 
-/// A bit in every lane for each active lane of the warp whose mask in the first row has ones, as two words.
+/// Sets a bit in every lane for each active lane of the warp whose mask in the first row is all ones. The result has
+/// two words.
 pub(super) struct Ballot;
 
 impl Body for Ballot {

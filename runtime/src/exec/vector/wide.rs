@@ -1,4 +1,4 @@
-//! Rules on components of 64 bits where slots have 32: a value lies in two rows, its low and its high words.
+//! Rules for components of 64 bits with slots of 32 bits: a value takes two rows, for its low and its high words.
 
 use isaforge_core::float::Round;
 use isaforge_core::semantics::primitive::{WIDEN, rounding};
@@ -10,7 +10,7 @@ use super::handler::{Body, Handler};
 use super::rule::{Rule, doubles, rules};
 use super::{Family, Member};
 
-/// The handler of a rule on pairs. Each value is two rows.
+/// The handler of a rule on pairs of rows.
 struct Pairs<R>(std::marker::PhantomData<R>);
 
 impl<R: Rule<Part = u64>> Body for Pairs<R> {
@@ -51,7 +51,7 @@ fn pairs<R: Rule<Part = u64>, const K: usize>(rows: &[[u64; K]; 6], number: u64)
     result
 }
 
-/// The handler of a rule, and how many rows it reads.
+/// Returns the handler of a rule, and the number of rows it reads.
 pub(super) fn of<R: Rule<Part = u64>, const K: usize, F: Family<K>>() -> (Handler<K, F>, u8) {
     (Handler::of::<Pairs<R>>(), 2 * R::READS as u8)
 }
@@ -92,19 +92,19 @@ rules! { u64;
     NotEqual(a, b; _) ones(f(a) != f(b));
     Less(a, b; _) ones(f(a) < f(b));
     LessEqual(a, b; _) ones(f(a) <= f(b));
-    /// A single in the low word becomes a double; the bits of a NaN stay.
+    /// Widens a single in the low word to a double; a NaN keeps its bits.
     WidenNan(a; _) {
         let (word, sign) = (a as u32, (a & 1 << 31) << 32);
         let nan = sign | INFINITY | (a & 0x7f_ffff) << 29;
         let number = f64::from(f32::from_bits(word)).to_bits();
         if word & 0x7fff_ffff > 0x7f80_0000 { nan } else { number }
     };
-    /// The same; a NaN is made quiet.
+    /// The same, but a NaN is made quiet.
     Widen(a; n) {
         let wide = WidenNan::apply([a, a, a], n);
         if is_nan(wide) { wide | QUIET } else { wide }
     };
-    /// A double becomes a single, to the nearest; a NaN is made quiet and keeps the high bits of what it carries.
+    /// Narrows a double to a single, rounded to nearest; a NaN is made quiet and keeps the high bits of its payload.
     Narrow(a; _) {
         let nan = (a >> 32) as u32 & 1 << 31 | 0x7fc0_0000 | (a >> 29) as u32 & 0x3f_ffff;
         let number = (f(a) as f32).to_bits();
@@ -118,7 +118,7 @@ rules! { u64;
 
 type Found<const K: usize, F> = Option<(Handler<K, F>, u8)>;
 
-/// The handler of an operation on doubles that [`Op::Canonical`] follows.
+/// Returns the handler of an operation on doubles that is followed by [`Op::Canonical`].
 pub(super) fn arithmetic<const K: usize, F: Family<K>>(op: Op) -> Found<K, F> {
     Some(match op {
         Op::Add => of::<Add, K, F>(),
@@ -130,7 +130,7 @@ pub(super) fn arithmetic<const K: usize, F: Family<K>>(op: Op) -> Found<K, F> {
     })
 }
 
-/// The handler of an operation on doubles whose NaNs are known.
+/// Returns the handler of an operation on doubles with defined NaN results.
 pub(super) fn plain<const K: usize, F: Family<K>>(op: Op) -> Found<K, F> {
     Some(match op {
         Op::Canonical => of::<Canonical, K, F>(),
@@ -140,7 +140,7 @@ pub(super) fn plain<const K: usize, F: Family<K>>(op: Op) -> Found<K, F> {
     })
 }
 
-/// The handler of a comparison of values with 64 bits.
+/// Returns the handler of a comparison of 64-bit values.
 pub(super) fn compare<const K: usize, F: Family<K>>(how: Comparison, ty: Type) -> Found<K, F> {
     Some(match (ty.class, how) {
         (Class::Float, Comparison::Equal) => of::<Equal, K, F>(),
@@ -157,7 +157,7 @@ pub(super) fn compare<const K: usize, F: Family<K>>(how: Comparison, ty: Type) -
     })
 }
 
-/// The handler of a conversion to or from a double; what has 32 bits lies in the low word, with zeros above.
+/// Returns the handler of a conversion to or from a double; a 32-bit value is in the low word, with zeros above.
 pub(super) fn convert<const K: usize, F: Family<K>>(imm: u16, from: Type, to: Type) -> Found<K, F> {
     let round = rounding(imm);
     Some(match ((from.class, from.bits), (to.class, to.bits)) {

@@ -1,14 +1,14 @@
-//! AVX2 in the place of AVX-512: an operation that it lacks becomes several that it has.
+//! AVX2 in place of AVX-512: an operation that AVX2 lacks is replaced by several that it has.
 //!
-//! All bits of a mask's component are ones, or all are zeros, so that masks take the operations of words. The complement of a
-//! mask is a node of its own; operations that read one use the mask beneath it where they can.
+//! The bits of a mask's component are all ones or all zeros, so operations on words also work on masks. The
+//! complement of a mask is a node of its own; operations that read it use the underlying mask where they can.
 
 use iced_x86::{Code, RoundingControl};
 
 use super::graph::{COLUMNS, Graph, Node, Operation, Ordering, Shifted, Value};
 use super::host::in_avx2;
 
-/// The components that a mask has.
+/// The size of a mask's components.
 #[derive(Clone, Copy)]
 enum Components {
     Words,
@@ -20,7 +20,7 @@ enum Components {
 struct Comparison {
     components: Components,
     signed: bool,
-    /// The number that instructions of AVX-512 have for it.
+    /// The immediate that AVX-512 instructions encode it with.
     relation: u8,
 }
 
@@ -40,7 +40,7 @@ impl Comparison {
     }
 }
 
-/// The logic of masks, for components of any size.
+/// Returns the mask logic of an instruction, for components of any size.
 fn logic(code: Code) -> Option<Logic> {
     Some(match code {
         Code::VEX_Kandw_kr_kr_kr | Code::VEX_Kandd_kr_kr_kr | Code::VEX_Kandq_kr_kr_kr => Logic::And,
@@ -54,7 +54,7 @@ fn logic(code: Code) -> Option<Logic> {
 
 enum Logic {
     And,
-    /// The second without the first.
+    /// `!a & b`.
     AndNot,
     Or,
     Xor,
@@ -69,14 +69,14 @@ const XOR: Code = Code::VEX_Vpxor_ymm_ymm_ymmm256;
 /// An instruction, and the function of two bits that it computes.
 type Function = (Code, fn(u8, u8) -> u8);
 
-/// Functions of two bits with an instruction of their own.
+/// The functions of two bits that a single instruction computes.
 const FUNCTIONS: [Function; 4] =
     [(AND, |a, b| a & b), (OR, |a, b| a | b), (XOR, |a, b| a ^ b), (AND_NOT, |a, b| !a & b)];
 
-/// Two of three words.
+/// All ordered pairs of three words.
 const PAIRS: [(usize, usize); 6] = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)];
 
-/// Whether an instruction of AVX2 may exchange its first two arguments.
+/// Whether the first two arguments of an AVX2 instruction may be exchanged.
 fn commutes(code: Code) -> bool {
     matches!(
         code,
@@ -104,7 +104,7 @@ fn commutes(code: Code) -> bool {
 }
 
 impl Graph {
-    /// The value of an operation in operations of AVX2. Where there are none, the graph is [lacking](Graph::lacks).
+    /// Adds an operation, lowered to AVX2. If that is not possible, the graph is [lacking](Graph::lacks).
     pub(super) fn for_avx2(&mut self, operation: Operation) -> Value {
         let [a, b, c] = operation.arguments;
         let immediate = operation.immediate.unwrap_or(0);
@@ -149,7 +149,8 @@ impl Graph {
             (Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, [Some(a), ..]) => {
                 let low = self.splat(0xffff);
                 let low = if self.possible(a) & !0xffff == 0 { a } else { self.and(a, low) };
-                // Each half of the register is packed on its own: the first and the third quarter are together then.
+                // Each half of the register is packed on its own, so the results are in the first and the third
+                // quarter.
                 let packed = self.apply(Code::VEX_Vpackusdw_ymm_ymm_ymmm256, &[low, low]);
                 self.apply_immediate(Code::VEX_Vpermq_ymm_ymmm256_imm8, &[packed], 0b1000)
             }
@@ -161,7 +162,7 @@ impl Graph {
         }
     }
 
-    /// The mask that a mask is the complement of.
+    /// Returns the mask that a mask is the complement of.
     fn complemented(&self, mask: Value) -> Option<Value> {
         match self.nodes().get(mask.index()) {
             Some(Node::Operation(Operation { code: Code::VEX_Knotw_kr_kr, arguments: [Some(mask), ..], .. })) => {
@@ -171,7 +172,7 @@ impl Graph {
         }
     }
 
-    /// A mask, or its complement if so.
+    /// Returns a mask, or its complement if `is_not`.
     fn maybe_not(&mut self, mask: Value, is_not: bool) -> Value {
         if is_not { self.masks(&Logic::Not, mask, mask) } else { mask }
     }
@@ -194,7 +195,7 @@ impl Graph {
             (Logic::AndNot, None, Some(y)) => ((OR, a, y), true),
             (Logic::AndNot, Some(x), Some(y)) => (without(y, x), false),
             (Logic::Or, None, None) => ((OR, a, b), false),
-            // It holds not where the one does and the other does not.
+            // The complement of the result: the one holds and the other does not.
             (Logic::Or, Some(x), None) => (without(b, x), true),
             (Logic::Or, None, Some(y)) => (without(a, y), true),
             (Logic::Or, Some(x), Some(y)) => (with(x, y), true),
@@ -233,7 +234,7 @@ impl Graph {
         self.maybe_not(mask, is_not)
     }
 
-    /// The lanes in which two words have ones in common.
+    /// Returns the lanes in which two words have set bits in common.
     fn common(&mut self, a: Value, b: Value) -> Value {
         let equal = Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256;
         let (a, b) = if self.constant(a).is_some() { (b, a) } else { (a, b) };
@@ -246,12 +247,12 @@ impl Graph {
         self.maybe_not(nowhere, true)
     }
 
-    /// A function of three bits, as [`Graph::logic`] has it.
+    /// Computes a function of three bits, as [`Graph::logic`] defines it.
     fn function(&mut self, table: u8, words: [Value; 3]) -> Value {
         if let Some(found) = self.simple(table, words) {
             return found;
         }
-        // One operation on a word and what another makes of two.
+        // Tries an operation on one word and the result of another operation on two words.
         for (i, j) in PAIRS {
             for (inner, f) in FUNCTIONS {
                 let made = f(COLUMNS[i], COLUMNS[j]);
@@ -267,7 +268,7 @@ impl Graph {
                 }
             }
         }
-        // What it is where a word has ones, and where it has zeros.
+        // Splits the function by a word: its values where the word has ones, and where it has zeros.
         let parts = |k: usize| {
             let (column, by) = (COLUMNS[k], 4 >> k);
             let (ones, zeros) = (table & column, table & !column);
@@ -280,7 +281,7 @@ impl Graph {
         self.apply(OR, &[ones, zeros])
     }
 
-    /// A function that takes no operation, or one; or one and a complement.
+    /// Computes a function that takes at most one operation and a complement. `None` for others.
     fn simple(&mut self, table: u8, words: [Value; 3]) -> Option<Value> {
         for is_not in [false, true] {
             let table = if is_not { !table } else { table };
@@ -311,14 +312,14 @@ impl Graph {
         let (low, width) = (self.splat(31), self.splat(32));
         let by = self.and(by, low);
         let others = self.subtract(width, by);
-        // A shift by 32 leaves nothing.
+        // A shift by 32 gives zero.
         let [left, right] = if down { [others, by] } else { [by, others] };
         let up = self.apply(Code::EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32, &[a, left]);
         let down = self.apply(Code::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32, &[a, right]);
         self.or(up, down)
     }
 
-    /// An unsigned word as a float. Its halves become floats without rounding, and only their sum is rounded.
+    /// Converts an unsigned word to a float. Its halves are converted exactly, and only their sum is rounded.
     fn unsigned_to_float(&mut self, a: Value) -> Value {
         let (low, unit) = (self.splat(0xffff), self.splat(0x4b00_0000));
         let low = self.and(a, low);
@@ -329,13 +330,13 @@ impl Graph {
         self.apply(Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, &[low, high])
     }
 
-    /// An integral float that is not negative as an unsigned word; ones for what lies above.
+    /// Converts an integral float that is not negative to an unsigned word; all ones if it is too large.
     fn positive_to_unsigned(&mut self, a: Value) -> Value {
         let signed = Code::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae;
         let (half, all) = (self.splat(2_147_483_648f32.to_bits()), self.splat(4_294_967_296f32.to_bits()));
         let less = self.apply(Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, &[a, half]);
         let (number, rest) = (self.apply(signed, &[a]), self.apply(signed, &[less]));
-        // From the half on, the number is its sign alone.
+        // From 2^31 on, the signed conversion returns only the sign bit.
         let is_more = self.shift_by(Shifted::Arithmetic, number, 31);
         let rest = self.and(rest, is_more);
         let number = self.or(number, rest);
@@ -353,7 +354,8 @@ mod tests {
     use crate::exec::jit::lanes::graph::Relation;
     use crate::level::Level;
 
-    /// What a value comes to where the first three rows have the columns of a table, and the operations that it takes.
+    /// Returns the value of a node if the first three rows have the columns of a truth table, and the number of
+    /// operations it takes.
     fn evaluate(graph: &Graph, value: Value) -> (u8, usize) {
         match &graph.nodes()[value.index()] {
             Node::Row(row, _) => (COLUMNS[*row as usize], 0),
@@ -377,7 +379,7 @@ mod tests {
             let (found, operations) = evaluate(&graph, value);
             assert_eq!(found, table, "{table:#010b}");
             assert!(operations <= 8, "{table:#010b} takes {operations}");
-            // Choices by the first and by the second word.
+            // Selections by the first and by the second word.
             if [0b1100_1010, 0b1011_1000].contains(&table) {
                 assert_eq!(operations, 3, "{table:#010b}");
             }
@@ -392,7 +394,7 @@ mod tests {
         let less = graph.compare_unsigned(Relation::Less, a, b);
         let chosen = graph.select(less, a, b);
         let choice = *graph.operation_of(chosen).expect("a choice is an operation");
-        // Where the greater is the first, the second is chosen.
+        // Where the greater is the first, the second is selected.
         assert_eq!((graph.complemented(less), choice.arguments), (choice.mask, [Some(a), Some(b), None]));
         assert_eq!(Some(graph.not_mask(less)), choice.mask);
     }

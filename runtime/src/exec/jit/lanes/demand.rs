@@ -1,13 +1,14 @@
-//! Which values are read to the bit, and which for their number alone.
+//! Which values must be exact to the bit, and which only as numbers.
 //!
-//! Where all readers of a float see a number, the payload of a NaN may be any. This goes backwards through a shape and
-//! claims no more than [`select`](super::select) does: what it calls inexact is read for its number there.
+//! If all readers of a float only use its number, the payload of a NaN may be any. This pass goes backwards through a
+//! shape and claims no more than [`select`](super::select) does: a value that it calls inexact is read only as a
+//! number there.
 
 use isaforge_core::semantics::instantiate::for_each_argument;
 use isaforge_core::semantics::primitive::WIDEN;
 use isaforge_core::semantics::{Class, Comparison, Node, Op, Shape, Type};
 
-/// For each node whether somebody reads all of its bits.
+/// Returns for each node whether some reader uses all of its bits.
 pub(crate) fn exact(shape: &Shape) -> Vec<bool> {
     let mut exact = vec![false; shape.nodes.len()];
     for (at, node) in shape.nodes.iter().enumerate().rev() {
@@ -16,7 +17,7 @@ pub(crate) fn exact(shape: &Shape) -> Vec<bool> {
             read = [false; 4];
         } else if passes_on(shape, node) {
             read = [exact[at]; 4];
-            // The condition of a choice.
+            // The condition of a selection is always exact.
             read[0] |= node.op == Op::Select;
         } else if node.op == Op::Compare {
             read = [!compares_numbers(shape, node); 4];
@@ -42,7 +43,7 @@ fn is_float(ty: Type) -> bool {
     ty == Type::float(32)
 }
 
-/// Arithmetic on floats.
+/// Whether a node is arithmetic on floats, which reads only numbers.
 fn sees_numbers(node: &Node) -> bool {
     is_float(node.ty)
         && matches!(
@@ -60,7 +61,7 @@ fn sees_numbers(node: &Node) -> bool {
         )
 }
 
-/// Copies, choices and signs: their readers are those of their arguments.
+/// Whether a node is a copy, a selection or a sign operation: its arguments are read as its result is.
 fn passes_on(shape: &Shape, node: &Node) -> bool {
     match node.op {
         Op::Neg | Op::Abs => is_float(node.ty),

@@ -1,28 +1,28 @@
 //! Values as pieces of words.
 //!
-//! Components, parts and concatenations only say where bits lie. No instruction is made for them until somebody asks for
-//! the word; one rotation and one ternary operation then put each piece in its place.
+//! Components, parts and concatenations only determine the position of bits. No instruction is emitted for them until
+//! the word itself is needed; one rotation and one ternary operation then put each piece in place.
 
 use isaforge_core::bits::ones;
 
 use super::graph::{Graph, Kind, Shifted, Value};
 
-/// Bits of a value that lie in a word.
+/// A run of bits of a value that is contiguous in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The first of them in the value.
+    /// The position of its first bit in the value.
     at: u32,
-    /// How many.
+    /// The number of bits.
     bits: u32,
-    /// The word, and the first of them in it.
+    /// The word, and the position of the first bit in it.
     word: Value,
     from: u32,
 }
 
-/// A value of at most 64 bits, as pieces that do not overlap; all else are zeros.
+/// A value of at most 64 bits as pieces that do not overlap; all other bits are zero.
 #[derive(Clone, Debug)]
 pub enum Pieces {
-    /// Most values are one piece, which needs no memory of its own.
+    /// The common case, which needs no allocation.
     One(Piece),
     Many(Vec<Piece>),
 }
@@ -34,12 +34,12 @@ impl Default for Pieces {
 }
 
 impl Pieces {
-    /// The low bits of a word.
+    /// Returns the low bits of a word.
     pub fn of(word: Value, bits: u32) -> Self {
         Pieces::One(Piece { at: 0, bits, word, from: 0 })
     }
 
-    /// A low and a high word.
+    /// Returns a value of a low and a high word.
     pub fn pair([low, high]: [Value; 2]) -> Self {
         Pieces::of(low, 32).with(Pieces::of(high, 32).raised(32, 64))
     }
@@ -51,7 +51,7 @@ impl Pieces {
         }
     }
 
-    /// So many bits from one on, as a value of their own.
+    /// Returns `bits` bits starting at `from`, as a value of their own.
     pub fn slice(&self, from: u32, bits: u32) -> Self {
         let end = from + bits;
         let cut = |piece: &Piece| {
@@ -67,7 +67,7 @@ impl Pieces {
         }
     }
 
-    /// Shifted left, in a value of a width.
+    /// Shifts left, within a value of `size` bits.
     pub fn raised(&self, by: u32, size: u32) -> Self {
         let mut moved = self.slice(0, size.saturating_sub(by));
         match &mut moved {
@@ -77,7 +77,7 @@ impl Pieces {
         moved
     }
 
-    /// With the pieces of another value, which lie elsewhere.
+    /// Adds the pieces of another value, which must not overlap.
     pub fn with(self, other: Pieces) -> Self {
         match (self.list(), other.list()) {
             ([], _) => other,
@@ -86,7 +86,7 @@ impl Pieces {
         }
     }
 
-    /// The word that the value is, if it is one.
+    /// Returns the word that the value is, or `None` if it is not exactly one word.
     pub fn whole(&self) -> Option<Value> {
         match *self.list() {
             [Piece { at: 0, bits: 32, word, from: 0 }] => Some(word),
@@ -94,7 +94,7 @@ impl Pieces {
         }
     }
 
-    /// The word that all of the value lies in, the first of its bits there, and how many there are.
+    /// Returns the word that contains the whole value, the position of its first bit there, and the number of bits.
     pub fn single(&self) -> Option<(Value, u32, u32)> {
         match *self.list() {
             [Piece { at: 0, bits, word, from }] => Some((word, from, bits)),
@@ -103,11 +103,11 @@ impl Pieces {
     }
 }
 
-/// Pieces of one word that a rotation to the left moves to their places.
+/// The pieces of a word that the same left rotation puts in place.
 struct Group {
     word: Value,
     by: u32,
-    /// Their places.
+    /// The bits that they occupy in the result.
     mask: u32,
     /// Whether some of them move up, or down.
     up: bool,
@@ -115,7 +115,7 @@ struct Group {
 }
 
 impl Graph {
-    /// The number that a value is, if that is known.
+    /// Returns the number that a value is, if that is known.
     pub fn number(&self, pieces: &Pieces) -> Option<u64> {
         pieces.list().iter().try_fold(0, |all, piece| {
             let word = u64::from(self.constant(piece.word)?);
@@ -123,7 +123,7 @@ impl Graph {
         })
     }
 
-    /// A value of at most 32 bits as a word, for a reader of a kind.
+    /// Returns a value of at most 32 bits as a word, for a reader of a kind.
     pub fn assemble(&mut self, pieces: &Pieces, kind: Kind) -> Value {
         if let Some(word) = pieces.whole() {
             return self.read_as(word, kind);
@@ -149,7 +149,7 @@ impl Graph {
             group.up |= piece.at > piece.from;
             group.down |= piece.at < piece.from;
         }
-        // What was moved is overwritten by the next operation; a word of others would be copied before.
+        // A moved word is overwritten by the next operation, whereas a word in place would first have to be copied.
         groups.sort_by_key(|group| group.by == 0);
         let covers = constant == 0 && groups.iter().fold(0, |all, group| all | group.mask) == u32::MAX;
         let mut all = None;
@@ -170,7 +170,7 @@ impl Graph {
         }
     }
 
-    /// A group at its place; what lies elsewhere is not said.
+    /// Moves a group into place; all other bits are unspecified.
     fn moved(&mut self, group: &Group) -> Value {
         match (group.up, group.down) {
             _ if group.by == 0 => group.word,
@@ -180,7 +180,7 @@ impl Graph {
         }
     }
 
-    /// A group at its place, and zeros elsewhere.
+    /// Moves a group into place, with zeros elsewhere.
     fn isolated(&mut self, group: &Group) -> Value {
         let moved = self.moved(group);
         if self.possible(moved) & !group.mask == 0 {
@@ -188,7 +188,7 @@ impl Graph {
         }
         let width = group.mask.trailing_ones();
         if group.by != 0 && ones(width) as u32 == group.mask && !group.up {
-            // Up to the top and down again, without a constant.
+            // Shifts up to the top and down again, which needs no constant.
             let from = 32 - group.by;
             let raised = self.shift_by(Shifted::Left, group.word, 32 - width - from);
             return self.shift_by(Shifted::Right, raised, 32 - width);
@@ -197,14 +197,14 @@ impl Graph {
         self.and(moved, mask)
     }
 
-    /// Other bits with those of a group at its place.
+    /// Adds the bits of a group in place to other bits.
     fn joined(&mut self, others: Value, group: &Group) -> Value {
         let moved = self.moved(group);
         if (self.possible(moved) & !group.mask) | (self.possible(others) & group.mask) == 0 {
             return self.or(others, moved);
         }
         let mask = self.splat(group.mask);
-        // For each bit, the third where the second is set, else the first.
+        // For each bit: the third operand where the second is set, else the first.
         self.logic(0b1011_1000, others, mask, moved)
     }
 }

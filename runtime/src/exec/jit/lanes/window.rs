@@ -1,42 +1,42 @@
-//! Where machine code finds the memory that its instructions access.
+//! The memory that the instructions of machine code access.
 
 use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::row::LANES;
 
-/// Windows that code may have.
+/// The most windows of a function.
 pub const WINDOWS: usize = 4;
 
-/// Bytes that code may go on from a column to the next, at most.
+/// The largest distance in bytes from one column to the next.
 pub const FURTHEST: u32 = 1 << 16;
 
-/// Memory that code accesses in a pattern: its first word for the first lane, and where others are.
+/// Memory that code accesses in a regular pattern, relative to the first word of the first lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// Whether the lanes of a column are contiguous, a word each. Otherwise all have the same words.
+    /// Whether the lanes of a column access contiguous words. Otherwise all lanes access the same words.
     pub contiguous: bool,
-    /// Bytes from a column to the next, at most [`FURTHEST`].
+    /// The bytes from one column to the next, at most [`FURTHEST`].
     pub column: u32,
-    /// The first byte that a lane accesses, from its address on.
+    /// The first byte that a lane accesses, relative to its address.
     pub from: i32,
-    /// Bytes from there to the end of the last.
+    /// The bytes from there to the end of the last access.
     pub span: u32,
-    /// Bytes from a time that it is accessed to the next.
+    /// The bytes from one iteration to the next.
     pub stride: u32,
-    /// Whether it is written.
+    /// Whether the window is written.
     pub writes: bool,
 }
 
 impl Window {
-    /// Bytes that are accessed in some columns, one time.
+    /// Returns the bytes that some columns access in one iteration.
     pub fn bytes(&self, columns: usize) -> u64 {
         let lanes = if self.contiguous { 4 * (LANES as u64 - 1) } else { 0 };
         let further = (columns as u64).saturating_sub(1) * u64::from(self.column);
         further + lanes + u64::from(self.span)
     }
 
-    /// The bytes that some lanes of columns access, from the first on.
+    /// Returns the range of bytes that some lanes of the columns access, relative to the start of the window.
     pub fn accessed(&self, lanes: &[u16]) -> Range<u64> {
         let lane = if self.contiguous { 4 } else { 0 };
         let place = |column: usize, at: u32| column as u64 * u64::from(self.column) + lane * u64::from(at);
@@ -47,19 +47,19 @@ impl Window {
     }
 }
 
-/// Memory that a machine finds for code, a window for each access.
+/// Finds the memory for the windows of code.
 pub trait Memory {
-    /// The bytes from the first of a window on, at least `bytes`, that may be read, and written where it `writes`. `None`
-    /// where lanes are elsewhere, or there is no such memory.
+    /// Returns the bytes from the start of a window on, at least `bytes` of them, readable, and writable if it
+    /// `writes`. `None` when the lanes access other addresses, or when there is no such memory.
     fn window(&mut self, index: usize, window: &Window, bytes: usize) -> Option<Bytes<'_>>;
 }
 
-/// Bytes of a window.
+/// The bytes of a window.
 #[derive(Debug)]
 pub enum Bytes<'a> {
-    /// Code only reads them.
+    /// Bytes that code only reads.
     Read(&'a [u8]),
-    /// It writes them, too.
+    /// Bytes that code also writes.
     Write(&'a mut [u8]),
 }
 
@@ -81,12 +81,12 @@ pub struct Windows<'a> {
 }
 
 impl<'a> Windows<'a> {
-    /// None yet.
+    /// No windows yet.
     pub const NONE: Self = Windows { places: [std::ptr::null_mut(); WINDOWS], memory: PhantomData };
 
-    /// Finds the memory for rows of some columns. Returns how often it may be accessed, `most` times at most. `None` where
-    /// lanes are not where the windows say, or there is no memory. In its place: to copy what was just written would wait
-    /// until its parts have reached the cache.
+    /// Finds the memory for rows of some columns. Returns the number of iterations for which it may be accessed, at
+    /// most `most`. `None` when the lanes do not follow the pattern of the windows, or when there is no memory.
+    /// Updates `self` in place, because copying what was just written would stall on store forwarding.
     #[inline(always)]
     pub fn find(&mut self, memory: &'a mut impl Memory, wanted: &[Window], columns: usize, most: u32) -> Option<u32> {
         let mut times = most;
@@ -98,7 +98,7 @@ impl<'a> Windows<'a> {
                 (Bytes::Read(_), true) => return None,
             };
             *self.places.get_mut(index)? = place;
-            // So many bytes more are enough for as many times more.
+            // Each further iteration takes one more stride.
             if let Some(more) = (len as u64).checked_sub(bytes)?.checked_div(window.stride.into()) {
                 times = times.min(u32::try_from(more).unwrap_or(u32::MAX).saturating_add(1));
             }
@@ -106,7 +106,7 @@ impl<'a> Windows<'a> {
         Some(times)
     }
 
-    /// Pointers to them, contiguous.
+    /// Returns a pointer to the array of window pointers.
     pub fn as_ptr(&self) -> *const *mut u8 {
         self.places.as_ptr()
     }

@@ -1,4 +1,4 @@
-//! Numbers: arithmetic, bits, comparisons and choices.
+//! Numbers: arithmetic, bitwise operations, comparisons and selections.
 
 use isaforge_core::semantics::{Class, Comparison, Node, Op, Type};
 
@@ -7,7 +7,7 @@ use crate::exec::vector::rule::{self, word};
 use crate::exec::vector::{Family, float};
 
 impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
-    /// A handler of floats. It may change the zeros beyond the components of a type.
+    /// Emits a float handler, which may change the zeros beyond the components of a type.
     pub(super) fn float(&mut self, handler: (Handler<K, F>, u8), rows: &[u16], number: u64, ty: Type) -> Option<Found> {
         let row = self.emit(handler, rows, number)?;
         self.masked(row, ty)
@@ -51,17 +51,18 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
             rows = self.arguments(node)?;
         }
         let row = self.emit(handler, &rows, 0)?;
-        // Of two zeros these make something else.
+        // These give nonzero bits for the zeros above the type's bits.
         let spoils = matches!(op, Op::LeadingZeros | Op::TrailingZeros | Op::Div);
         if spoils { self.masked(row, ty) } else { Some(Found::Own(row)) }
     }
 
-    /// The row of a shift's count for each component; nothing if it has to be spread at run time.
+    /// Returns the row of the shift count of each component; the inner `None` if the count must be replicated at run
+    /// time.
     #[allow(clippy::option_option, reason = "nothing to be had, and nothing that fits")]
     pub(super) fn count(&mut self, node: u16, of: Type) -> Option<Option<u16>> {
         let ty = self.ty(node)?;
         if of.lanes == 1 || (ty.lanes == of.lanes && ty.bits == of.bits) {
-            // Counts wrap at a power of two: the low bits decide.
+            // Counts wrap at a power of two, so only the low bits matter.
             return Some(if ty.class == Class::Bool { None } else { Some(self.row(node)?) });
         }
         let Some(count) = self.shape.constant(node).filter(|_| ty.lanes == 1) else { return Some(None) };
@@ -70,7 +71,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         Some(Some(self.binder.constant(all)?))
     }
 
-    /// A signed integer with its sign in all bits of the slot above.
+    /// Sign-extends a signed integer to the whole slot.
     pub(super) fn extended(&mut self, node: u16) -> Option<u16> {
         let (row, ty) = (self.row(node)?, self.ty(node)?);
         let above = u64::from(F::SLOT - ty.size());
@@ -118,7 +119,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         }
     }
 
-    /// Whether the bits of several booleans are none or all: their mask says it.
+    /// Compares the bits of several booleans with none or all; their mask gives the answer.
     pub(super) fn compare_flags(&mut self, node: &Node, how: Comparison) -> Option<Found> {
         let [a, b, ..] = node.args;
         let bits = self.node(a).filter(|bits| bits.op == Op::Bits)?;
@@ -135,7 +136,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
     pub(super) fn choice(&mut self, node: &Node) -> Option<Found> {
         let [when, ..] = node.args;
         let condition = self.ty(when)?;
-        // The parts of a mask lie where the components of a type do that fills the slot.
+        // The parts of a mask line up with the components of a type that fills the slot.
         let fits = condition.lanes == 1 || node.ty.class == Class::Bool || Self::is_full(node.ty);
         if condition.class != Class::Bool || !fits {
             return self.define(node);

@@ -1,4 +1,4 @@
-//! What a shape does to its machine: effects, in order, and writes.
+//! Effects of a shape on its machine, in order, and its writes.
 
 use std::ops::Range;
 
@@ -64,7 +64,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         Some(())
     }
 
-    /// Does the writes of some nodes.
+    /// Performs the writes of a range of nodes.
     pub(super) fn flush(&mut self, nodes: Range<usize>) -> Option<()> {
         let end = nodes.end;
         let shape = self.shape;
@@ -97,7 +97,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
                 Place::Number(_) | Place::Nowhere => return None,
             };
             if self.found.get(usize::from(from)) == Some(&Found::Bound(row)) && shift == 0 {
-                // It stays what it is, unless something else is written before.
+                // The row keeps its value, unless it is written before.
                 let before = |p: &Result<Pending, (u16, Place)>| p.as_ref().is_ok_and(|p| p.row == row);
                 if !pending.iter().any(before) {
                     continue;
@@ -114,7 +114,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
                 _ => pending.push(Ok(Pending { row, source, mask, when })),
             }
         }
-        // What is to be written must be there before anything is.
+        // All values must be computed before any row is written.
         let several = pending.len() > 1;
         for write in &mut pending {
             match write {
@@ -124,7 +124,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
                         Source::Word(node, which) => self.pair(node)?[which],
                         Source::Row(row) => row,
                     };
-                    // The write before may be one to this row.
+                    // An earlier write may be to this row.
                     if several && self.binder.aliases().contains(&row) {
                         let copy = self.emit(rule::of::<word::Copy, K, F>(), &[row], 0)?;
                         *source = match *source {
@@ -182,7 +182,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         Some(())
     }
 
-    /// Writes a row. Values that still lie there go elsewhere first; if nobody needs them, that is taken out again.
+    /// Writes a row. Values that are still in it are copied first; copies that are not needed are removed later.
     pub(super) fn write(&mut self, write: &Pending) -> Option<()> {
         let mut kept = None;
         for at in 0..2 * self.found.len() {

@@ -8,11 +8,11 @@ use crate::exec::vector::rule::{self, word};
 use crate::exec::vector::warp::{Ballot, Permute};
 use crate::exec::vector::{Family, float, wide};
 
-/// Bits of a slot where values lie in two.
+/// The bits of a slot in sets whose wide values take two rows.
 const WORD: u32 = 32;
 
 impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
-    /// The rows with the low and the high word of a node; the high one is zero where the node has but one word.
+    /// Returns the rows with the low and the high word of a node; the high one is zero if the node has only one word.
     pub(super) fn pair(&mut self, node: u16) -> Option<[u16; 2]> {
         if self.ty(node)?.size() <= WORD {
             return Some([self.row(node)?, self.binder.constant(0)?]);
@@ -28,7 +28,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         Some(pair)
     }
 
-    /// An operand, or what comes from elsewhere in the warp.
+    /// Handles an operand, or a value from other lanes of the warp.
     pub(super) fn leaf(&mut self, at: u16, node: &Node) -> Option<()> {
         let [a, b, ..] = node.args;
         let special = Special::ALL.get(usize::from(node.imm));
@@ -64,14 +64,14 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         Some([to, high])
     }
 
-    /// A handler of pairs on the arguments of a node; the result as wide as its type.
+    /// Emits a handler of pairs on the arguments of a node, and cuts the result to its type.
     fn on_pairs(&mut self, handler: (Handler<K, F>, u8), node: &Node, number: u64) -> Option<[u16; 2]> {
         let rows = self.pairs_of(node)?;
         let pair = self.emit_pair(handler, &rows, number)?;
         self.cut(pair, node.ty)
     }
 
-    /// The rows of a node's arguments, two each.
+    /// Returns the rows of a node's arguments, two for each.
     fn pairs_of(&mut self, node: &Node) -> Option<Vec<u16>> {
         let used = node.op.node_arguments();
         let mut rows = Vec::new();
@@ -96,7 +96,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         Some([self.emit(handler, &words(0), 0)?, self.emit(handler, &words(1), 0)?])
     }
 
-    /// The rows that a node is computed to.
+    /// Returns the rows that a node is computed into.
     fn made(&mut self, node: u16) -> Option<[u16; 2]> {
         let value = self.shape.constant(node);
         let node = *self.node(node)?;
@@ -175,7 +175,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
                     Type { lanes: 1, bits: 64, class: Class::Float } => wide::plain(op),
                     Type { lanes: 1, bits: 64, class: Class::Bool } => None,
                     Type { lanes: 1, bits: 64, .. } if !shifts || !self.is_bool(b)? => rule::integer(op, 64, signed),
-                    // Sums and differences of fewer bits are those of 64, but for what is above.
+                    // The low bits of narrower sums and differences are those of 64-bit ones.
                     Type { lanes: 1, .. } if scalar && matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Neg) => {
                         rule::integer(op, 64, false)
                     }
@@ -193,7 +193,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         }
     }
 
-    /// The word with the components of a list.
+    /// Returns the word with the components of a list.
     fn word_of(&mut self, ty: Type, list: &[u16]) -> Option<u16> {
         match self.joined(ty, list)? {
             Found::Own(row) | Found::Bound(row) => Some(row),
@@ -209,7 +209,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         self.emit_pair((Handler::of::<WideByDefinition>(), rows.len() as u8), &rows, number)
     }
 
-    /// A node with the types of its arguments.
+    /// Returns a node with the types of its arguments.
     fn exactly(&self, node: &Node) -> Option<Exact> {
         let used = node.op.node_arguments();
         let fits = |ty: Type| ty.class != Class::Bool || F::SLOT.is_multiple_of(ty.lanes.into());
@@ -221,14 +221,14 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         known.then_some(Exact { op: node.op, imm: node.imm, ty: node.ty, types })
     }
 
-    /// Whether a node that fits a slot is computed from some that do not.
+    /// Whether a node that fits a slot is computed from values that do not.
     pub(super) fn reads_pairs(&self, node: &Node) -> bool {
         let used = node.op.node_arguments();
         let wide = |argument: u16| self.ty(argument).is_some_and(|ty| ty.size() > F::SLOT);
         node.op.is_pure() && node.args.iter().enumerate().any(|(k, argument)| used >> k & 1 != 0 && wide(*argument))
     }
 
-    /// A value that fits a slot, of some that do not.
+    /// Computes a value that fits a slot from values that do not.
     pub(super) fn narrowed(&mut self, node: &Node) -> Option<Found> {
         let [a, ..] = node.args;
         let (ty, from) = (node.ty, self.ty(a)?);
@@ -249,7 +249,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         }
         if node.op == Op::Compare && from.lanes == 1 {
             let how = *Comparison::ALL.get(usize::from(node.imm))?;
-            // Those of fewer bits have no signs where handlers look for them.
+            // Narrower values do not have their sign bits where the handlers expect them.
             let fits = from.bits == 64 || from.class == Class::Unsigned;
             if let Some(handler) = wide::compare(how, from).filter(|_| fits) {
                 let rows = self.pairs_of(node)?;
@@ -263,7 +263,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         self.own((Handler::of::<WideByDefinition>(), rows.len() as u8), &rows, number)
     }
 
-    /// Bits of a wide node from a place on.
+    /// Returns bits of a wide node, starting at a position.
     fn bits_from(&mut self, node: u16, at: u32, ty: Type) -> Option<Found> {
         let size = ty.size();
         if at >= 2 * WORD {

@@ -1,4 +1,4 @@
-//! Instructions of AVX2. The last argument of most may be in memory: constants are behind the code, and need no register.
+//! Emits AVX2 instructions. The last argument of most may be in memory, so constants after the code need no register.
 
 use iced_x86::{Code, Instruction, MemoryOperand, OpKind, Register};
 
@@ -7,7 +7,7 @@ use super::plan::{Location, Plan};
 use crate::exec::jit::lanes::graph::{Graph, Operation, Value};
 use crate::exec::jit::lanes::host::{in_avx2, on_addend, on_factor, operands, reads_memory, replaces};
 
-/// Where an argument is.
+/// The location of an argument.
 #[derive(Clone, Copy)]
 enum Argument {
     Register(Register),
@@ -47,7 +47,7 @@ impl Emitter {
                     Some(if in_memory {
                         Argument::Memory(memory)
                     } else {
-                        // In a register for this instruction alone.
+                        // Loads it into a register for this instruction only.
                         let register = self.vectors.pop()?;
                         self.load(register, memory)?;
                         loaded.push(register);
@@ -93,7 +93,7 @@ impl Emitter {
     }
 }
 
-/// The instruction of AVX2 with its operands in their sizes.
+/// Builds the AVX2 instruction with operands of the right sizes.
 fn instruction(
     code: Code,
     has: Code,
@@ -135,7 +135,7 @@ fn instruction(
     instruction
 }
 
-/// What works on masks as it works on words.
+/// Returns the instruction on words that computes an instruction on masks.
 fn of_masks(code: Code) -> Code {
     match code {
         Code::VEX_Knotw_kr_kr => Code::VEX_Vpxor_ymm_ymm_ymmm256,
@@ -146,8 +146,8 @@ fn of_masks(code: Code) -> Code {
     }
 }
 
-/// In which order a fused product takes its arguments, so that its result takes the place of one that is there or that
-/// nobody needs any more, and a constant comes last.
+/// Returns the order in which a fused multiply-add takes its arguments, so that its result replaces one that is
+/// already in place or no longer needed, and a constant comes last.
 fn order(
     operation: &Operation,
     at_home: bool,

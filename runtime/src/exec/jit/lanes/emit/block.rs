@@ -1,14 +1,15 @@
 //! A block: a loop over the warps that have active lanes.
 //!
-//! The code is called as [`function`](crate::exec::jit::lanes::function) says: `rdi` points to the rows, `rsi` to the active lanes of
-//! the warps, `edx` has a bit for each warp to be executed, `rcx` points to pointers to windows of memory, `r8` to where the
-//! lanes that jump are written, and `r9` to how often it may be executed. In the loop `rax` is the place of the warp's
-//! columns in a row. Values that all warps share are made before the loop, and loaded where no store comes in between.
+//! The code is called as [`function`](crate::exec::jit::lanes::function) describes: `rdi` points to the rows, `rsi`
+//! to the active lanes of the warps, `edx` has a bit for each warp to execute, `rcx` points to the pointers to
+//! windows of memory, `r8` to where the lanes that jump are written, and `r9` to the iteration counts. In the loop
+//! `rax` is the offset of the warp's columns in a row. Values that all warps share are computed before the loop, and
+//! loaded there if no store intervenes.
 //!
 //! There are two functions. One is for bundles whose lanes are all active: it writes whole rows, two warps at a time
-//! where registers suffice. The other writes the active lanes only: where it accesses memory it reads for all lanes of a warp,
-//! and writes back what others have there. Where a column takes several registers, both do what they do for one after the
-//! other, if not for all at once.
+//! if there are enough registers. The other writes only the active lanes: where it accesses memory, it reads for all
+//! lanes of a warp and writes back the old values of inactive ones. If a column takes several registers, both
+//! functions process them in several passes, unless all fit at once.
 
 use std::mem::offset_of;
 use std::sync::Arc;
@@ -22,32 +23,32 @@ use crate::exec::jit::lanes::host::Host;
 use crate::exec::jit::lanes::row::COLUMN;
 use crate::exec::jit::lanes::window::Window;
 
-/// What the code has to do.
+/// What the code has to compute.
 #[derive(Debug)]
 pub struct Wanted {
-    /// What it computes.
+    /// The graph of what it computes.
     pub graph: Arc<Graph>,
-    /// All of it.
+    /// The segment that covers the whole block.
     pub segment: Segment,
-    /// How many columns a row has.
+    /// The number of columns of a row.
     pub columns: usize,
-    /// How it is executed again, if that may be: while all lanes jump to its beginning, or where it does not end with a branch.
+    /// How the block repeats, if it may: as long as all lanes jump to its start, or if it does not end with a branch.
     pub again: Option<LoopPlan>,
 }
 
-/// How a block is executed again.
+/// How a block repeats.
 #[derive(Clone, Debug)]
 pub struct LoopPlan {
-    /// How much further each access is then.
+    /// How far each access advances per iteration.
     pub strides: Vec<u32>,
-    /// Pairs of rows that are not written in between, and how much more they become each time.
+    /// Pairs of rows that only advance: the first row, and the amount per iteration.
     pub pairs: Vec<(u32, u32)>,
     /// The same for single rows.
     pub words: Vec<(u32, u32)>,
 }
 
 impl LoopPlan {
-    /// Takes the writing of the pairs out of a segment; `None` where something else in it depends on them.
+    /// Removes the writes of the pairs from a segment; `None` if something else in it depends on them.
     pub fn alone(mut self, graph: &Graph, segment: &mut Segment) -> Option<Self> {
         let is_moved = |row: u32| self.pairs.iter().any(|&(first, _)| row == first || row == first + 1);
         let written: Vec<_> = segment.rows.extract_if(.., |(row, _)| is_moved(*row)).collect();
@@ -55,32 +56,33 @@ impl LoopPlan {
             segment.rows.extend(written);
             return None;
         }
-        // Nobody reads what was not to be written.
+        // Keeps only the pairs that were written.
         self.pairs.retain(|(first, _)| written.iter().any(|(row, _)| row == first || *row == first + 1));
         Some(self)
     }
 }
 
-/// How often a block may be executed, and may still be executed.
+/// The number of iterations that a block may execute.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Times {
-    /// In the beginning.
+    /// At the start.
     pub all: u32,
-    /// In the end.
+    /// Left at the end.
     pub left: u32,
 }
 
-/// The last two masks have the lanes that jump in all warps and in any; or the last has the lanes that are not active.
+/// The last two masks collect the lanes that jump in all warps and in any warp; or the last one has the inactive
+/// lanes.
 const MASKS: std::ops::Range<u8> = 1..6;
 const ALL: Register = Register::K6;
 const ANY: Register = Register::K7;
-/// Registers that may be taken for what is the same for all warps.
+/// The registers available for values that all warps share.
 const SHARED: usize = 18;
 
 impl Emitted {
-    /// The code for bundles whose lanes are all active. Returns `None` on register pressure, or where lanes would store to
-    /// the same place.
+    /// Returns the code for bundles whose lanes are all active. `None` on register pressure, or if lanes would store
+    /// to the same place.
     pub fn full(wanted: &Wanted, windows: &[Window]) -> Option<Self> {
         let made = match wanted.graph.host() {
             Host::Avx512 => full(wanted, windows, 2, true).or_else(|| full(wanted, windows, 1, true)),
@@ -89,16 +91,16 @@ impl Emitted {
         Some(Emitted::new(made?, wanted.columns, wanted.touched(), windows.to_vec()))
     }
 
-    /// The code that writes the active lanes only, once. Returns `None` on register pressure, where lanes would store to the
-    /// same place, and where memory is accessed before a branch.
+    /// Returns the code that writes only the active lanes, once. `None` on register pressure, if lanes would store to
+    /// the same place, or if memory is accessed before a branch.
     pub fn part(wanted: &Wanted, windows: &[Window]) -> Option<Self> {
         Some(Emitted::new(part(wanted, windows)?, wanted.columns, wanted.touched(), windows.to_vec()))
     }
 }
 
 impl Wanted {
-    /// Whether it stores to memory. What a lane stores, others of its warp may load by the next instruction: then all of them
-    /// take part in each.
+    /// Whether it stores to memory. The next instruction may load what another lane of the warp stored, so all lanes
+    /// must take part in each access together.
     fn stores(&self) -> bool {
         !self.graph.stores().is_empty()
     }
@@ -112,7 +114,7 @@ impl Wanted {
     }
 }
 
-/// The code so far, with what is the same for all warps; the plan, and where values are.
+/// Starts the code with the values that all warps share. Returns it with the plan and the locations of values.
 fn begin(wanted: &Wanted, windows: &[Window], ways: usize, access: Access) -> Option<(Emitter, Plan, Vec<Location>)> {
     let (graph, segment) = (&wanted.graph, &wanted.segment);
     let used = used(graph, std::iter::once(segment));
@@ -128,10 +130,11 @@ fn begin(wanted: &Wanted, windows: &[Window], ways: usize, access: Access) -> Op
     Some((out, plan, homes))
 }
 
-/// Where values are: what is the same for all warps is in registers, unless it is too much.
+/// Returns the locations of values: those that all warps share are in registers, unless there are too many.
 fn homes(wanted: &Wanted, windows: &[Window], used: &[bool]) -> Vec<Location> {
     let (graph, segment) = (&wanted.graph, &wanted.segment);
-    // Words at the same place for all warps, as long as nobody writes. AVX2 has too few registers, and takes two of them.
+    // Words at the same address for all warps, as long as there is no store. AVX2 has too few registers, and takes
+    // two for each.
     let is_same = |node: &Node| match node {
         Node::Memory(window, ..) => {
             let moves = wanted.again.is_some() || windows.get(*window).is_none_or(|window| window.column != 0);
@@ -153,7 +156,8 @@ fn homes(wanted: &Wanted, windows: &[Window], used: &[bool]) -> Vec<Location> {
     (0..fixed.len()).map(home).collect()
 }
 
-/// The code that writes whole rows, `warps` warps at a time; where a column takes several registers, perhaps all of them.
+/// Emits the code that writes whole rows, `warps` warps at a time; if a column takes several registers, all of them
+/// at once if `whole`.
 fn full(wanted: &Wanted, windows: &[Window], warps: usize, whole: bool) -> Option<Made> {
     use Register::{EAX, ECX, R8, RAX};
     if !wanted.columns.is_multiple_of(warps) {
@@ -163,7 +167,7 @@ fn full(wanted: &Wanted, windows: &[Window], warps: usize, whole: bool) -> Optio
     let (ways, passes) = if whole || wanted.stores() { (warps * pieces, 1) } else { (warps, pieces) };
     let (mut out, plan, homes) = begin(wanted, windows, ways, Access::Whole)?;
     let mask = wanted.segment.mask;
-    // A mask goes through a register that would else point to a window.
+    // A mask passes through a register that would otherwise point to a window.
     if mask.is_some() && out.host == Host::Avx2 && windows.len() == POINTERS.len() {
         return None;
     }
@@ -213,8 +217,8 @@ fn full(wanted: &Wanted, windows: &[Window], warps: usize, whole: bool) -> Optio
     end(out)
 }
 
-/// The code that writes the active lanes of some warps. In its loop `ecx` is the warp and `r11d` has its active lanes, where
-/// there are no windows.
+/// Emits the code that writes the active lanes of some warps. In its loop `ecx` is the warp, and `r11d` has its
+/// active lanes if there are no windows.
 fn part(wanted: &Wanted, windows: &[Window]) -> Option<Made> {
     use Register::{AL, AX, EAX, ECX, EDX, R8, R9D, R10D, R11D, RSI};
     let pieces = wanted.graph.host().pieces();
@@ -270,7 +274,7 @@ fn part(wanted: &Wanted, windows: &[Window]) -> Option<Made> {
 }
 
 impl Emitter {
-    /// Gets the pointers to windows.
+    /// Loads the pointers to windows.
     fn point(&mut self) -> Option<()> {
         for index in 0..self.windows.len() {
             let place = MemoryOperand::with_base_displ(Register::RCX, 8 * index as i64);
@@ -279,7 +283,8 @@ impl Emitter {
         Some(())
     }
 
-    /// Notes the lanes that jump. AVX-512 gathers those that do in all warps and in any; AVX2 the former, where it repeats.
+    /// Records the lanes that jump. AVX-512 collects those that jump in all warps and in any; AVX2 only the former,
+    /// if the block repeats.
     fn jumps(&mut self, wanted: &Wanted, mask: Value, homes: &[Location]) -> Option<()> {
         use Register::{R8, R11D, R11L};
         for way in 0..self.ways {
@@ -302,7 +307,8 @@ impl Emitter {
         Some(())
     }
 
-    /// The lanes that jump in any warp to `r9d`, and those that do not in any to `r10d`. With AVX2 they are where `r8` points.
+    /// Puts the lanes that jump in any warp into `r9d`, and those that do not jump in some warp into `r10d`. With
+    /// AVX2 they are read from where `r8` points.
     fn outcome(&mut self) -> Option<()> {
         use Register::{EAX, R8, R9D, R10D, R11D};
         if self.host == Host::Avx512 {
@@ -323,7 +329,7 @@ impl Emitter {
         Some(())
     }
 
-    /// Jumps, unless all lanes of all warps jump.
+    /// Jumps unless all lanes of all warps jump.
     fn unless_all(&mut self, to: Label) -> Option<()> {
         use Register::EAX;
         if self.host == Host::Avx512 {
@@ -335,8 +341,8 @@ impl Emitter {
         self.jump(Code::Jne_rel32_64, to)
     }
 
-    /// Begins once more, further on in memory, if it may and all lanes jump where it branches; else rows are put where they
-    /// belong.
+    /// Repeats the block with advanced windows if iterations are left and, where it branches, all lanes jump;
+    /// otherwise puts rows where they belong.
     fn repeat(&mut self, again: &LoopPlan, branches: bool, start: Label) -> Option<()> {
         use Register::{EAX, ECX, R8, R9, RAX};
         let [all, left] = [offset_of!(Times, all), offset_of!(Times, left)];
@@ -414,7 +420,8 @@ impl Emitter {
         self.jump(Code::Jne_rel32_64, warp)
     }
 
-    /// Adds two words to two of memory. Of the low ones the sum has wrapped around if it is less than what was added.
+    /// Adds two words to two in memory. The low sum has wrapped if it is less than the added word, which gives the
+    /// carry.
     fn increase(
         &mut self,
         sum: Register,
@@ -432,8 +439,8 @@ impl Emitter {
         self.save(high, sum)
     }
 
-    /// The same: where it has not wrapped around, the greater of the sum and what was added is the sum, and a mask of ones
-    /// takes away what is carried.
+    /// The same with AVX2: one is always carried, and a mask of all ones cancels it if the low sum has not wrapped,
+    /// that is, if it is the greater of itself and the added word.
     fn increase_of_avx2(
         &mut self,
         sum: Register,
@@ -453,7 +460,7 @@ impl Emitter {
     }
 }
 
-/// The end: as a result, the lanes that jump below and those that do not above.
+/// Ends the code: the result has the lanes that jump in its low half and those that do not in its high half.
 fn end(mut out: Emitter) -> Option<Made> {
     use Register::{EAX, R9D, R10D};
     out.push(Instruction::with3(Code::Imul_r32_rm32_imm32, EAX, R10D, 0x1_0000))?;
@@ -463,7 +470,7 @@ fn end(mut out: Emitter) -> Option<Made> {
     out.finish()
 }
 
-/// The word of 16 bits that belongs to the warp, from a byte on.
+/// Returns the 16-bit word of the current warp in an array that starts at `byte`.
 fn of_warp(base: Register, byte: usize) -> MemoryOperand {
     let size = u32::from(byte > 0);
     MemoryOperand::new(base, Register::RCX, 2, byte as i64, size, false, Register::None)

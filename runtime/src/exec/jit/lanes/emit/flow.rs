@@ -1,11 +1,12 @@
-//! A region whose lanes all go the same way.
+//! A region whose lanes all take the same path.
 //!
-//! The code is called as [`function`](crate::exec::jit::lanes::function) says: `rdi` points to the rows, `rsi` to the [`FlowState`].
-//! It begins at the first block. Each block does in one column after another what its instructions do, which the processor
-//! executes side by side; rows and sets are in memory between blocks. A block goes on elsewhere when some lane of its mask
-//! is there, or when none is. The function ends at an exit, or before a block that there is no room for.
+//! The code is called as [`function`](crate::exec::jit::lanes::function) describes: `rdi` points to the rows, `rsi`
+//! to the [`FlowState`]. It starts at the first block. Each block executes its instructions for one column after
+//! another, which the processor overlaps; rows and sets are in memory between blocks. A block jumps elsewhere if some
+//! lane of its mask is set, or if none is. The function ends at an exit, or before a block that exceeds the remaining
+//! budget.
 //!
-//! `r11d` is the room, `r9` has the lanes of a block's mask.
+//! `r11d` is the remaining budget, `r9` has the lanes of a block's mask.
 
 use std::mem::offset_of;
 use std::ops::Range;
@@ -18,23 +19,23 @@ use crate::exec::jit::lanes::graph::Graph;
 use crate::exec::jit::lanes::host::Host;
 use crate::exec::jit::lanes::row::LANES as WIDTH;
 
-/// Sets that the machine keeps, at most.
+/// The most sets that the machine keeps.
 pub const SETS: usize = 8;
 /// The last mask register has another use, and the first cannot be used as a mask.
 const MASKS: Range<u8> = 1..7;
 
-/// What the code of a region works on, besides rows. Lanes are bits, those of the first column lowest.
+/// The state of a region besides rows. Lanes are bits, with those of the first column lowest.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct FlowState {
     slots: Slots,
     /// The lanes of each set.
     pub sets: [u64; SETS],
-    /// How many lanes have executed instructions: the sum over these.
+    /// The number of executed instructions, summed over the lanes.
     pub lanes: u64,
-    /// How many instructions may be executed; in the end, how many are left.
+    /// The number of instructions that may be executed; at the end, how many are left.
     pub room: u32,
-    /// The instruction that it ends before.
+    /// The instruction before which execution ended.
     pub place: u32,
 }
 
@@ -44,7 +45,8 @@ fn state(at: usize) -> MemoryOperand {
     MemoryOperand::with_base_displ(Register::RSI, at as i64)
 }
 
-/// Where the state has the lanes of a set that belong to a register; `before` registers of the row come before it.
+/// Returns the memory operand of a set's lanes that belong to one register; `before` registers of the row come before
+/// it.
 pub fn set(set: u16, before: usize, host: Host) -> Option<MemoryOperand> {
     let set = usize::from(set);
     (set < SETS).then(|| state(offset_of!(FlowState, sets) + 8 * set + before * host.lanes() / 8))
@@ -53,42 +55,42 @@ pub fn set(set: u16, before: usize, host: Host) -> Option<MemoryOperand> {
 /// A region.
 #[derive(Debug)]
 pub struct Flow {
-    /// What its blocks compute, a segment for each.
+    /// The graph of what its blocks compute, with a segment for each.
     pub graph: Graph,
-    /// How many columns a row has: at most four.
+    /// The number of columns of a row, at most four.
     pub columns: usize,
-    /// In order; it begins at the first.
+    /// The blocks, in order; execution starts at the first.
     pub blocks: Vec<FlowBlock>,
 }
 
 /// A run of instructions that the same lanes execute.
 #[derive(Debug)]
 pub struct FlowBlock {
-    /// What it computes. Its mask has the lanes that execute it; without one, all do.
+    /// What it computes. Its mask has the lanes that execute it; without a mask, all do.
     pub segment: Segment,
-    /// Rows of floats that it writes in all lanes: their NaNs are yet to be made canonical.
+    /// Rows of floats that it writes in all lanes, and whose NaNs still have to be made canonical.
     pub loose: Vec<u32>,
-    /// Its first instruction.
+    /// The first instruction.
     pub start: u32,
-    /// How many it has.
+    /// The number of instructions.
     pub words: u32,
-    /// Where it goes when a lane executes it; or with `true`, when none does.
+    /// The target if some lane executes the block, or, with `true`, if none does.
     pub branch: Option<(To, bool)>,
-    /// Where it goes otherwise.
+    /// The target otherwise.
     pub next: To,
 }
 
-/// Where a block goes.
+/// The target of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum To {
-    /// To a block.
+    /// A block.
     Block(usize),
-    /// Out of the region, to an instruction.
+    /// An instruction outside of the region.
     Exit(u32),
 }
 
 impl Emitted {
-    /// The code for a region. Returns `None` on register pressure.
+    /// Returns the code for a region. `None` on register pressure.
     pub fn flow(wanted: &Flow) -> Option<Self> {
         let segments = wanted.blocks.iter().map(|block| &block.segment);
         let rows = touched(&wanted.graph, segments);
@@ -101,7 +103,7 @@ impl Flow {
         self.blocks.iter().map(|block| &block.segment)
     }
 
-    /// Where values are, and the plan of each block.
+    /// Returns the locations of values, and the plan of each block.
     fn plans(&self) -> Option<(Vec<Location>, Vec<Plan>)> {
         let used = used(&self.graph, self.segments());
         let mut locations = locations(&self.graph, &used, self.segments());
@@ -130,7 +132,7 @@ impl Flow {
     }
 }
 
-/// What is jumped to: blocks, and ways out with the instruction that each leads to.
+/// The jump targets: blocks, and exits with the instruction that each leads to.
 struct Labels {
     blocks: Vec<Label>,
     exits: Vec<(Label, u32)>,
@@ -206,7 +208,7 @@ fn flow(wanted: &Flow) -> Option<Made> {
 }
 
 impl Emitter {
-    /// Changes sets, and adds the lanes of a register to those that execute the block.
+    /// Updates sets, and adds the lanes of a register to those that execute the block.
     fn masks(&mut self, graph: &Graph, segment: &Segment, locations: &[Location]) -> Option<()> {
         use Register::{AL, EAX, R9, R9D, RAX};
         for (number, lanes) in &segment.sets {
@@ -233,11 +235,12 @@ impl Emitter {
         Some(())
     }
 
-    /// Looks for NaNs in rows that were written, two at a time. They are rare: returns where code for them begins that is yet
-    /// to be placed, and where it goes on; `None` where there are no rows.
+    /// Checks rows that were written for NaNs, two rows at a time. NaNs are rare, so they are handled out of line:
+    /// returns the label where that code begins, which is still to be placed, and the label where it continues. The
+    /// inner `None` if there are no rows.
     fn seek_nans(&mut self, rows: &[u32]) -> Option<Option<(Label, Label)>> {
         use Register::{EAX, ECX};
-        // Both are ordered.
+        // Tests that both operands are ordered.
         const ORDERED: u32 = 7;
         let stored = self.host.stored();
         for (nth, pair) in rows.chunks(2).enumerate() {
@@ -274,7 +277,7 @@ impl Emitter {
         Some(Some((begins, then)))
     }
 
-    /// Writes the one NaN wherever rows have any.
+    /// Replaces every NaN in the rows by the canonical one.
     fn settle_nans(&mut self, rows: &[u32], nan: u32) -> Option<()> {
         let stored = self.host.stored();
         if self.host == Host::Avx2 {
@@ -292,7 +295,7 @@ impl Emitter {
             self.vectors.push(is_nan);
             return Some(());
         }
-        // Quiet ones and signalling ones.
+        // Quiet and signalling NaNs.
         const ANY: u32 = 0x81;
         self.splat(stored, nan)?;
         for &row in rows {
@@ -317,7 +320,7 @@ impl Emitter {
         self.push(Instruction::with2(Code::Add_rm64_r64, lanes, RAX))
     }
 
-    /// Goes on behind a block.
+    /// Continues after a block.
     fn go_on(&mut self, block: &FlowBlock, index: usize, labels: &mut Labels) -> Option<()> {
         use Register::R9;
         let mut next = block.next;

@@ -1,16 +1,18 @@
 //! A loop: its blocks, with the jumps between them.
 //!
-//! The code is called as [`function`](crate::exec::jit::lanes::function) says: `rdi` points to the rows, `rsi` to the [`State`], and
-//! `rdx` is the place of the first warp's columns in a row. It executes the loop for some warps side by side, as if they
-//! were one: of their lanes, those at the lowest word go on. The others wait in the state, at one of the loop's places:
-//! words that something jumps to, or goes on at behind a jump. When no lane is left in the loop, or when it may have
-//! executed what the state has room for, it ends; then all lanes wait.
+//! The code is called as [`function`](crate::exec::jit::lanes::function) describes: `rdi` points to the rows, `rsi`
+//! to the [`State`], and `rdx` is the offset of the first warp's columns in a row. It executes the loop for several
+//! warps side by side, as if they were one: among all of their lanes, those at the lowest word are active. The others
+//! wait in the state at one of the loop's places: words that are jump targets, or that follow a jump. The code ends
+//! when no lane is left in the loop, or when the budget might be exceeded; then all lanes wait.
 //!
-//! Blocks that nothing else leads to continue the one before: together they are a *trace*, in which values stay in
-//! registers without being written to rows. Lanes that leave it find in rows what they may read, and nothing else.
+//! A block that is only reached from the block before continues it: together they form a *trace*, in which values
+//! stay in registers without being written to rows. When lanes leave a trace, the rows hold what these lanes may
+//! read, and nothing else.
 //!
-//! `r8` has the active lanes; `r9` counts them, and above 32 bits their warps; `r11d` is the room. Rows stay in registers
-//! as long as the loop runs, where these suffice, and all lanes of them are written but where others that wait may read them.
+//! `r8` has the active lanes; `r9` has their number, and above 32 bits the number of their warps; `r11d` is the
+//! remaining budget. Rows stay in registers throughout the loop if there are enough, and are written in all lanes
+//! except where waiting lanes may read them.
 
 use std::collections::BTreeMap;
 use std::mem::offset_of;
@@ -23,31 +25,31 @@ use super::{Access, Constant, Emitted, Emitter, LANES, Label, Made, SLOTS, Slots
 use crate::exec::jit::lanes::graph::{Graph, Node, Value};
 use crate::exec::jit::lanes::host::Host;
 
-/// Places and blocks of a loop, at most.
+/// The most places and blocks of a loop.
 pub const PLACES: usize = 32;
 
-/// The first mask register and the last have other uses.
+/// The first and the last mask register have other uses.
 const MASKS: Range<u8> = 1..7;
 
-/// What the code of a loop works on, besides rows. Lanes are bits, those of the first warp lowest.
+/// The state of a loop besides rows. Lanes are bits, with those of the first warp lowest.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct State {
     slots: Slots,
-    /// Lanes that may execute anything: others are left alone.
+    /// The lanes that may execute; all others are left unchanged.
     pub entry: u64,
     active: u64,
-    /// How many words may be executed; in the end, how many are left.
+    /// The number of words that may be executed; at the end, how many are left.
     pub room: u32,
-    /// How many were left when it was last found out which warps had executed how many.
+    /// The value of `room` when `spent` was last updated.
     counted: u32,
-    /// How many words each warp has executed.
+    /// The number of words that each warp has executed.
     pub spent: [u32; WAYS],
     /// The lanes that wait at each place.
     pub waiting: [u64; PLACES],
-    /// For each block, how many lanes have executed it, and above 32 bits how many warps.
+    /// For each block, the number of lanes that have executed it, and above 32 bits the number of warps.
     pub counts: [u64; PLACES],
-    /// Lanes that are not to be written, as bits and as masks of AVX2.
+    /// The lanes that must not be written, as bits and as AVX2 masks.
     left: u64,
     pub(super) others: [Constant; WAYS],
 }
@@ -70,7 +72,7 @@ impl Default for State {
     }
 }
 
-/// Where the state has the active lanes.
+/// The offset of the active lanes in the state.
 pub const ACTIVE: usize = offset_of!(State, active);
 
 const _: () = assert!(offset_of!(State, slots) == 0);
@@ -86,71 +88,72 @@ fn waiting(place: usize) -> MemoryOperand {
 /// A loop.
 #[derive(Debug)]
 pub struct Loop {
-    /// What its blocks compute, a segment for each.
+    /// The graph of what its blocks compute, with a segment for each.
     pub graph: Graph,
-    /// How many columns a row has.
+    /// The number of columns of a row.
     pub columns: usize,
-    /// In order.
+    /// The blocks, in order.
     pub blocks: Vec<Block>,
-    /// The place right behind the loop; places in it come before, in order, others behind.
+    /// The place directly after the loop; the places within it come before, in order, and the others after.
     pub end: usize,
     /// The rows that are read at any place.
     pub read: u64,
 }
 
-/// A run of words.
+/// A run of consecutive words.
 #[derive(Debug)]
 pub struct Block {
     /// What it computes.
     pub segment: Segment,
-    /// How many words it has.
+    /// The number of words.
     pub words: u32,
-    /// The place where it begins, if that is one.
+    /// The place at which it begins, if that is one.
     pub place: Option<usize>,
-    /// The first place behind it.
+    /// The first place after it.
     pub next: usize,
     /// What follows it.
     pub leave: Leave,
-    /// Rows that lanes may read that wait meanwhile, as bits.
+    /// Rows that waiting lanes may read, as bits.
     pub masked: u64,
-    /// Whether it knows what the block before it has computed: nothing else leads here.
+    /// Whether it is only reached from the block before, and so knows the values that block has computed.
     pub continues: bool,
 }
 
 /// What follows a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leave {
-    /// The next.
+    /// The next block.
     Next,
-    /// All lanes go to a place.
+    /// All lanes jump to a place.
     Jump(usize),
-    /// The lanes of the segment's mask do, or the others.
+    /// The lanes of the segment's mask jump to a place, or, with `true`, the others.
     Branch(usize, bool),
 }
 
 impl Emitted {
-    /// The code for a loop, and how many warps it executes side by side. Returns `None` on register pressure.
+    /// Returns the code for a loop, and the number of warps that it executes side by side. `None` on register
+    /// pressure.
     pub fn looped(wanted: &Loop) -> Option<(Self, usize)> {
         [4, 2, 1].into_iter().find_map(|warps| Some((Emitted::looped_of(wanted, warps)?, warps)))
     }
 
-    /// The same for a number of warps.
+    /// The same for a given number of warps.
     pub fn looped_of(wanted: &Loop, warps: usize) -> Option<Self> {
         let rows = touched(&wanted.graph, wanted.segments());
         Some(Emitted::new(looped(wanted, warps)?, wanted.columns, rows, vec![]))
     }
 }
 
-/// Where values and rows are while the loop runs.
+/// The locations of values and rows throughout the loop.
 struct Allocation {
     used: Vec<bool>,
     homes: Vec<Location>,
-    /// Rows that stay in registers.
+    /// The rows that stay in registers.
     rows: Vec<u32>,
 }
 
 impl Allocation {
-    /// Decides it for `ways` registers of each value. Returns `None` on register pressure.
+    /// Allocates for `ways` registers per value. `None` on register pressure.
     fn new(wanted: &Loop, ways: usize) -> Option<Self> {
         let host = wanted.graph.host();
         let nodes = wanted.graph.nodes();
@@ -172,7 +175,7 @@ impl Allocation {
                 return Some(Allocation { used, homes, rows });
             }
             if rows.len() > written {
-                // What is only read is as well read from memory.
+                // Rows that are only read can as well be read from memory.
                 rows.truncate(written.max(rows.len().saturating_sub(lacking.div_ceil(ways))));
             } else if ways < WAYS && slots < SLOTS && !shared.is_empty() {
                 for index in shared.drain(shared.len() - lacking.min(SLOTS - slots).min(shared.len())..) {
@@ -181,7 +184,7 @@ impl Allocation {
                 }
             } else if written > 0 && (ways == host.pieces() || host == Host::Avx2 && lacking <= ways && written == all)
             {
-                // A row in memory costs less than to execute one warp at a time.
+                // A row in memory costs less than executing one warp at a time.
                 written -= 1;
                 rows.pop();
             } else {
@@ -192,7 +195,7 @@ impl Allocation {
 }
 
 impl Loop {
-    /// Blocks, each with those that continue it.
+    /// Iterates over the traces: each is a block with those that continue it.
     fn traces(&self) -> impl Iterator<Item = &[Block]> {
         self.blocks.chunk_by(|_, next| next.continues)
     }
@@ -201,7 +204,8 @@ impl Loop {
         self.blocks.iter().map(|block| &block.segment)
     }
 
-    /// The rows that the loop uses, and how many of them it writes: these come first, and then what is read most.
+    /// Returns the rows that the loop uses, and how many of them it writes: those come first, followed by the most
+    /// read ones.
     fn rows(&self, used: &[bool]) -> (Vec<u32>, usize) {
         let mut rows = vec![];
         for (row, _) in self.segments().flat_map(|segment| &segment.rows) {
@@ -233,23 +237,23 @@ impl Block {
     }
 }
 
-/// The nodes of a trace.
+/// Returns the nodes of a trace.
 fn nodes_of(trace: &[Block]) -> Range<usize> {
     let at = |block: Option<&Block>| block.map_or(0..0, |block| block.segment.nodes.clone());
     at(trace.first()).start..at(trace.last()).end
 }
 
-/// What is jumped to.
+/// The jump targets.
 struct Labels {
-    /// For each block, where lanes that wait are joined, and behind that.
+    /// For each block, the label where waiting lanes are joined, and the label after that.
     heads: Vec<[Label; 2]>,
-    /// Counts the active lanes, and goes on at `rdx`.
+    /// Counts the active lanes, and continues at `rdx`.
     count: Label,
-    /// All lanes wait.
+    /// Lets all lanes wait.
     end: Label,
 }
 
-/// The code for `warps` warps side by side.
+/// Emits the code for `warps` warps side by side.
 fn looped(wanted: &Loop, warps: usize) -> Option<Made> {
     use Register::{R8, R8D, R11D, RAX, RDI, RDX};
     let ways = warps * wanted.graph.host().pieces();
@@ -332,23 +336,24 @@ fn looped(wanted: &Loop, warps: usize) -> Option<Made> {
     out.finish()
 }
 
-/// What is executed when lanes part or meet.
+/// Code that runs when lanes diverge or reconverge.
 struct Rare {
     begins: Label,
     does: Does,
-    /// Where the lanes go on that are active then.
+    /// Where the then active lanes continue.
     then: Label,
 }
 
 enum Does {
-    /// Lanes that wait at a place are joined.
+    /// Joins the lanes that wait at a place.
     Join(usize),
-    /// The lanes of `rax` (of its complement, if so) wait at a place; if these are all, the next that wait are joined.
+    /// Lets the lanes of `rax`, or of its complement if `inverted`, wait at a place; if no lane is left, joins the
+    /// next waiting ones.
     Part { place: usize, inverted: bool, none: Label },
 }
 
 impl Emitter {
-    /// The beginning of a block: lanes that wait there are joined, and what is executed is counted.
+    /// Emits the start of a block, where waiting lanes are joined and execution is counted.
     fn head(&mut self, wanted: &Loop, index: usize, labels: &Labels, later: &mut Vec<Rare>) -> Option<()> {
         use Register::{R8, R9, R11D};
         let block = &wanted.blocks[index];
@@ -368,7 +373,7 @@ impl Emitter {
         self.push(Instruction::with2(Code::Add_rm64_r64, count, R9))
     }
 
-    /// The end of a block. The lanes that branch are in `rax`.
+    /// Emits the end of a block. The lanes that branch are in `rax`.
     fn leave(&mut self, wanted: &Loop, index: usize, labels: &Labels, later: &mut Vec<Rare>) -> Option<()> {
         use Register::{R8, R8D, RAX};
         let block = &wanted.blocks[index];
@@ -393,7 +398,7 @@ impl Emitter {
                     self.put(then);
                     return Some(());
                 }
-                // Those that do not jump wait behind it.
+                // The lanes that do not jump wait after the block.
                 if inverted {
                     self.push(Instruction::with2(Code::Test_rm64_r64, RAX, R8))?;
                 } else {
@@ -408,7 +413,7 @@ impl Emitter {
         }
     }
 
-    /// Jumps back to a place, or ends there when there may be too little room.
+    /// Jumps back to a place, or ends there if the budget may not suffice.
     fn again(&mut self, wanted: &Loop, place: usize, labels: &Labels) -> Option<()> {
         use Register::{R8, R11D};
         let [_, body] = labels.heads[wanted.block_at(place)?];
@@ -418,7 +423,7 @@ impl Emitter {
         self.jump(Code::Jmp_rel32_64, labels.end)
     }
 
-    /// Puts a mask of all warps, perhaps for its last reader, into `rax`.
+    /// Moves a mask of all warps into `rax`; `is_done` if this is its last use.
     fn gather(&mut self, graph: &Graph, mask: Value, is_done: bool, homes: &[Location]) -> Option<()> {
         use Register::{EAX, ECX, K0, RAX};
         let mut masks = [Register::None; WAYS];
@@ -427,7 +432,7 @@ impl Emitter {
             self.done(mask, is_done, way);
         }
         if self.host == Host::Avx2 {
-            // The last is the highest.
+            // The last mask has the highest bits.
             for (nth, mask) in masks[..self.ways].iter().rev().enumerate() {
                 self.bits(if nth == 0 { EAX } else { ECX }, *mask)?;
                 if nth > 0 {
@@ -477,12 +482,12 @@ impl Emitter {
         self.jump(Code::Jmp_rel32_64, labels.count)
     }
 
-    /// How many warps are executed side by side.
+    /// Returns the number of warps that are executed side by side.
     fn warps(&self) -> usize {
         self.ways / self.host.pieces()
     }
 
-    /// For AVX2: all lanes but those of `rax` are not to be written from here on.
+    /// For AVX2: excludes all lanes except those of `rax` from writes.
     fn leave_alone(&mut self) -> Option<()> {
         use Register::RAX;
         let (left, stored) = (offset_of!(State, left), self.host.stored());
@@ -495,7 +500,7 @@ impl Emitter {
         Some(())
     }
 
-    /// Counts the words since the last time for the warps that had active lanes.
+    /// Adds the words since the last update to the warps that had active lanes.
     fn spend(&mut self) -> Option<()> {
         use Register::{EAX, ECX, R11D};
         let counted = state(offset_of!(State, counted));
@@ -505,7 +510,7 @@ impl Emitter {
         for warp in 0..self.warps() {
             let spent = state(offset_of!(State, spent) + size_of::<u32>() * warp);
             self.push(Instruction::with2(Code::Movzx_r32_rm16, EAX, state(ACTIVE + 2 * warp)))?;
-            // All ones where there are any.
+            // All ones if there are any lanes.
             self.push(Instruction::with1(Code::Neg_rm32, EAX))?;
             self.push(Instruction::with2(Code::Sbb_r32_rm32, EAX, EAX))?;
             self.push(Instruction::with2(Code::And_r32_rm32, EAX, ECX))?;
@@ -514,7 +519,7 @@ impl Emitter {
         Some(())
     }
 
-    /// Counts the active lanes, and notes them.
+    /// Counts the active lanes, and stores them.
     fn count(&mut self) -> Option<()> {
         use Register::{EAX, ECX, R8, R9, RAX};
         self.spend()?;
@@ -527,7 +532,7 @@ impl Emitter {
         self.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
         for warp in 0..self.warps() {
             self.push(Instruction::with2(Code::Movzx_r32_rm16, ECX, state(ACTIVE + 2 * warp)))?;
-            // One more, unless it is less than one.
+            // Adds one if there are any lanes.
             self.push(Instruction::with2(Code::Cmp_rm32_imm8, ECX, 1))?;
             self.push(Instruction::with2(Code::Sbb_rm32_imm8, EAX, -1))?;
         }
@@ -537,22 +542,22 @@ impl Emitter {
 }
 
 impl Loop {
-    /// The block that begins at a place.
+    /// Returns the block that begins at a place.
     fn block_at(&self, place: usize) -> Option<usize> {
         self.blocks.iter().position(|block| block.place == Some(place))
     }
 
-    /// Where lanes that wait at a place are joined.
+    /// Returns the label where lanes that wait at a place are joined.
     fn head(&self, place: usize, labels: &Labels) -> Label {
         self.block_at(place).map_or(labels.end, |block| labels.heads[block][0])
     }
 
-    /// Whether a place lies behind a block.
+    /// Whether a place is after a block.
     fn is_behind(&self, place: usize, block: usize) -> bool {
         place >= self.blocks[block].next
     }
 
-    /// How many words are executed at most between two jumps back.
+    /// Returns the most words that are executed between two backward jumps.
     fn longest(&self) -> u32 {
         self.blocks.iter().map(|block| block.words).sum()
     }

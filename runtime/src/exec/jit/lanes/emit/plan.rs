@@ -1,4 +1,4 @@
-//! What becomes of a graph's values: when they are used, and where they go.
+//! Plans the values of a graph: when they are used, and where they are kept.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -7,26 +7,26 @@ use super::bit;
 use crate::exec::jit::lanes::graph::{Graph, Node, Stored, Value, fixed};
 use crate::exec::jit::lanes::host::{Host, masks_words, on_addend, replaces};
 
-/// A part of a graph that is executed from its first node to its last, and what is wanted of it.
+/// A part of a graph that is executed from its first node to its last, and its results.
 #[derive(Clone, Debug)]
 pub struct Segment {
-    /// Its nodes, but for what all parts share.
+    /// Its nodes, without those that all parts share.
     pub nodes: Range<usize>,
     /// The rows to write.
     pub rows: Vec<(u32, Value)>,
-    /// The mask by which lanes jump, at its end.
+    /// The mask of the lanes that jump at its end.
     pub mask: Option<Value>,
-    /// The sets to change, at its end.
+    /// The sets to change at its end.
     pub sets: Vec<(u16, Value)>,
 }
 
 impl Segment {
-    /// The masks that are wanted at its end.
+    /// Iterates over the masks that are needed at its end.
     pub fn masks(&self) -> impl Iterator<Item = Value> {
         self.mask.into_iter().chain(self.sets.iter().map(|(_, lanes)| *lanes))
     }
 
-    /// Whether what it computes depends on some of the rows.
+    /// Whether its results depend on some of the rows.
     pub fn reads(&self, graph: &Graph, is_wanted: impl Fn(u32) -> bool) -> bool {
         let used = used(graph, std::iter::once(self));
         let nodes = graph.nodes().iter().zip(used);
@@ -34,39 +34,40 @@ impl Segment {
     }
 }
 
-/// Where something is stored.
+/// The destination of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Store {
-    /// In a row.
+    /// A row.
     Row(u32),
-    /// In a window of memory, at an offset from the address of a lane.
+    /// A window of memory, at an offset from the address of a lane.
     Memory(usize, i32),
 }
 
-/// Where the value of a node is.
+/// The location of a node's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// In a register, from where its segment makes it to its last use there.
+    /// A register, from where the segment computes it to its last use there.
     Segment,
-    /// In a register before all segments, until the last value is made from it there.
+    /// A register before all segments, up to the last shared value that is computed from it.
     Before,
-    /// In a register of its own, before all segments.
+    /// A register of its own, throughout all segments.
     Register,
-    /// In memory, before all segments; each that uses it gets it from this place.
+    /// Memory written before all segments, from which each use loads it.
     Slot(usize),
-    /// Behind the code.
+    /// The constants after the code.
     Constant,
 }
 
 impl Location {
-    /// Where a node is that need not be computed, where the host reads such from memory.
+    /// Returns the location of a constant, if the host reads constants from memory.
     pub fn of_constant(graph: &Graph, index: usize) -> Option<Self> {
         let is_constant = graph.host() == Host::Avx2 && graph.constant(Value::of(index)).is_some();
         is_constant.then_some(Location::Constant)
     }
 }
 
-/// Where values are that some segments share: constants behind the code, and what is the same for all warps in registers.
+/// Returns the locations of values that several segments share: constants are after the code, and values that all
+/// warps share in registers.
 pub fn locations<'a>(graph: &Graph, used: &[bool], segments: impl Iterator<Item = &'a Segment>) -> Vec<Location> {
     let (fixed, read) = shared(graph, used, segments, |_| false);
     let location = |index: usize| match Location::of_constant(graph, index) {
@@ -78,35 +79,34 @@ pub fn locations<'a>(graph: &Graph, used: &[bool], segments: impl Iterator<Item 
     (0..fixed.len()).map(location).collect()
 }
 
-/// A segment of a trace: values that a segment computes are known in those after it.
+/// A segment of a trace: values that it computes are known in the segments after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
     /// What it computes.
     pub segment: &'a Segment,
-    /// Rows that are written in the active lanes alone, as bits.
+    /// Rows that are written only in the active lanes, as bits.
     pub masked: u64,
 }
 
-/// When values of a trace are used for the last time.
+/// The last uses of a trace's values.
 pub struct Plan {
-    /// Twice the index of the node that uses a value last; one more where a store behind that node does, or the branch at
-    /// the end of its segment.
+    /// Twice the index of the node that uses a value last; plus one if the last use is a store after that node, or
+    /// the branch at the end of its segment.
     last: Vec<Option<usize>>,
-    /// What is stored behind each node, from the first of the trace on.
+    /// The stores after each node of the trace.
     stores: Vec<Vec<(Store, Value)>>,
     first: usize,
     /// The end of its nodes.
     end: usize,
-    /// Values whose registers are theirs for good.
+    /// Values that keep their registers for good.
     kept: Vec<bool>,
-    /// Values that are made in the register of a row that stays there, and whether only the active lanes are.
+    /// Values that are computed in the register of a pinned row, and whether only in the active lanes.
     at_home: Vec<Option<(u32, bool)>>,
 }
 
 impl Plan {
-    /// The plan for a trace, whose segments are contiguous; `used` are the nodes that anything depends on, and some rows
-    /// are pinned: they stay in registers from one trace to the next. Returns `None` if one of several segments has
-    /// no nodes.
+    /// Plans a trace, whose segments are contiguous. `used` marks the nodes that results depend on; `pinned` rows
+    /// stay in registers from one trace to the next. `None` if one of several segments has no nodes.
     pub fn new(graph: &Graph, trace: &[Part<'_>], used: &[bool], homes: &[Location], pinned: &[u32]) -> Option<Self> {
         let nodes = graph.nodes();
         let all = trace.first()?.segment.nodes.start..trace.last()?.segment.nodes.end;
@@ -140,11 +140,11 @@ impl Plan {
         };
         for part in trace {
             let own = &part.segment.nodes;
-            // Lanes that leave before find what the row was.
+            // Lanes that leave before must find the old content of the row.
             let begin = if trace.len() > 1 { own.start } else { first };
             let last = own.end.max(begin + 1) - 1;
             for &(row, value) in &part.segment.rows {
-                // Not before what the row was has been read.
+                // The old content of the row must be read before.
                 let read = all.clone().find(|&index| graph.is_old_row(index, row)).filter(|&load| used[load]);
                 let is_first = writes(row).next().is_some_and(|first| std::ptr::eq(first, part));
                 let is_only = writes(row).count() == 1;
@@ -153,7 +153,7 @@ impl Plan {
                 if let Some(read) = read.filter(|_| is_pinned && is_first) {
                     let is_moved =
                         trace.iter().any(|part| part.segment.rows.iter().any(|(_, value)| value.index() == read));
-                    // What is read later than it may be written is copied.
+                    // The old content is copied if it is read after the write.
                     let read_last = plan.last[read].map_or(place, |last| place.max(last / 2));
                     if !is_moved && read_last <= last {
                         plan.kept[read] = true;
@@ -195,7 +195,8 @@ impl Plan {
         Some(plan)
     }
 
-    /// Whether a value can be made in the register of a row, `old` being what is there; perhaps in the active lanes alone.
+    /// Whether a value can be computed in the register of a row, where `old` is the row's current content; `masked`
+    /// if only in the active lanes.
     fn can_be_at_home(&self, graph: &Graph, value: Value, old: Option<usize>, masked: bool) -> bool {
         let Node::Operation(operation) = &graph.nodes()[value.index()] else { return false };
         let reads_old = operation.arguments[1..].iter().flatten().any(|argument| Some(argument.index()) == old);
@@ -213,43 +214,43 @@ impl Plan {
         *last = (*last).max(Some(moment));
     }
 
-    /// Whether something in the segment uses a value.
+    /// Whether something in the trace uses a value.
     pub fn is_used(&self, index: usize) -> bool {
         self.last[index].is_some() || self.at_home[index].is_some()
     }
 
-    /// Whether the register of a value is its own for good.
+    /// Whether a value keeps its register for good.
     pub fn is_kept(&self, index: usize) -> bool {
         self.kept[index]
     }
 
-    /// The row in whose register a value is made, and whether only the active lanes are.
+    /// Returns the row in whose register a value is computed, and whether only in the active lanes.
     pub fn home(&self, index: usize) -> Option<(u32, bool)> {
         self.at_home[index]
     }
 
-    /// Whether a node is the last to use a value.
+    /// Whether a node is the last use of a value.
     pub fn ends(&self, value: Value, index: usize) -> bool {
         self.last[value.index()] == Some(2 * index) && !self.kept[value.index()]
     }
 
-    /// Whether a store behind a node is the last to use a value.
+    /// Whether a store after a node is the last use of a value.
     pub fn ends_behind(&self, value: Value, index: usize) -> bool {
         self.last[value.index()] == Some(2 * index + 1) && !self.kept[value.index()]
     }
 
-    /// Whether the branch at the end of a segment is the last to use a mask.
+    /// Whether the branch at the end of a segment is the last use of a mask.
     pub fn ends_with(&self, mask: Value, segment: &Segment) -> bool {
         let is_last = segment.nodes.end == self.end;
         self.last[mask.index()] == Some(if is_last { usize::MAX } else { 2 * segment.nodes.end - 1 })
     }
 
-    /// What is stored behind a node.
+    /// Returns the stores after a node.
     pub fn stores(&self, index: usize) -> &[(Store, Value)] {
         &self.stores[index - self.first]
     }
 
-    /// How many registers each warp needs for values that do not stay.
+    /// Returns the number of registers each warp needs for temporary values.
     pub fn pressure(&self, graph: &Graph, nodes: Range<usize>, homes: &[Location]) -> usize {
         let mut most = 0;
         let mut live = HashSet::new();
@@ -259,7 +260,7 @@ impl Plan {
             if self.is_used(index) && homes[index] == Location::Segment {
                 let node = &graph.nodes()[index];
                 live.extend(node.arguments().filter(|value| matches!(homes[value.index()], Location::Slot(_))));
-                // Most constants are read from memory, but for all to be loaded there must be registers.
+                // Most constants are read from memory, but there must be registers to load all of them.
                 most = most.max(live.len() + node.arguments().filter(is_constant).count().saturating_sub(1));
                 live.retain(|&value| !self.ends(value, index));
                 if !(self.kept[index] || node.is_mask() && has_masks) {
@@ -281,7 +282,7 @@ impl Plan {
     }
 }
 
-/// Which nodes something that is wanted depends on; a node comes after its arguments.
+/// Returns which nodes the results depend on; a node comes after its arguments.
 pub fn used<'a>(graph: &Graph, segments: impl Iterator<Item = &'a Segment>) -> Vec<bool> {
     let nodes = graph.nodes();
     let mut used = vec![false; nodes.len()];
@@ -298,8 +299,8 @@ pub fn used<'a>(graph: &Graph, segments: impl Iterator<Item = &'a Segment>) -> V
     used
 }
 
-/// Which nodes are the same in all warps and at all times, those that are `given` among them, and which of these something
-/// reads that is not.
+/// Returns which nodes have the same value in all warps and iterations, including those that are `given`, and which
+/// of these are read by nodes that vary.
 pub fn shared<'a>(
     graph: &Graph,
     used: &[bool],

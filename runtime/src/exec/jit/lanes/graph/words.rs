@@ -1,4 +1,4 @@
-//! What is computed with words and masks.
+//! Operations on words and masks.
 
 use iced_x86::Code;
 
@@ -6,18 +6,18 @@ use crate::exec::jit::lanes::graph::{Comparison, Graph, Node, Operation, Orderin
 use crate::exec::jit::lanes::host::Host;
 
 impl Graph {
-    /// The lanes in which two floats compare as asked.
+    /// Returns the lanes in which two floats compare as given.
     pub fn compare_floats(&mut self, ordering: Ordering, a: Value, b: Value) -> Value {
         self.test(Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae, &[a, b], Some(ordering as u8))
     }
 
-    /// The lanes in which two unsigned words compare as asked.
+    /// Returns the lanes in which two unsigned words compare as given.
     pub fn compare_unsigned(&mut self, relation: Relation, a: Value, b: Value) -> Value {
         let code = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
         self.compare_words(code, Comparison { relation, signed: false, sides: [a, b] })
     }
 
-    /// The lanes in which two signed words compare as asked.
+    /// Returns the lanes in which two signed words compare as given.
     pub fn compare_signed(&mut self, relation: Relation, a: Value, b: Value) -> Value {
         let code = Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8;
         self.compare_words(code, Comparison { relation, signed: true, sides: [a, b] })
@@ -29,22 +29,23 @@ impl Graph {
         mask
     }
 
-    /// The comparison of integers that a mask says the result of.
+    /// Returns the comparison of integers that a mask results from.
     pub fn compared(&self, mask: Value) -> Option<&Comparison> {
         self.compared.get(&mask)
     }
 
-    /// A value as another one and a constant that is added.
+    /// Returns a value as the sum of another value and a constant.
     pub fn sum(&self, value: Value) -> (Value, u32) {
         self.sums.get(&value).copied().unwrap_or((value, 0))
     }
 
-    /// The lanes in which two words have ones in common.
+    /// Returns the lanes in which two words have set bits in common.
     pub fn meets(&mut self, a: Value, b: Value) -> Value {
         self.test(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, &[a, b], None)
     }
 
-    /// The mask that says where a word is not zero, if the word was made from one; with whether it says the opposite.
+    /// Returns the mask from which a word was selected, if it tells where the word is not zero, and whether it is
+    /// inverted.
     pub fn made_from(&self, word: Value) -> Option<(Value, bool)> {
         let Some(Node::Operation(operation)) = self.nodes.get(word.index()) else { return None };
         let Operation { code: Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32, mask: Some(mask), arguments, .. } =
@@ -60,7 +61,7 @@ impl Graph {
         }
     }
 
-    /// The lanes of a mask in which a comparison holds, too, if it is an instruction that can be told so.
+    /// Returns the lanes of a mask in which a comparison holds as well, if its instruction can be masked.
     pub fn test_within(&mut self, mask: Value, comparison: Value) -> Option<Value> {
         let Node::Operation(operation) = self.nodes[comparison.index()] else { return None };
         let can = matches!(
@@ -74,7 +75,7 @@ impl Graph {
             .then(|| self.node(Node::Operation(Operation { mask: Some(mask), ..operation })))
     }
 
-    /// The bits of a word that may be ones, as far as its instruction says.
+    /// Returns the bits of a word that may be set, as far as its instruction tells.
     pub fn possible(&self, value: Value) -> u32 {
         let Some(Node::Operation(operation)) = self.nodes.get(value.index()) else {
             return self.constant(value).unwrap_or(u32::MAX);
@@ -96,22 +97,22 @@ impl Graph {
         }
     }
 
-    /// The lanes of both.
+    /// Returns the lanes of both masks.
     pub fn both(&mut self, one: Value, other: Value) -> Value {
         self.test(Code::VEX_Kandw_kr_kr_kr, &[one, other], None)
     }
 
-    /// The lanes of one that are not in the other.
+    /// Returns the lanes of one mask that are not in the other.
     pub fn without(&mut self, one: Value, other: Value) -> Value {
         self.test(Code::VEX_Kandnw_kr_kr_kr, &[other, one], None)
     }
 
-    /// The other lanes.
+    /// Returns the lanes that are not in the mask.
     pub fn not_mask(&mut self, mask: Value) -> Value {
         self.test(Code::VEX_Knotw_kr_kr, &[mask], None)
     }
 
-    /// `a` in the lanes of a mask, `b` in the others.
+    /// Returns `a` in the lanes of a mask, `b` in the others.
     pub fn select(&mut self, mask: Value, a: Value, b: Value) -> Value {
         if a == b {
             return a;
@@ -119,7 +120,7 @@ impl Graph {
         self.blend(Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32, mask, a, b)
     }
 
-    /// The bits of both.
+    /// Returns the bits set in both.
     pub fn and(&mut self, a: Value, b: Value) -> Value {
         match [self.constant(a), self.constant(b)] {
             [_, Some(u32::MAX)] => a,
@@ -128,7 +129,7 @@ impl Graph {
         }
     }
 
-    /// The bits of either.
+    /// Returns the bits set in either.
     pub fn or(&mut self, a: Value, b: Value) -> Value {
         match [self.constant(a), self.constant(b)] {
             [_, Some(0)] => a,
@@ -137,7 +138,7 @@ impl Graph {
         }
     }
 
-    /// The bits of only one.
+    /// Returns the bits set in exactly one.
     pub fn xor(&mut self, a: Value, b: Value) -> Value {
         match [self.constant(a), self.constant(b)] {
             [_, Some(0)] => a,
@@ -146,18 +147,18 @@ impl Graph {
         }
     }
 
-    /// Any function of three bits: its values for 0b000 to 0b111 from the lowest bit of `table` on, `a` being the
-    /// highest.
+    /// Computes any function of three bits. `table` has its values for 0b000 to 0b111, from the lowest bit on; `a` is
+    /// the highest of the three bits.
     pub fn logic(&mut self, table: u8, a: Value, b: Value, c: Value) -> Value {
         self.apply_immediate(Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, &[a, b, c], table)
     }
 
-    /// The complement.
+    /// Returns the complement.
     pub fn not(&mut self, a: Value) -> Value {
         self.logic(0x0f, a, a, a)
     }
 
-    /// The sum.
+    /// Returns the sum.
     pub fn add(&mut self, a: Value, b: Value) -> Value {
         match [self.constant(a), self.constant(b)] {
             [_, Some(0)] => a,
@@ -174,12 +175,12 @@ impl Graph {
         }
     }
 
-    /// The difference.
+    /// Returns the difference.
     pub fn subtract(&mut self, a: Value, b: Value) -> Value {
         if self.constant(b) == Some(0) { a } else { self.apply(Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32, &[a, b]) }
     }
 
-    /// A word rotated to the left by a number of bits.
+    /// Rotates a word to the left by a constant.
     pub fn rotate(&mut self, a: Value, bits: u32) -> Value {
         match bits % 32 {
             0 => a,
@@ -187,7 +188,7 @@ impl Graph {
         }
     }
 
-    /// A word shifted by a number of bits below 32.
+    /// Shifts a word by a constant below 32.
     pub fn shift_by(&mut self, way: Shifted, a: Value, bits: u32) -> Value {
         let code = match way {
             _ if bits == 0 => return a,
@@ -198,7 +199,7 @@ impl Graph {
         self.apply_immediate(code, &[a], bits as u8)
     }
 
-    /// A word shifted by the low five bits of another.
+    /// Shifts a word by the low five bits of another.
     pub fn shift(&mut self, way: Shifted, a: Value, count: Value) -> Value {
         if let Some(bits) = self.constant(count) {
             return self.shift_by(way, a, bits & 31);

@@ -1,4 +1,4 @@
-//! Functions of bits: up to three words meet in one operation, whatever the function.
+//! Bitwise functions: any function of up to three words is one operation.
 
 use isaforge_core::semantics::{Node, Op};
 
@@ -19,7 +19,7 @@ impl Cover<'_> {
         let mut leaves = Vec::new();
         let table = self.table(at as u16, &mut leaves, 2);
         let word = match (table, &leaves[..]) {
-            // One operation that has an instruction of its own.
+            // A single operation with an instruction of its own.
             (None, _) | (_, [_] | [_, _]) if node.op != Op::Not && !self.has_not(node) => {
                 let (a, b) = (self.word(node.args[0], Kind::Word)?, self.word(node.args[1], Kind::Word)?);
                 self.simple(node.op, a, b)
@@ -50,7 +50,8 @@ impl Cover<'_> {
         }
     }
 
-    /// The table of a function of at most three words, which are added to `leaves`; it looks `deep` operations down.
+    /// Returns the truth table of a function of at most three words, which are added to `leaves`; looks at most
+    /// `deep` operations down.
     fn table(&mut self, at: u16, leaves: &mut Vec<Value>, deep: u32) -> Option<u8> {
         let node = self.node(at)?;
         let opens = matches!(node.op, Op::And | Op::Or | Op::Xor | Op::Not) && node.ty.size() <= 32;

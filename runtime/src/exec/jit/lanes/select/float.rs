@@ -14,7 +14,7 @@ pub(super) const SIGN: u32 = 1 << 31;
 const ZERO: u32 = 0;
 const F32: Type = Type::float(32);
 
-/// How instructions of the host that have a rounding in their immediate say it.
+/// Returns the rounding as the immediate of host instructions encodes it.
 fn immediate(round: Round) -> Option<u8> {
     Some(match round {
         Round::NearestEven => 0,
@@ -25,7 +25,7 @@ fn immediate(round: Round) -> Option<u8> {
     })
 }
 
-/// How those say it that have it in their prefix.
+/// Returns the rounding as the prefix of host instructions encodes it.
 fn control(round: Round) -> Option<RoundingControl> {
     Some(match round {
         Round::NearestEven => RoundingControl::None,
@@ -36,7 +36,7 @@ fn control(round: Round) -> Option<RoundingControl> {
     })
 }
 
-/// The fused product of single precision, with a negated product or a negated addend.
+/// Returns the fused multiply-add of single precision, with a negated product or a negated addend.
 pub(super) fn fma(product: bool, addend: bool) -> Code {
     match (product, addend) {
         (false, false) => Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
@@ -47,7 +47,7 @@ pub(super) fn fma(product: bool, addend: bool) -> Code {
 }
 
 impl Cover<'_> {
-    /// The node that a node negates, or itself, and whether it negates one.
+    /// Returns the node that a node negates, or the node itself, and whether it is a negation.
     pub(super) fn negated(&self, node: u16) -> (u16, bool) {
         match self.node(node) {
             Some(Node { op: Op::Neg, args, .. }) if self.number(node).is_none() => (args[0], true),
@@ -60,7 +60,7 @@ impl Cover<'_> {
         let word = match node.op {
             Op::Neg | Op::Abs => return self.sign(node, Kind::Float, SIGN),
             Op::Min | Op::Max => self.pick(node)?,
-            // Who sees the payload of a NaN sees that of the definition, which no instruction gives.
+            // A reader of a NaN's payload must see that of the definition, which no instruction computes.
             _ if !self.made_canonical[at] || self.graph.nan(32).is_none() => return None,
             _ => {
                 let round = rounding(node.imm);
@@ -87,14 +87,14 @@ impl Cover<'_> {
         Some(self.graph.apply_rounded(code, &words?, control(round)?))
     }
 
-    /// `a * b + c`: signs are in the instruction.
+    /// Computes `a * b + c`; the instruction includes the signs.
     fn fused(&mut self, node: &Node, round: Round) -> Option<Value> {
         let [(a, x), (b, y), (c, z)] = [0, 1, 2].map(|k| self.negated(node.args[k]));
         let factors = [self.word(a, Kind::Float)?, self.word(b, Kind::Float)?];
         let control = control(round)?;
         let least = if z { ZERO } else { SIGN };
         if round == Round::NearestEven && self.number(c) == Some(least.into()) {
-            // -0 adds nothing, not even to a zero.
+            // Adding -0 changes nothing, not even a zero.
             let mut factors = factors;
             if x != y {
                 let sign = self.graph.splat(SIGN);
@@ -125,7 +125,7 @@ impl Cover<'_> {
         Some(self.graph.apply_rounded(code, &arguments, control(round)?))
     }
 
-    /// The magnitude, or the opposite: for who sees payloads, and for who does not.
+    /// Computes the magnitude or the negation, for readers of payloads and for others.
     pub(super) fn sign(&mut self, node: &Node, kind: Kind, signs: u32) -> Option<Found> {
         let change = |cover: &mut Self, kind: Kind| {
             let word = cover.word(node.args[0], kind)?;
@@ -140,7 +140,7 @@ impl Cover<'_> {
         Self::put(exact, node.ty)
     }
 
-    /// The lesser or the greater. A NaN loses; zeros are ordered by their signs.
+    /// Computes the minimum or the maximum. A NaN loses against a number; zeros are ordered by their signs.
     fn pick(&mut self, node: &Node) -> Option<Value> {
         let [mut a, mut b, ..] = node.args;
         let least = node.op == Op::Min;
@@ -157,23 +157,23 @@ impl Cover<'_> {
             && !f32::from_bits(bound as u32).is_nan()
             && bound as u32 != if least { ZERO } else { SIGN }
         {
-            // These give their second operand for a NaN and for a zero that meets a zero.
+            // These return their second operand if one is a NaN or both are zeros.
             let picked = self.graph.apply(code, &words);
             return Some(self.graph.settled(picked));
         }
         let [a, b] = words;
         let (one, other) = (self.graph.apply(code, &[a, b]), self.graph.apply(code, &[b, a]));
-        // They differ only in NaNs and in the signs of zeros.
+        // The two differ only in NaNs and in the signs of zeros.
         let picked = if least { self.graph.or(one, other) } else { self.graph.and(one, other) };
         let nan_a = self.graph.compare_floats(Ordering::Unordered, a, a);
         let picked = self.graph.select(nan_a, b, picked);
         let nan_b = self.graph.compare_floats(Ordering::Unordered, b, b);
         let picked = self.graph.select(nan_b, a, picked);
-        // Where both are NaNs the definition gives the one NaN.
+        // If both are NaNs, the definition gives the canonical NaN.
         Some(self.graph.canonical(picked, Kind::Float))
     }
 
-    /// An integer whose order is that of floats by sign and magnitude.
+    /// Returns an integer that orders as floats do by sign and magnitude.
     pub(super) fn order_key(&mut self, word: Value) -> Value {
         let magnitude = self.graph.splat(!SIGN);
         let negative = self.graph.shift_by(Shifted::Arithmetic, word, 31);
@@ -230,7 +230,7 @@ impl Cover<'_> {
         Self::put(word, to)
     }
 
-    /// The float whose reciprocal root a node is, computed in double precision.
+    /// Returns the float whose reciprocal square root a node is, if it is computed in double precision.
     fn rooted(&self, node: u16) -> Option<u16> {
         let beneath = |mut node: u16| loop {
             match self.node(node)? {
@@ -246,7 +246,7 @@ impl Cover<'_> {
         (one && self.ty(wide.args[0])? == F32).then_some(wide.args[0])
     }
 
-    /// `1.0 / sqrt(x)` in double precision, rounded to single, by [`refined`] estimates.
+    /// Computes `1.0 / sqrt(x)` in double precision, rounded to single, from [`refined`] estimates.
     fn reciprocal_root(&mut self, x: u16) -> Option<Value> {
         let word = self.word(x, Kind::Float)?;
         let graph = &mut *self.graph;
@@ -258,7 +258,7 @@ impl Cover<'_> {
             let estimate = graph.apply(Code::VEX_Vrsqrtps_ymm_ymmm256, &[word]);
             refined(graph, word, estimate)
         } else {
-            // Its estimates take subnormal numbers for zeros, so these are scaled.
+            // The AVX2 estimate treats subnormal numbers as zeros, so these are scaled.
             let [least, up, down] = [-126, 24, 12].map(|power| graph.splat(2f32.powi(power).to_bits()));
             let scaled = graph.apply(mul, &[word, up]);
             let is_small = graph.compare_floats(Ordering::Less, word, least);
@@ -271,13 +271,13 @@ impl Cover<'_> {
         Some(self.graph.nan_agnostic(root, Kind::Float))
     }
 
-    /// A half as a float, any NaN as some NaN.
+    /// Widens a half to a float; a NaN becomes some NaN.
     fn wide(&mut self, node: u16) -> Option<Value> {
         if self.ty(node)?.bits != 16 {
             return self.word(node, Kind::Float);
         }
         let word = match self.pieces(node)?.single() {
-            // What lies above is cut off.
+            // The bits above are cut off.
             Some((word, 0, _)) => self.graph.read_as(word, Kind::Word),
             _ => self.word(node, Kind::Word)?,
         };
@@ -286,16 +286,17 @@ impl Cover<'_> {
         Some(self.graph.nan_agnostic(wide, Kind::Float))
     }
 
-    /// A half as a float. A NaN keeps its sign and payload, and stays signalling: the instruction would make it quiet.
+    /// Widens a half to a float. A NaN keeps its sign and payload and stays signalling, whereas the instruction would
+    /// make it quiet.
     fn widen_exactly(&mut self, node: &Node) -> Option<Found> {
         let wide = self.wide(node.args[0])?;
         let raised = self.pieces(node.args[0])?.raised(16, 32);
-        // What lies below the half is cut off.
+        // The bits below the half are cut off.
         let raised = match raised_from(&raised) {
             Some(word) => self.graph.read_as(word, Kind::Word),
             None => self.graph.assemble(&raised, Kind::Word),
         };
-        // Copies of the sign lie where the exponent needs ones.
+        // Copies of the sign are where the exponent needs ones.
         let fields = self.graph.shift_by(Shifted::Arithmetic, raised, 3);
         let (below, ones) = (self.graph.splat(!0x1fff), self.graph.splat(0x7000_0000));
         // fields & below | ones
@@ -306,7 +307,7 @@ impl Cover<'_> {
         Self::put(exact, node.ty)
     }
 
-    /// A float as a half in the low bits, zeros above.
+    /// Narrows a float to a half in the low bits, with zeros above.
     fn narrow(&mut self, word: Value, round: Round) -> Option<Value> {
         let word = self.graph.canonical(word, Kind::Float);
         let word = self.graph.read_as(word, Kind::Word);
@@ -316,12 +317,12 @@ impl Cover<'_> {
         Some(self.graph.settled(word))
     }
 
-    /// Rounded to an integer; what lies outside becomes the nearest, a NaN 0.
+    /// Rounds to an integer; values out of range become the nearest one, a NaN becomes 0.
     fn rounded_to_integer(&mut self, word: Value, to: Type, round: Round) -> Option<Value> {
         let rounded = self.integral(word, round)?;
         let zero = self.graph.splat(0);
         if to.class == Class::Unsigned {
-            // The instruction gives ones for what lies above.
+            // The instruction returns all ones for values above the range.
             let positive = self.graph.apply(Code::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, &[rounded, zero]);
             return Some(self.graph.apply(Code::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae, &[positive]));
         }
@@ -334,7 +335,7 @@ impl Cover<'_> {
     }
 }
 
-/// Whether a float is known to be no subnormal number: where the exponent of a word is zero, so are all bits but the sign.
+/// Whether a float is known not to be subnormal: if the exponent of a word is zero, so are all bits but the sign.
 fn is_flushed(graph: &Graph, word: Value) -> bool {
     let chosen = |value: Value| match graph.operation_of(value)? {
         Operation {
@@ -359,7 +360,7 @@ fn is_flushed(graph: &Graph, word: Value) -> bool {
         };
         let tested = bits_of(exponent, 0x7f80_0000).filter(|_| graph.constant(other) == Some(0))?;
         bits_of(zero, 0x8000_0000)?;
-        // Or what has another NaN for those of the number.
+        // The tested value may also be the number with its NaNs replaced.
         let is_same = || {
             let (is_nan, same, _) = chosen(tested)?;
             let unordered = is_nan.code == Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae
@@ -371,10 +372,10 @@ fn is_flushed(graph: &Graph, word: Value) -> bool {
     flushed().is_some()
 }
 
-/// The reciprocal root of a float as double precision rounds it, from an estimate that is off by 1.5 · 2^-12 at most; roots
-/// and quotients take the host several times as long. With `e = 1 - x s²` the root is `s (1 - e)^-½`. Three terms of that
-/// series are a float next to it at most, and two more of what is left, with products to all their bits, are the root: a test
-/// shows it for all mantissas.
+/// Returns the reciprocal square root of a float as double precision rounds it, from an estimate that is off by at
+/// most 1.5 · 2^-12; roots and quotients would take the host several times as long. With `e = 1 - x s²` the root is
+/// `s (1 - e)^-½`. Three terms of that series are at most one float off, and two more for the remainder, with exact
+/// products, give the root: a test shows it for all mantissas.
 fn refined(graph: &mut Graph, x: Value, estimate: Value) -> Value {
     let [fma, fms, fnma] = [
         Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
@@ -396,12 +397,12 @@ fn refined(graph: &mut Graph, x: Value, estimate: Value) -> Value {
     let series = graph.apply(fma, &[squared, e, e]);
     let halved = graph.apply(mul, &[near, half]);
     let root = graph.apply(fma, &[halved, series, near]);
-    // Zeros, infinities and what has no root are as the estimate says.
+    // Zeros, infinities and arguments without a root are handled by the estimate.
     let unordered = graph.compare_floats(Ordering::Unordered, root, root);
     graph.select(unordered, estimate, root)
 }
 
-/// The word whose high half a value has in its own, whatever lies below.
+/// Returns the word whose high half is the high half of a value, whatever is below.
 fn raised_from(pieces: &Pieces) -> Option<Value> {
     let (word, from, bits) = pieces.slice(16, 16).single()?;
     (from == 16 && bits == 16).then_some(word)
@@ -409,13 +410,13 @@ fn raised_from(pieces: &Pieces) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    /// What machine code makes of an estimate.
+    /// Computes the first refinement as machine code does.
     fn first(x: f32, estimate: f32) -> f32 {
         let e = (-(x * estimate)).mul_add(estimate, 1.0);
         (e.mul_add(0.375, 0.5) * e).mul_add(estimate, estimate)
     }
 
-    /// What it makes of that.
+    /// Computes the second refinement as machine code does.
     fn second(x: f32, near: f32) -> f32 {
         let product = x * near;
         let rest = x.mul_add(near, -product);

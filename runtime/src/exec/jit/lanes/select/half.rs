@@ -1,7 +1,7 @@
-//! Half precision, two in a word: by instructions on halves where there are, or else through single precision.
+//! Half precision, two in a word: by instructions on halves if the host has them, or else in single precision.
 //!
-//! Elements do not leave their places when a register is taken apart into its low and its high half, and put together
-//! again, so it does not matter which of them make a word.
+//! Splitting a register into its low and its high half and joining them again keeps every element in place, so it
+//! does not matter which halves share a word.
 
 use iced_x86::{Code, RoundingControl};
 use isaforge_core::float::Round;
@@ -15,7 +15,7 @@ use crate::exec::jit::lanes::host::Host;
 
 const SIGNS: u32 = SIGN | 1 << 15;
 
-/// Instructions that compute, on halves or on floats.
+/// The instructions to compute with, on halves or on floats.
 struct Codes {
     add: Code,
     subtract: Code,
@@ -58,7 +58,7 @@ impl Cover<'_> {
         Self::put(word, node.ty)
     }
 
-    /// The sixteen low and the sixteen high halves of a register.
+    /// Returns the sixteen low and the sixteen high halves of a register.
     fn parts_of_halves(&mut self, node: u16) -> Option<[Value; 2]> {
         let word = self.word(node, Kind::Halves)?;
         if let Some(parts) = self.graph.joined_from(word) {
@@ -71,8 +71,8 @@ impl Cover<'_> {
         Some([word, above])
     }
 
-    /// Computes with halves, where the host has instructions on them, or else with floats, which leave the same: they hold
-    /// more than twice the digits, so that rounding twice is rounding once.
+    /// Computes with halves if the host has instructions on them, or else with floats, which give the same results:
+    /// they have more than twice the digits, so that double rounding is harmless.
     fn on_halves<const N: usize>(
         &mut self,
         nodes: [u16; N],
@@ -89,8 +89,8 @@ impl Cover<'_> {
         Some(self.graph.nan_agnostic(word, Kind::Halves))
     }
 
-    /// Computes with floats: of some registers with halves first all that the low ones need, then what the high ones do, so
-    /// that few values live at a time. Rounded to the nearest.
+    /// Computes with floats, rounded to nearest: first everything on the low halves of the registers, then everything
+    /// on the high ones, so that few values are live at a time.
     fn through_floats<const N: usize>(
         &mut self,
         nodes: [u16; N],
@@ -125,7 +125,7 @@ impl Cover<'_> {
         })
     }
 
-    /// A product of halves is exact in single precision.
+    /// Computes a product of halves, which is exact in single precision.
     fn half_product(&mut self, a: u16, b: u16, negated: bool) -> Option<Value> {
         self.on_halves([a, b], |graph, codes, [mut a, b]| {
             if negated {
@@ -136,8 +136,8 @@ impl Cover<'_> {
         })
     }
 
-    /// Of the two neighbours of the exact sum the odd one leaves the second rounding what it needs to know; where both are
-    /// the same, it is exact. The one below would be the wrong zero.
+    /// Computes a fused multiply-add. Rounding the exact sum to odd preserves what the second rounding needs; if both
+    /// neighbours are equal, the sum is exact. The lower neighbour would have the wrong sign of zero.
     fn half_fma(&mut self, node: &Node) -> Option<Value> {
         let [(a, x), (b, y), (c, z)] = [0, 1, 2].map(|k| self.negated(node.args[k]));
         let nothing = if z { 0 } else { u64::from(if node.ty.lanes == 2 { SIGNS } else { 1 << 15 }) };
@@ -166,8 +166,8 @@ impl Cover<'_> {
         })
     }
 
-    /// The odd neighbour of a product's sum with an addend, where instructions round to the nearest alone: the product is
-    /// exact, and what a sum of two floats lacks can be computed.
+    /// Returns a product's sum with an addend, rounded to odd, with instructions that only round to nearest: the
+    /// product is exact, and the error of a sum of two floats can be computed.
     fn odd_sum(&mut self, [mut a, b, mut c]: [Value; 3], product: bool, addend: bool) -> Value {
         let (add, subtract) =
             (Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er);
@@ -185,7 +185,7 @@ impl Cover<'_> {
         let of_product = graph.apply(subtract, &[sum, of_addend]);
         let lacks = [(product, of_product), (c, of_addend)].map(|(all, part)| graph.apply(subtract, &[all, part]));
         let lacks = graph.apply(add, &lacks);
-        // Towards zero, if the sum is too much; of it and its neighbour away from zero the odd one.
+        // Moves towards zero if the sum is too large; then takes the odd one of it and its neighbour away from zero.
         let apart = graph.xor(lacks, sum);
         let less = graph.shift_by(Shifted::Arithmetic, apart, 31);
         let least = graph.add(sum, less);

@@ -7,7 +7,7 @@ use super::{Cover, Found};
 use crate::exec::jit::lanes::graph::{Kind, Relation, Shifted, Value};
 use crate::exec::jit::lanes::pieces::Pieces;
 
-/// The instruction that computes an operation on integers of two arguments.
+/// Returns the instruction for an operation on two integers.
 fn binary(op: Op, bits: u8, signed: bool) -> Option<Code> {
     Some(match (op, bits, signed) {
         (Op::Mul, 32, _) => Code::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32,
@@ -50,7 +50,7 @@ fn binary(op: Op, bits: u8, signed: bool) -> Option<Code> {
 }
 
 impl Cover<'_> {
-    /// An integer with copies of its sign, or zeros, in all bits of a word above it.
+    /// Returns an integer extended to a word, by its sign or by zeros.
     pub(super) fn extended(&mut self, node: u16) -> Option<Value> {
         let ty = self.ty(node)?;
         if ty.class != Class::Signed || ty.size() == 32 {
@@ -59,7 +59,7 @@ impl Cover<'_> {
         self.sign_extended(node)
     }
 
-    /// The same with copies of the sign, whatever the type says.
+    /// The same by the sign, whatever the type is.
     fn sign_extended(&mut self, node: u16) -> Option<Value> {
         let above = 32u32.checked_sub(self.ty(node)?.size())?;
         let raised = self.pieces(node)?.raised(above, 32);
@@ -89,7 +89,7 @@ impl Cover<'_> {
         }
     }
 
-    /// A wider integer with copies of the sign above.
+    /// Sign-extends to a wider integer.
     fn sign_extend(&mut self, node: &Node) -> Option<Found> {
         let (from, ty) = (self.ty(node.args[0])?, node.ty);
         if ty.lanes == 1 && from.size() <= 32 {
@@ -107,7 +107,7 @@ impl Cover<'_> {
         Self::put(word, ty)
     }
 
-    /// Integers of at most 32 bits, in words. The bits above the type's are cut off later.
+    /// Computes integers of at most 32 bits in words. Bits above the type's are cut off later.
     fn scalar(&mut self, node: &Node) -> Option<Value> {
         let [a, b, ..] = node.args;
         let (ty, whole) = (node.ty, node.ty.size() == 32);
@@ -150,7 +150,7 @@ impl Cover<'_> {
         }
     }
 
-    /// A count of bits, modulo the width of what is shifted.
+    /// Returns a shift count, modulo the width of the shifted value.
     fn count(&mut self, node: u16, of: Type) -> Option<Value> {
         if !of.bits.is_power_of_two() || self.ty(node)?.lanes != 1 {
             return None;
@@ -160,7 +160,7 @@ impl Cover<'_> {
         Some(self.graph.assemble(&count, Kind::Word))
     }
 
-    /// Two halves or four bytes.
+    /// Computes two halves or four bytes.
     fn components(&mut self, node: &Node) -> Option<Value> {
         let [a, b, ..] = node.args;
         let (ty, signed) = (node.ty, node.ty.class == Class::Signed);
@@ -171,7 +171,7 @@ impl Cover<'_> {
                 if of.lanes != ty.lanes {
                     return None;
                 }
-                // The low four bits of each count; those of bytes have no instruction.
+                // The low four bits of each count; there are no such instructions on bytes.
                 let (bits, pieces) = (u32::from(of.bits), self.pieces(b)?);
                 let counts = pieces.slice(0, 4).with(pieces.slice(bits, 4).raised(16, 32));
                 let (value, counts) = (self.word(a, Kind::Word)?, self.graph.assemble(&counts, Kind::Word));
@@ -201,7 +201,7 @@ impl Cover<'_> {
         }
     }
 
-    /// 64 bits.
+    /// Computes integers of 64 bits.
     fn long(&mut self, node: &Node) -> Option<Found> {
         let [a, b, ..] = node.args;
         let words = match node.op {

@@ -1,11 +1,11 @@
 //! Covers a shape with vector operations.
 //!
-//! `None` where something of it has no operation here; the evaluator or handlers execute such an instruction. What is
-//! covered computes what the evaluator does, to the bit.
+//! `None` if some part of a shape has no operation here; the evaluator or handlers execute such an instruction.
+//! Covered operations compute the same bits as the evaluator.
 //!
-//! - here: operands, components, memory, flow, and what is written
-//! - [`truth`]: conditions are masks, negated for free
-//! - [`bitwise`]: functions of three words are one operation
+//! - here: operands, components, memory, control flow, and writes
+//! - [`truth`]: conditions are masks, whose negation is free
+//! - [`bitwise`]: a function of three words is one operation
 //! - [`integer`]: words, components of words, and pairs of words
 //! - [`float`], [`half`]: single and half precision
 
@@ -25,78 +25,78 @@ use super::graph::{Graph, Kind, Value};
 use super::pieces::Pieces;
 pub(crate) use truth::Truth;
 
-/// Where 32 bits of an operand are.
+/// The location of 32 bits of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// In a row.
     Row(u32),
-    /// The same in all lanes, for good.
+    /// A constant, the same in all lanes.
     Number(u32),
 }
 
-/// Where something is written.
+/// Where a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// To a row, and the next one where it has more than 32 bits.
+    /// A row, and the next one if the value has more than 32 bits.
     Row(u32),
     /// Nowhere.
     Dropped,
 }
 
-/// An access to some words a lane.
+/// A memory access of some words per lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
     /// The rows with the low and the high word of the address.
     pub rows: [u32; 2],
-    /// What is added to it.
+    /// The offset that is added to it.
     pub offset: i32,
-    /// How many bytes it has.
+    /// The size in bytes.
     pub bytes: u16,
     /// Whether memory is written.
     pub writes: bool,
 }
 
-/// What knows where operands and states are.
+/// Locates operands and states.
 pub(crate) trait Binding {
-    /// Where the words of an operand's element are read; the second is that of a type of more than 32 bits.
+    /// Returns where the words of an operand's element are read; the second is for types of more than 32 bits.
     fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Option<[Place; 2]>;
-    /// Where it is written.
+    /// Returns where an operand's element is written.
     fn target(&mut self, operand: u16, element: u16) -> Option<Target>;
-    /// The lanes that execute; the others keep what rows and sets hold. `None` where all that is written is written in all
+    /// Returns the lanes that execute; in the others, rows and sets keep their content. `None` if writes go to all
     /// lanes.
     fn active(&self) -> Option<Truth> {
         None
     }
-    /// The lanes in which a state that is a condition holds.
+    /// Returns the lanes in which a state that is a condition holds.
     fn set(&mut self, state: u16, graph: &mut Graph) -> Option<Truth> {
         let _ = (state, graph);
         None
     }
-    /// The set of lanes in which a state that is written holds.
+    /// Returns the set to which a state that is a condition is written.
     fn set_target(&mut self, state: u16) -> Option<u16> {
         let _ = state;
         None
     }
-    /// Where a state is read.
+    /// Returns where a state is read.
     fn state(&mut self, state: u16) -> Option<Place>;
-    /// The words of a fact of the thread.
+    /// Returns the words of a property of the thread.
     fn special(&mut self, special: Special) -> Option<[Place; 2]>;
-    /// The window of memory that all lanes access. `None` where that cannot be known.
+    /// Returns the window of memory that all lanes access. `None` if that is not known.
     fn access(&mut self, access: Access) -> Option<usize>;
 }
 
-/// What a shape came to, besides what is in the graph.
+/// The results of a shape besides those in the graph.
 #[derive(Debug, Default)]
 pub(crate) struct Selected {
-    /// The lanes that jump; or with `true`, those that do not.
+    /// The lanes that jump; or, with `true`, those that do not.
     pub branch: Option<(Value, bool)>,
-    /// Pairs of rows that have become more by a constant: the first, the sum, and the constant.
+    /// Pairs of rows that are increased by a constant: the first row, the sum, and the constant.
     pub increments: Vec<(u32, [Value; 2], u64)>,
     /// Whether memory is accessed.
     pub accesses: bool,
 }
 
-/// Adds what a shape computes to a graph.
+/// Adds the computations of a shape to a graph.
 pub(crate) fn select(
     semantics: &Semantics,
     shape: &Shape,
@@ -112,7 +112,7 @@ pub(crate) fn select(
             }
         });
     }
-    // What was tried before does not count.
+    // Forgets what earlier attempts lacked.
     graph.lacks();
     let (found, selected) = (Vec::with_capacity(count), Selected::default());
     let mut cover = Cover { semantics, shape, binding, graph, found, made_canonical, selected };
@@ -138,7 +138,7 @@ pub(crate) fn select(
 /// The value of a node.
 #[derive(Clone, Debug)]
 enum Found {
-    /// There is none, or no operation for it.
+    /// No value, or no operation for it.
     None,
     Pieces(Pieces),
     Truth(Truth),
@@ -155,7 +155,7 @@ struct Cover<'a> {
     selected: Selected,
 }
 
-/// How the bits of a type are read.
+/// Returns how the bits of a type are read.
 fn kind(ty: Type) -> Kind {
     match (ty.class, ty.bits, ty.lanes) {
         (Class::Float, 32, 1) => Kind::Float,
@@ -180,7 +180,7 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// A value of at most 32 bits, zeros above it, for a reader of a kind.
+    /// Returns a value of at most 32 bits, zero-extended, for a reader of a kind.
     fn word(&mut self, node: u16, kind: Kind) -> Option<Value> {
         if self.ty(node)?.size() > 32 {
             return None;
@@ -189,13 +189,13 @@ impl<'a> Cover<'a> {
         Some(self.graph.assemble(&pieces, kind))
     }
 
-    /// A value as a low and a high word.
+    /// Returns a value as a low and a high word.
     fn words(&mut self, node: u16) -> Option<[Value; 2]> {
         let pieces = self.pieces(node)?.clone();
         Some([0, 32].map(|from| self.graph.assemble(&pieces.slice(from, 32), Kind::Word)))
     }
 
-    /// The number that a node is, if that is known.
+    /// Returns the number that a node is, if that is known.
     fn number(&self, node: u16) -> Option<u64> {
         match self.found.get(usize::from(node))? {
             Found::Pieces(pieces) => self.graph.number(pieces),
@@ -204,7 +204,7 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// A result in the low bits of a word.
+    /// Returns a result in the low bits of a word.
     fn put(value: Value, ty: Type) -> Option<Found> {
         (ty.size() <= 32).then(|| Found::Pieces(Pieces::of(value, ty.size())))
     }
@@ -273,12 +273,12 @@ impl<'a> Cover<'a> {
         Some(self.ty(node)?.class == Class::Bool)
     }
 
-    /// Whether a node takes truths apart or puts them together.
+    /// Whether a node splits or joins booleans.
     fn is_bool_like(&self, node: &Node) -> Option<bool> {
         Some(node.ty.class == Class::Bool || node.op != Op::Pack && self.is_bool(node.args[0])?)
     }
 
-    /// What a node comes to whose arguments are numbers.
+    /// Evaluates a node whose arguments are numbers.
     fn folded(&self, node: &Node) -> Option<u64> {
         if node.op == Op::Const {
             return self.shape.constants.get(usize::from(node.args[0])).copied();
@@ -304,7 +304,7 @@ impl<'a> Cover<'a> {
         })
     }
 
-    /// Components and parts: bits only lie elsewhere.
+    /// Handles components and parts, which only move bits.
     fn parts(&mut self, node: &Node) -> Option<Found> {
         let [a, b, ..] = node.args;
         let (ty, bits) = (node.ty, u32::from(node.ty.bits));
@@ -337,7 +337,7 @@ impl<'a> Cover<'a> {
         }))
     }
 
-    /// One NaN in the place of any.
+    /// Replaces any NaN by the canonical one.
     fn canonical(&mut self, node: &Node) -> Option<Found> {
         let kind = kind(node.ty);
         if kind == Kind::Word {
@@ -348,7 +348,7 @@ impl<'a> Cover<'a> {
         Self::put(word, node.ty)
     }
 
-    /// A choice between two values.
+    /// Selects one of two values.
     fn choice(&mut self, node: &Node) -> Option<Found> {
         let [when, yes, no, _] = node.args;
         let truth = match self.found.get(usize::from(when))? {
@@ -379,7 +379,7 @@ impl<'a> Cover<'a> {
         Self::put(exact, node.ty)
     }
 
-    /// Memory and flow.
+    /// Handles memory and control flow.
     fn effect(&mut self, node: &Node) -> Option<Found> {
         let [a, b, ..] = node.args;
         let when = node.op.condition().map_or(NONE, |k| node.args[k]);
@@ -396,7 +396,7 @@ impl<'a> Cover<'a> {
                     _ => Pieces::pair([low, self.graph.load(window, offset + 4)]),
                 }))
             }
-            // Where lanes overlap, wider ones are stored lane by lane.
+            // If lanes overlap, wider values must be stored lane by lane, so only words are covered.
             (Op::Store, Truth::Known(_)) if self.ty(b)? == Type::U32 && Part::of(node.imm).is_none() => {
                 let (window, offset) = self.access(a, node, true)?;
                 let value = self.word(b, Kind::Word)?;
@@ -412,8 +412,8 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// The window at an address that two rows hold, perhaps with an offset, and where in it a load or a store accesses
-    /// words. The parts of a wide access want all of it.
+    /// Returns the window at an address that two rows hold, perhaps plus an offset, and the offset of a load or store
+    /// in it. Each part of a wide access uses the window of the whole access.
     fn access(&mut self, address: u16, effect: &Node, writes: bool) -> Option<(usize, i32)> {
         self.selected.accesses = true;
         let size = if writes { 4 } else { effect.ty.size() as u16 / 8 };
@@ -426,7 +426,7 @@ impl<'a> Cover<'a> {
         };
         let Node { op: Op::Operand, args: [operand, element, ..], ty, .. } = *self.node(base)? else { return None };
         let [Place::Row(low), Place::Row(high)] = self.binding.operand(operand, element, ty)? else { return None };
-        // Rows that were written on the way are not those that memory was looked for at.
+        // The window is looked up with the initial content of the rows, so they must not have been written before.
         let is_old = |graph: &mut Graph, row: u32| {
             let value = graph.read(row);
             graph.is_row(value, row)
@@ -439,7 +439,7 @@ impl<'a> Cover<'a> {
         Some((window, offset.checked_add(part.from.into())?))
     }
 
-    /// Writes rows and sets, after all else of some nodes.
+    /// Writes rows and sets, after everything else in a range of nodes.
     fn write(&mut self, nodes: Range<usize>) -> Option<()> {
         let (mut rows, mut sets) = (Vec::new(), Vec::new());
         for node in self.shape.nodes.get(nodes)?.iter() {
@@ -474,7 +474,7 @@ impl<'a> Cover<'a> {
                 return None;
             }
             let word = match self.pieces(from)?.whole() {
-                // Readers of the row say whether they see the payloads of its NaNs.
+                // Readers of the row decide whether the payloads of its NaNs matter.
                 Some(word) => word,
                 None => self.word(from, Kind::Word)?,
             };
@@ -495,7 +495,8 @@ impl<'a> Cover<'a> {
         Some(())
     }
 
-    /// A word in the lanes in which a condition holds, another in the others; readers say whether they see payloads.
+    /// Returns one word in the lanes in which a condition holds, and another elsewhere; readers decide whether NaN
+    /// payloads matter.
     fn choose(&mut self, when: Truth, yes: Value, no: Value) -> Option<Value> {
         if when == Truth::Known(true) {
             return Some(yes);
@@ -507,7 +508,7 @@ impl<'a> Cover<'a> {
         Some(self.graph.loosely(exact, Kind::Float, loose))
     }
 
-    /// How much more two rows become, when a sum is written to them.
+    /// Returns the constant by which two rows increase, if a sum of them is written to them.
     fn increment(&self, mut sum: u16, row: u32) -> Option<u64> {
         while self.node(sum)?.op == Op::Bits {
             sum = self.node(sum)?.args[0];

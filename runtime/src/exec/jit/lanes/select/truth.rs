@@ -1,4 +1,4 @@
-//! Conditions: a mask of the lanes in which they hold, or do not.
+//! Conditions: a mask of the lanes in which they hold, or do not hold.
 
 use iced_x86::Code;
 use isaforge_core::semantics::{Class, Comparison, Node, Op, Type};
@@ -6,27 +6,27 @@ use isaforge_core::semantics::{Class, Comparison, Node, Op, Type};
 use super::{Cover, Found};
 use crate::exec::jit::lanes::graph::{Kind, Ordering, Relation, Value};
 
-/// A condition of each lane, or of each component of a word.
+/// A condition for each lane, or for each component of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Truth {
-    /// The same everywhere.
+    /// The same in all lanes.
     Known(bool),
-    /// It holds where the mask does; or with `inverted`, where that does not.
+    /// Holds in the lanes of the mask; or, if `inverted`, in the others.
     Mask {
         mask: Value,
         inverted: bool,
-        /// Components of a word: 1, 2 or 4.
+        /// The number of components of a word: 1, 2 or 4.
         parts: u8,
     },
 }
 
 impl Truth {
-    /// That of a mask.
+    /// Returns the condition of a mask.
     pub(crate) fn of(mask: Value) -> Self {
         Truth::Mask { mask, inverted: false, parts: 1 }
     }
 
-    /// The opposite.
+    /// Returns the opposite.
     pub(crate) fn not(self) -> Self {
         match self {
             Truth::Known(holds) => Truth::Known(!holds),
@@ -35,13 +35,13 @@ impl Truth {
     }
 }
 
-/// The instructions on masks with a bit for each component.
+/// Returns the instruction on masks with one bit for each component.
 fn on_masks(op: Op, parts: u8) -> Option<Code> {
     Some(match (op, parts) {
         (Op::And, 1) => Code::VEX_Kandw_kr_kr_kr,
         (Op::And, 2) => Code::VEX_Kandd_kr_kr_kr,
         (Op::And, 4) => Code::VEX_Kandq_kr_kr_kr,
-        // The second without the first.
+        // `!a & b`.
         (Op::Not, 1) => Code::VEX_Kandnw_kr_kr_kr,
         (Op::Not, 2) => Code::VEX_Kandnd_kr_kr_kr,
         (Op::Not, 4) => Code::VEX_Kandnq_kr_kr_kr,
@@ -63,7 +63,7 @@ impl Cover<'_> {
         }
     }
 
-    /// A mask, and whether it says the opposite.
+    /// Returns the mask of a condition, and whether it is inverted.
     pub(super) fn mask(&mut self, truth: Truth) -> (Value, bool) {
         match truth {
             Truth::Mask { mask, inverted, .. } => (mask, inverted),
@@ -74,7 +74,7 @@ impl Cover<'_> {
         }
     }
 
-    /// `yes` where a condition holds, else `no`.
+    /// Returns `yes` where a condition holds, else `no`.
     pub(super) fn blend(&mut self, truth: Truth, yes: Value, no: Value) -> Option<Value> {
         Some(match truth {
             Truth::Known(true) => yes,
@@ -91,7 +91,7 @@ impl Cover<'_> {
         })
     }
 
-    /// Logic of conditions.
+    /// Combines conditions logically.
     pub(super) fn truths(&mut self, node: &Node) -> Option<Found> {
         let a = self.truth(node.args[0])?;
         if node.op == Op::Not {
@@ -146,13 +146,13 @@ impl Cover<'_> {
         }
     }
 
-    /// One condition or the other.
+    /// Selects one of two conditions.
     pub(super) fn choose_truth(&mut self, when: Truth, yes: u16, no: u16) -> Option<Found> {
         let (yes, no) = (self.truth(yes)?, self.truth(no)?);
         self.either(when, yes, no).map(Found::Truth)
     }
 
-    /// `yes` where a condition holds, else `no`.
+    /// Returns `yes` where a condition holds, else `no`.
     pub(super) fn either(&mut self, when: Truth, yes: Truth, no: Truth) -> Option<Truth> {
         match when {
             Truth::Known(true) => return Some(yes),
@@ -164,7 +164,7 @@ impl Cover<'_> {
         self.combine(Op::Or, yes, no)
     }
 
-    /// A condition as a number.
+    /// Converts a condition to a number.
     pub(super) fn truth_as_number(&mut self, node: &Node) -> Option<Found> {
         let truth = self.truth(node.args[0])?;
         if !node.ty.is_integer() || node.ty.lanes != 1 || node.ty.size() > 32 {
@@ -200,7 +200,7 @@ impl Cover<'_> {
         Some(Found::Truth(truth))
     }
 
-    /// Where a value is not zero.
+    /// Returns where a value is not zero.
     fn is_some(&mut self, node: u16) -> Option<Truth> {
         if let Some((word, from, bits)) = self.pieces(node)?.single() {
             if bits == 32
