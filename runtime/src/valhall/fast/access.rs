@@ -1,43 +1,43 @@
-//! Loads and stores of any size, as texts ask for them: lanes that are anywhere, one after another.
+//! Loads and stores of any size, for lanes at arbitrary addresses, one lane at a time.
 
 use super::bundle::Bundle;
 use super::memory_view::MemoryView;
 use crate::valhall::step::Fault;
 use crate::valhall::warp::{Column, LANES, lanes};
 
-/// Bytes of an access, at most: as many as two words, or those of an access with parts.
+/// The most bytes of an access: two words, or all parts of an access with parts.
 const MOST: usize = 64;
 
 /// A load or a store.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
     pub stores: bool,
-    /// Bytes of the whole access.
+    /// The size of the whole access in bytes.
     pub size: u8,
-    /// The first byte of it that is loaded, and how many are.
+    /// The first loaded byte within the access, and the number of loaded bytes.
     pub from: u8,
     pub bytes: u8,
     /// The rows of the address.
     pub address: [u16; 2],
-    /// The rows of the data, a word each. Stores with more than two have them one after another in `many`.
+    /// The rows of the data, one for each word. Stores with more than two words use the consecutive rows in `many`.
     pub data: [u16; 2],
-    /// Where the rows of a store with more words begin in the table of the program.
+    /// The index of the rows of a store with more words in the program's table.
     pub many: u16,
-    /// The row of its condition, or none.
+    /// The row of the condition, if there is one.
     pub when: Option<u16>,
-    /// The word of the program.
+    /// The index of the word in the program.
     pub pc: u32,
 }
 
 impl Access {
-    /// The access with its rows replaced.
+    /// Returns the access with its rows replaced.
     #[inline]
     pub fn moved(&self, place: impl Fn(u16) -> u16) -> Self {
         let rows = |rows: [u16; 2]| rows.map(&place);
         Access { address: rows(self.address), data: rows(self.data), when: self.when.map(&place), ..*self }
     }
 
-    /// Executes it for the active lanes; false when it left a fault in the bundle.
+    /// Executes the access for the active lanes. Returns false if it left a fault in the bundle.
     #[inline(never)]
     pub fn run(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
         for warp in bundle.busy() {
@@ -104,7 +104,7 @@ impl Access {
     }
 }
 
-/// The active lanes of a warp for which a condition holds, and the addresses in two rows.
+/// Returns the active lanes of a warp for which a condition holds, and the addresses in two rows.
 fn places(bundle: &Bundle, warp: usize, address: [u16; 2], when: Option<u16>) -> (u16, [u64; LANES]) {
     let column = |row: u16| &bundle.rows[usize::from(row)].0[warp];
     let active = bundle.active[warp] & when.map_or(u16::MAX, |row| holds(column(row)));
@@ -112,12 +112,12 @@ fn places(bundle: &Bundle, warp: usize, address: [u16; 2], when: Option<u16>) ->
     (active, std::array::from_fn(|lane| u64::from(high[lane]) << 32 | u64::from(low[lane])))
 }
 
-/// The lanes of a condition, as bits.
+/// Returns the lanes of a condition as bits.
 pub fn holds(condition: &Column) -> u16 {
     condition.iter().enumerate().fold(0, |mask, (lane, word)| mask | (*word as u16 & 1) << lane)
 }
 
-/// The number that some bytes are, the lowest first.
+/// Returns the little-endian number in some bytes.
 pub fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }

@@ -1,5 +1,5 @@
-//! Columns of sixteen words. Each function becomes a few vector instructions where it is inlined: its result overlaps none
-//! of what it reads, which loops written out in place cannot promise.
+//! Operations on columns of sixteen words. Each function is inlined as a few vector instructions: its result does not
+//! overlap its inputs, which loops written in place cannot guarantee.
 
 use std::hint::black_box;
 
@@ -21,29 +21,28 @@ macro_rules! columns {
 }
 
 columns! {
-    /// All bits of both.
+    /// The bits set in either.
     or(a, b;) a | b;
     /// The complements.
     not(a;) !a;
-    /// The bits that both have.
+    /// The bits set in both.
     and(a, b;) a & b;
     /// The sums.
     add(a; word) a.wrapping_add(word);
     /// The products.
     scaled(a; word) a.wrapping_mul(word);
-    /// The lesser words.
+    /// The minima.
     lower(a, b;) if a < b { a } else { b };
-    /// Ones in the lanes that have a word.
+    /// All ones in the lanes that contain a word.
     equal(a; word) if a == word { u32::MAX } else { 0 };
-    /// New values in the lanes of a mask. What is stored then is a whole column: a masked store would keep the next load
-    /// waiting.
+    /// New values in the lanes of a mask. It gives a whole column to store: a masked store would delay the next load.
     blend(old, new, mask;) old & !mask | new & mask;
 }
 
-// Each of the following folds the lanes of a column that is complete in memory. Without the black box the compiler mixes
-// the fold with what made the column, and gathers lanes one by one.
+// Each of the following folds the lanes of a column that is complete in memory. Without the black box the compiler
+// merges the fold with the computation of the column, and gathers lanes one by one.
 
-/// The least word.
+/// Returns the minimum of all lanes.
 #[inline(always)]
 pub fn smallest(words: &Column) -> u32 {
     let mut least = u32::MAX;
@@ -53,7 +52,7 @@ pub fn smallest(words: &Column) -> u32 {
     least
 }
 
-/// All bits that any lane has.
+/// Returns the bits that are set in any lane.
 #[inline(always)]
 pub fn any_bits(words: &Column) -> u32 {
     let mut bits = 0;
@@ -65,8 +64,8 @@ pub fn any_bits(words: &Column) -> u32 {
 
 static BITS: Column = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768];
 
-/// The mask of lanes with a bit. The compiler must not see that it is one: what is blended by it would be stored masked, which
-/// takes some processors as long as all else.
+/// Returns the mask of the lanes whose bits are set. The compiler must not recognise it as a mask: it would turn
+/// blends into masked stores, which are very slow on some processors.
 #[inline(always)]
 pub fn from_bits(bits: u16) -> Column {
     let mut mask = [0; LANES];
@@ -76,7 +75,7 @@ pub fn from_bits(bits: u16) -> Column {
     *black_box(&mask)
 }
 
-/// One bit for each lane of a mask.
+/// Returns one bit for each lane of a mask.
 #[inline(always)]
 pub fn bit_mask(mask: &Column) -> u16 {
     any_bits(&and(mask, black_box(&BITS))) as u16

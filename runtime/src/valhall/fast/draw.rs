@@ -1,6 +1,6 @@
-//! Fragment programs: quads of pixels, eight warps of them in step.
+//! Fragment programs: quads of pixels, eight warps of them in lockstep.
 //!
-//! What needs a host or memory is left to the reference, warp by warp; the rest are handlers.
+//! Instructions that use a host or memory are executed by the reference, warp by warp; all others have handlers.
 
 use crate::deadline::Deadline;
 use crate::launch::{Outcome, RunError};
@@ -18,10 +18,10 @@ use crate::valhall::space::{THREAD_BYTES, thread_address};
 use crate::valhall::undo::Undo;
 use crate::valhall::warp::{LANES, Warp};
 
-/// Runs a fragment program for warps, each with the place that it comes from. None waits for another.
+/// Runs a fragment program for warps, each with its origin. Warps do not wait for each other.
 ///
 /// # Errors
-/// When an instruction cannot be executed; nothing of the fragments behind is left then.
+/// When an instruction cannot be executed; later fragments leave no results then.
 pub fn run(
     program: &Program<'_>,
     uniforms: &[u32],
@@ -46,7 +46,7 @@ pub fn run(
 pub struct Alone<'a> {
     code: &'a Code<'a>,
     bundle: Bundle,
-    /// The memories of their threads.
+    /// The private memories of their threads.
     private: Vec<u8>,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Alone<'a> {
         Alone { code, bundle, private }
     }
 
-    /// Runs the next eight warps to their end; `None` when there are no more.
+    /// Runs the next eight warps to their end; `None` when there are none left.
     pub fn run(
         &mut self,
         runner: &mut Runner<'_>,

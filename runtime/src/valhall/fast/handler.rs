@@ -1,8 +1,8 @@
-//! Where `unsafe` stands for handlers: they are compiled once for each level of the processor, and called by pointer.
+//! The `unsafe` code of handlers: they are compiled once for each level of the processor, and called by pointer.
 //!
-//! A function that may use AVX-512 must not run where there is none, so pointers to such functions are unsafe to call. A
-//! [`Level`] exists only for what was detected, handlers are only got from a level, and an [`Op`] only from a handler:
-//! whoever has an `Op` may call it.
+//! A function that uses AVX-512 must not run on a processor without it, so pointers to such functions are unsafe to
+//! call. A [`Level`] exists only if it was detected, handlers are only created from a level, and an [`Op`] only from
+//! a handler: so every `Op` may be called.
 
 #![allow(unsafe_code, reason = "calls of functions compiled for processors that were detected")]
 
@@ -11,14 +11,14 @@ use crate::level::{Kind, Level};
 use super::bundle::Bundle;
 use super::memory_view::MemoryView;
 
-/// What a handler does, written once and inlined into a function for each level.
+/// The body of a handler, written once and inlined into one function for each level.
 pub trait Body {
-    /// Executes for the active lanes; false when it left a fault in the bundle. With `WHOLE`, rows of the bundle may be
-    /// written whole.
+    /// Executes for the active lanes. Returns false if it left a fault in the bundle. With `WHOLE`, whole rows of the
+    /// bundle may be written.
     fn run<const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool;
 }
 
-/// The functions for `B` at a level.
+/// Returns the functions of `B` at a level.
 #[inline(always)]
 pub(super) fn handler<B: Body>(level: Level) -> Handler {
     Handler(match level.kind() {
@@ -32,38 +32,39 @@ pub(super) fn handler<B: Body>(level: Level) -> Handler {
 
 type Function = unsafe fn(&mut Bundle, &mut MemoryView<'_>, &Fields) -> bool;
 
-/// Two functions for this processor: the one for whole rows saves nothing on the stack, which is half of the way.
+/// The two functions at a level. The one for whole rows saves no registers on the stack, which halves the cost of a
+/// call.
 #[derive(Debug)]
 struct Functions {
     whole: Function,
     part: Function,
 }
 
-/// The functions for this processor.
+/// The functions of a handler at a level.
 #[derive(Clone, Copy, Debug)]
 pub struct Handler(&'static Functions);
 
 impl Handler {
-    /// The handler with what it works on.
+    /// Returns the handler with its operands.
     pub fn with(self, fields: Fields) -> Op {
         Op { handler: self, fields }
     }
 }
 
-/// What a handler works on.
+/// The operands of a handler.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fields {
-    /// The row that is written, the first of several.
+    /// The first row that is written.
     pub dest: u32,
     /// The rows that are read.
     pub sources: [u32; 2],
-    /// Numbers that the handler knows how to use.
+    /// Numbers whose meaning depends on the handler.
     pub numbers: [u32; 2],
-    /// The word of the program.
+    /// The index of the word in the program.
     pub pc: u32,
 }
 
-/// A handler and what it works on.
+/// A handler with its operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Op {
     handler: Handler,
@@ -71,21 +72,21 @@ pub struct Op {
 }
 
 impl Op {
-    /// Executes it; `whole` says whether rows of the bundle may be written whole.
+    /// Executes it; `whole` says whether whole rows of the bundle may be written.
     #[inline(always)]
     pub fn run(&self, whole: bool, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
         let Handler(Functions { whole: all, part, .. }) = self.handler;
         let function = if whole { all } else { part };
-        // SAFETY: the function came from a `Level`, and those are made only for what the processor has.
+        // SAFETY: the function came from a `Level`, which exists only if the processor supports it.
         unsafe { function(bundle, view, &self.fields) }
     }
 
-    /// What it works on.
+    /// Returns the operands.
     pub fn fields(&self) -> &Fields {
         &self.fields
     }
 
-    /// The word of the program that it belongs to.
+    /// Returns the index of the word that it belongs to.
     pub fn pc(&self) -> u32 {
         self.fields.pc
     }
@@ -107,11 +108,11 @@ fn avx512<B: Body, const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView
     B::run::<WHOLE>(bundle, view, op)
 }
 
-/// Asks for the first line of some bytes, which will be wanted soon.
+/// Prefetches the first cache line of some bytes that will be needed soon.
 #[inline(always)]
 pub(super) fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every such processor can, and it changes nothing that a program sees.
+    // SAFETY: every x86-64 processor has this instruction, and it has no visible effect.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().cast());

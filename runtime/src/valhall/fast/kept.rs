@@ -1,7 +1,7 @@
-//! Programs that were lowered lately: the next launch of the same words, with the same uniforms and at the same level, begins
-//! with what they became, machine code included.
+//! A cache of lowered programs: the next launch of the same words, with the same uniforms and at the same level,
+//! reuses the lowered program, including its machine code.
 //!
-//! The constants of handlers and functions are the uniforms, so other uniforms are another program.
+//! Uniforms are constants of handlers and functions, so other uniforms make another program.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,13 +10,13 @@ use super::code::{Given, Lowered};
 use crate::level::Level;
 use crate::valhall::program::Program;
 
-/// Programs that are kept, and how many words they have together, at most.
+/// The most programs in the cache, and the most words of all of them together.
 const KEPT: usize = 64;
 const WORDS: usize = 1 << 16;
-/// The longest program that is kept: one that is longer takes far longer to run than to lower.
+/// The longest program that is cached: longer ones take far longer to run than to lower.
 const LONGEST: usize = 1 << 15;
 
-/// All that what a program becomes depends on.
+/// Everything that the result of lowering depends on.
 #[derive(Debug)]
 struct Key {
     words: Box<[u64]>,
@@ -43,11 +43,11 @@ impl Key {
     }
 }
 
-/// Programs, those used last behind.
+/// The cached programs, the most recently used last.
 #[derive(Debug, Default)]
 struct Programs<T> {
     list: VecDeque<(Key, T)>,
-    /// The words of all of them.
+    /// The number of words of all of them.
     words: usize,
 }
 
@@ -61,7 +61,7 @@ impl<T: Clone> Programs<T> {
         self.list.back().map(|(_, lowered)| lowered.clone())
     }
 
-    /// Keeps a program; those used long ago are dropped for it where they are too many.
+    /// Adds a program. The least recently used ones are dropped if there are too many.
     fn add(&mut self, key: Key, lowered: T) {
         self.words += key.words.len();
         self.list.push_back((key, lowered));
@@ -72,7 +72,7 @@ impl<T: Clone> Programs<T> {
     }
 }
 
-/// What a program was lowered to, or is now.
+/// Returns the cached result of lowering a program, or lowers it now.
 pub fn find_or_lower(
     program: &Program<'_>,
     given: Given<'_>,
@@ -80,7 +80,7 @@ pub fn find_or_lower(
     lower: impl FnOnce() -> Lowered,
 ) -> Arc<Lowered> {
     let words = program.words;
-    // Nothing that is behind the lock is ever half done.
+    // The data behind the lock is always consistent.
     let programs = || PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
     if words.len() > LONGEST {
         return lower().into();
@@ -88,7 +88,8 @@ pub fn find_or_lower(
     if let Some(lowered) = programs().find(words, given, level) {
         return lowered;
     }
-    // Others need not wait meanwhile. Who lowers the same has another, and the later one is found.
+    // The lock is not held while lowering. If another thread lowers the same program meanwhile, both are added, and
+    // the later one is found.
     let lowered = Arc::new(lower());
     programs().add(Key::new(words, given, level), lowered.clone());
     lowered
@@ -102,7 +103,7 @@ mod tests {
         Given { uniforms, warps: 1, framebuffer_size: 0, samples: 1, draws: false }
     }
 
-    /// What was kept for a program; it is kept now.
+    /// Returns what was cached for a program, and caches it now if it was not.
     fn found(programs: &mut Programs<u32>, words: &[u64], uniforms: &[u32], level: Level) -> Option<u32> {
         let found = programs.find(words, given(uniforms), level);
         if found.is_none() {
@@ -137,7 +138,7 @@ mod tests {
         let (mut programs, words, level) = (Programs::default(), [7, 8], Level::portable());
         for uniform in 1..=2 * KEPT as u32 {
             found(&mut programs, &words, &[uniform], level);
-            // Who is asked for all the time stays.
+            // A program in constant use stays.
             assert_eq!(found(&mut programs, &words, &[0], level).is_some(), uniform > 1);
         }
         assert_eq!((programs.list.len(), programs.words), (KEPT, KEPT * words.len()));

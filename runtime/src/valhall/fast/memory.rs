@@ -1,4 +1,4 @@
-//! Loads and stores of whole words. Lanes that follow one another in memory are one copy.
+//! Loads and stores of whole words. Lanes with consecutive addresses are handled by one copy.
 
 use super::bundle::{Bundle, Row, WARPS};
 use super::column::blend;
@@ -11,10 +11,10 @@ use crate::valhall::warp::{Column, LANES, lanes};
 /// Loads `WORDS` words; the address is in two rows, the offset in the first number.
 pub struct Load<const WORDS: usize>;
 
-/// Stores `WORDS` words from the rows that begin at `dest`; the address as for [`Load`].
+/// Stores `WORDS` words from the rows that begin at `dest`; the address is as for [`Load`].
 pub struct Store<const WORDS: usize>;
 
-/// The words of lanes that follow one another, as columns; zeros where there are too few bytes.
+/// Returns the words of lanes with consecutive addresses as columns; zeros if there are too few bytes.
 #[inline(always)]
 fn unpack<const WORDS: usize>(bytes: &[u8]) -> [Column; WORDS] {
     let mut columns = [[0; LANES]; WORDS];
@@ -29,7 +29,7 @@ fn unpack<const WORDS: usize>(bytes: &[u8]) -> [Column; WORDS] {
     columns
 }
 
-/// The reverse; nothing happens where there are too few bytes.
+/// Does the reverse; does nothing if there are too few bytes.
 #[inline(always)]
 fn pack<const WORDS: usize>(columns: &[Column; WORDS], bytes: &mut [u8]) {
     let (words, _) = bytes.as_chunks_mut::<4>();
@@ -74,7 +74,7 @@ impl<const WORDS: usize> Body for Load<WORDS> {
     }
 }
 
-/// Loads for lanes that are anywhere: mostly all of them are where the first is.
+/// Loads for lanes at arbitrary addresses; usually all of them are in the region of the first.
 #[inline(never)]
 fn load_lanes<const WORDS: usize>(
     bundle: &mut Bundle,
@@ -112,13 +112,13 @@ fn load_lanes<const WORDS: usize>(
     Ok(())
 }
 
-/// Where each lane of a warp accesses memory.
+/// Returns the address that each lane of a warp accesses.
 fn addresses(bundle: &Bundle, op: &Fields, warp: usize) -> Column<u64> {
     let [low, high] = [0, 1].map(|word| &bundle.rows[op.sources[word] as usize].0[warp]);
     std::array::from_fn(|lane| address(op, low[lane], high[lane]))
 }
 
-/// How far behind a base an address is.
+/// Returns the offset of an address from a base.
 fn within(base: u64, address: u64) -> Option<usize> {
     usize::try_from(address.checked_sub(base)?).ok()
 }
@@ -141,7 +141,7 @@ impl<const WORDS: usize> Body for Store<WORDS> {
             if together >> warp & 1 != 0
                 && let Some(bytes) = view.bytes_mut(op.pc, bundle.homes[warp].group, starts[warp], LANES * size)
             {
-                // What belongs to lanes that are not active stays.
+                // Keeps the words of inactive lanes.
                 let mut words = unpack::<WORDS>(bytes);
                 for (old, new) in words.iter_mut().zip(columns::<WORDS>(&bundle.rows[from..from + WORDS], warp)) {
                     *old = blend(old, &new, bundle.mask(warp));
@@ -156,7 +156,7 @@ impl<const WORDS: usize> Body for Store<WORDS> {
     }
 }
 
-/// The columns of a warp in consecutive rows.
+/// Returns the columns of a warp in consecutive rows.
 #[inline(always)]
 fn columns<const WORDS: usize>(rows: &[Row<WARPS>], warp: usize) -> [Column; WORDS] {
     let mut columns = [[0; LANES]; WORDS];
@@ -166,7 +166,7 @@ fn columns<const WORDS: usize>(rows: &[Row<WARPS>], warp: usize) -> [Column; WOR
     columns
 }
 
-/// Stores for lanes that are anywhere, as [`load_lanes`].
+/// Stores for lanes at arbitrary addresses, like [`load_lanes`].
 #[inline(never)]
 fn store_lanes<const WORDS: usize>(
     bundle: &Bundle,

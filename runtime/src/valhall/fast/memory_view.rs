@@ -1,4 +1,4 @@
-//! What a bundle shares with others: memory, and the scratch memory of its workgroups and threads.
+//! The memory that a bundle shares with others: global memory, and the memories of its workgroups and threads.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::valhall::host::Host;
 use crate::valhall::space::{self, Space, THREAD_BYTES};
 use crate::valhall::warp::{LANES, lanes};
 
-/// Where the warp of a bundle belongs.
+/// The position of a bundle's warp.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Home {
     /// Its workgroup, counted among those that run together.
@@ -21,37 +21,38 @@ pub struct Home {
     pub number: usize,
 }
 
-/// Memory as a bundle sees it.
+/// Memory as a bundle accesses it.
 #[derive(Debug)]
 pub struct MemoryView<'a> {
     /// Mapped memory.
     pub memory: &'a mut Memory,
-    /// The memories of the workgroups that run together, one after another, with the margin on both sides.
+    /// The memories of the workgroups that run together, contiguous, with a margin on both sides.
     pub shared: &'a mut [u8],
-    /// Bytes that nobody has: machine code reads them, and writes back what it has read, for lanes that are not active.
+    /// The bytes of a margin, which belong to no workgroup: for inactive lanes, machine code reads them and writes
+    /// them back.
     pub margin: usize,
-    /// Bytes of each of them.
+    /// The bytes of each workgroup's memory.
     pub shared_bytes: usize,
-    /// The memories of the threads of these workgroups; empty when the program does not use any.
+    /// The memories of the threads of these workgroups; empty if the program does not use them.
     pub private: &'a mut [u8],
-    /// Warps of a workgroup.
+    /// The number of warps of a workgroup.
     pub warps: usize,
-    /// Where instructions found bytes.
+    /// The most recent locations of each instruction.
     pub recent: &'a mut Recent,
-    /// Everything that is named, not addressed.
+    /// Everything that is named instead of addressed.
     pub host: &'a mut dyn Host,
-    /// Where atomics change memory, if somebody wants to know.
+    /// Records where atomics change memory, if requested.
     pub touched: Option<&'a mut Touched>,
 }
 
-/// What launches have outside of their own memories.
+/// What launches use besides their own memories.
 #[derive(Debug)]
 pub struct Outside<'a> {
     /// Mapped memory.
     pub memory: &'a mut Memory,
-    /// Everything that is named, not addressed.
+    /// Everything that is named instead of addressed.
     pub host: &'a mut dyn Host,
-    /// Where atomics change memory, if somebody wants to know.
+    /// Records where atomics change memory, if requested.
     pub touched: Option<&'a mut Touched>,
 }
 
@@ -61,21 +62,21 @@ impl<'a> Outside<'a> {
     }
 }
 
-/// Lanes whose places are noted one by one, at most.
+/// The most lanes whose locations are recorded one by one.
 const FEW: u64 = 16;
 
-/// Bytes that are enough of a margin for words near those of active lanes.
+/// The bytes of a margin that suffices for words near those of active lanes.
 pub const MARGIN: usize = 1 << 12;
 
 impl MemoryView<'_> {
-    /// Where the memory of a workgroup lies.
+    /// Returns the range of a workgroup's memory in `shared`.
     #[inline(always)]
     fn of_group(&self, group: usize) -> Range<usize> {
         let start = self.margin + group * self.shared_bytes;
         start..start + self.shared_bytes
     }
 
-    /// The addresses of a workgroup's memory.
+    /// Returns the addresses of a workgroup's memory.
     #[inline(always)]
     fn own(&self) -> Range<u64> {
         space::WORKGROUP..space::WORKGROUP + self.shared_bytes as u64
@@ -88,8 +89,8 @@ impl MemoryView<'_> {
         own.contains(&address) && size as u64 <= own.end - address
     }
 
-    /// `size` bytes at an address for lanes of a workgroup, of which active lanes access only `accessed`: that is in its memory,
-    /// the others may be in the margin.
+    /// Returns `size` bytes at an address for the lanes of a workgroup. The active lanes only access `accessed`,
+    /// which must be in its memory; the other bytes may be in the margin.
     #[inline(always)]
     pub fn own_mut(&mut self, group: usize, address: u64, size: usize, accessed: Range<u64>) -> Option<&mut [u8]> {
         let own = self.own();
@@ -100,19 +101,19 @@ impl MemoryView<'_> {
         self.shared.get_mut(start..)?.get_mut(..size)
     }
 
-    /// Where an address of a workgroup's memory, or near it, lies among the memories of all of them.
+    /// Returns the offset in `shared` of an address in or near a workgroup's memory.
     pub fn place_of(&self, group: usize, address: u64) -> Option<usize> {
         let place = (self.of_group(group).start as u64).wrapping_add(address.wrapping_sub(self.own().start));
         usize::try_from(place).ok().filter(|place| *place <= self.shared.len())
     }
 
-    /// Whether there is but one workgroup, whose memory all see.
+    /// Whether there is only one workgroup.
     #[inline(always)]
     pub fn is_one_group(&self) -> bool {
         self.shared.len() <= self.shared_bytes + 2 * self.margin
     }
 
-    /// Memory as one warp sees it.
+    /// Returns memory as one warp accesses it.
     pub fn space(&mut self, home: Home) -> Space<'_> {
         let shared = self.of_group(home.group);
         let bytes = self.warps * LANES * THREAD_BYTES;
@@ -126,35 +127,36 @@ impl MemoryView<'_> {
         }
     }
 
-    /// `size` bytes that all lanes of a workgroup see alike, if there are such bytes at an address; `pc` names who asks.
+    /// Returns `size` bytes that all lanes of a workgroup share, if they exist at an address; `pc` identifies the
+    /// instruction.
     #[inline(always)]
     pub fn bytes(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<&[u8]> {
         let (place, offset) = self.find(pc, group, address, size)?;
         self.all(place)?.get(offset..)?.get(..size)
     }
 
-    /// As [`MemoryView::bytes`], to write.
+    /// Like [`MemoryView::bytes`], for writing.
     #[inline(always)]
     pub fn bytes_mut(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<&mut [u8]> {
         let (place, offset) = self.find(pc, group, address, size)?;
         self.all_mut(place)?.get_mut(offset..)?.get_mut(..size)
     }
 
-    /// As [`MemoryView::bytes`], with all bytes around them and the address of the first.
+    /// Like [`MemoryView::bytes`], but returns all bytes of the region around them, with the address of the first.
     #[inline(always)]
     pub fn around(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<(u64, &[u8])> {
         let (place, offset) = self.find(pc, group, address, size)?;
         Some((address - offset as u64, self.all(place)?))
     }
 
-    /// As [`MemoryView::around`], to write.
+    /// Like [`MemoryView::around`], for writing.
     #[inline(always)]
     pub fn around_mut(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<(u64, &mut [u8])> {
         let (place, offset) = self.find(pc, group, address, size)?;
         Some((address - offset as u64, self.all_mut(place)?))
     }
 
-    /// Where the active lanes would access memory at the addresses in two rows, if they are few.
+    /// Returns the locations that the active lanes would access at the addresses in two rows, if they are few.
     pub fn places(&self, bundle: &Bundle, [low, high]: [u32; 2]) -> Vec<Located> {
         let mut places = Vec::new();
         if bundle.active_threads() > FEW {
@@ -174,7 +176,8 @@ impl MemoryView<'_> {
         places
     }
 
-    /// The region that holds `size` bytes of mapped memory, and where in it. They mostly are where others were recently.
+    /// Returns the region that contains `size` bytes of mapped memory, and the offset in it. It is usually the most
+    /// recent one.
     #[inline(always)]
     pub fn find_mapped(&self, recent: &mut Window, address: u64, size: usize) -> Option<(Place, usize)> {
         if Memory::RESERVED.contains(&address) {
@@ -186,7 +189,7 @@ impl MemoryView<'_> {
         Some((recent.place, recent.offset(0, address, size)?))
     }
 
-    /// All bytes of a region, or of a workgroup's memory.
+    /// Returns all bytes of a region, or of a workgroup's memory.
     #[inline(always)]
     pub fn all(&self, place: Place) -> Option<&[u8]> {
         match place {
@@ -195,7 +198,7 @@ impl MemoryView<'_> {
         }
     }
 
-    /// As [`MemoryView::all`], to write.
+    /// Like [`MemoryView::all`], for writing.
     #[inline(always)]
     pub fn all_mut(&mut self, place: Place) -> Option<&mut [u8]> {
         match place {
@@ -207,7 +210,8 @@ impl MemoryView<'_> {
         }
     }
 
-    /// As [`MemoryView::bytes`], for instructions that go through memory in even steps: what the next step wants is asked for.
+    /// Like [`MemoryView::bytes`], for instructions that access memory at even distances: prefetches the bytes of the
+    /// next step.
     #[inline(always)]
     pub fn stream(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<&[u8]> {
         let last = &mut self.recent.last[pc as usize % RECENT];
@@ -227,7 +231,8 @@ impl MemoryView<'_> {
         bytes.get(offset..)?.get(..size)
     }
 
-    /// The window that holds `size` bytes at an address, and where in it. An instruction mostly stays in its window.
+    /// Returns the window that contains `size` bytes at an address, and the offset in it. An instruction usually
+    /// stays in its window.
     #[inline(always)]
     fn find(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<(Place, usize)> {
         let recent = &self.recent.windows[pc as usize % RECENT];
@@ -239,7 +244,7 @@ impl MemoryView<'_> {
         Some((window.place, window.offset(group, address, size)?))
     }
 
-    /// The window that holds an address.
+    /// Returns the window that contains an address.
     #[inline(never)]
     fn window(&self, group: usize, address: u64) -> Option<Window> {
         if Memory::RESERVED.contains(&address) {
@@ -255,25 +260,25 @@ impl MemoryView<'_> {
     }
 }
 
-/// Makes all bytes 0. Where there are none the C library may do nothing in hundreds of cycles: by a masked store to an
-/// address that is not mapped.
+/// Sets all bytes to 0. Empty slices are skipped, because the C library may spend hundreds of cycles on a masked
+/// store to an address that is not mapped.
 pub fn clear(bytes: &mut [u8]) {
     if !bytes.is_empty() {
         bytes.fill(0);
     }
 }
 
-/// For how many instructions it is known where they were last.
+/// The number of instructions whose recent locations are kept.
 const RECENT: usize = 16;
 
-/// Where instructions were last, by their words.
+/// The most recent locations, by the word of the instruction.
 #[derive(Debug, Default)]
 pub struct Recent {
     windows: [Window; RECENT],
     last: [u64; RECENT],
 }
 
-/// A run of bytes that several lanes see alike: a region of memory, or the memory of a workgroup.
+/// A range of bytes that several lanes share: a region of memory, or the memory of a workgroup.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     base: u64,
@@ -282,13 +287,13 @@ pub struct Window {
 }
 
 impl Default for Window {
-    /// Nothing lies in it.
+    /// An empty window.
     fn default() -> Self {
         Window { base: 0, len: 0, place: Place::Region(0) }
     }
 }
 
-/// What bytes are part of.
+/// What contains some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Region(usize),
@@ -296,7 +301,7 @@ pub enum Place {
 }
 
 impl Window {
-    /// Where in the window `size` bytes at an address begin, if they lie there for threads of a workgroup.
+    /// Returns the offset of `size` bytes at an address in the window, if they lie in it for threads of a workgroup.
     #[inline(always)]
     pub fn offset(&self, group: usize, address: u64, size: usize) -> Option<usize> {
         if matches!(self.place, Place::Shared(other) if other != group) {

@@ -1,17 +1,19 @@
-//! The fast path: programs lowered to lists of handlers, eight warps in step.
+//! The fast path: programs lowered to lists of handlers, eight warps in lockstep.
 //!
-//! `Code` turns each word into operations on rows, functions that work on a register of all eight warps at once and are
-//! compiled for what the processor has: `lower` covers the text of an instruction with them. Between jumps nothing happens but such calls, and runs of them
-//! that are executed often become one function of machine code (`jit`). What has no handler is executed by the reference,
-//! one warp at a time; of fragment programs this is all that asks the host or reaches memory.
+//! `Code` turns each word into operations on rows, which are functions that work on a register of all eight warps at
+//! once and are compiled for the features of the processor; `lower` covers the semantics of an instruction with them.
+//! Between jumps only such functions are called, and runs of them that are executed often become one function of
+//! machine code (`jit`). Instructions without a handler are executed by the reference, one warp at a time; in
+//! fragment programs these are all instructions that use the host or access memory.
 //!
 //! # What is the same as in the reference
 //!
-//! Each warp executes the same instructions with the same lanes, so that registers, memory, counts and barriers are the
-//! same, bit for bit, for every program whose threads do not race. Where atomics show in which order warps came (somebody
-//! reads what they found, or they exchange, or there are several kinds of them) warps run in the order of the reference. Of several faulty threads the one that the reference meets first is reported; what others wrote before
-//! may differ then. A launch that runs out of its budget fails in both, but where several workgroups run together it may
-//! be in another place. A faulty fragment leaves no pixel of later ones behind, in both.
+//! Each warp executes the same instructions with the same lanes, so registers, memory, counts and barriers are the
+//! same, bit for bit, for every program without data races between threads. If atomics reveal the order in which
+//! warps executed them (their results are read, they exchange, or there are several kinds of them), warps run in the
+//! order of the reference. Of several faulty threads, the one that the reference meets first is reported; what others
+//! wrote before may differ then. A launch that exceeds its budget fails in both, but possibly at another place if
+//! several workgroups run together. In both, a faulty fragment leaves no pixels of later ones.
 
 mod access;
 mod atomic;

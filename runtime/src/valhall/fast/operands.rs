@@ -1,4 +1,4 @@
-//! Where the operands of a word are: in rows, or the same in all lanes.
+//! Locates the operands of a word: in rows, or as constants that are the same in all lanes.
 
 use isaforge_valhall::{FauSpecialPage0, FauSpecialPage1, FauSpecialPage3, Source};
 
@@ -9,7 +9,7 @@ use crate::valhall::program::register;
 use crate::valhall::source::descriptor;
 use crate::valhall::space;
 
-/// Where the words of an operand's element are read; `wide` where more than 32 bits are.
+/// Returns where the words of an operand's element are read; `wide` if it has more than 32 bits.
 pub(crate) fn read(given: &Given<'_>, pc: usize, operand: Operand, element: usize, wide: bool) -> Option<[Place; 2]> {
     Some(match operand {
         Operand::Source(source) => {
@@ -23,7 +23,7 @@ pub(crate) fn read(given: &Given<'_>, pc: usize, operand: Operand, element: usiz
             if second && !wide { [high, low] } else { [low, high] }
         }
         Operand::Register(register) => registers(u32::try_from(register.index() + element).ok()?),
-        // Those beyond the end of a list read 0.
+        // Elements after the end of a list read 0.
         Operand::List(list) => match list.iter().nth(element) {
             Some(index) => [Place::Row(u32::try_from(index).ok()?), Place::Number(0)],
             None => [Place::Number(0); 2],
@@ -32,7 +32,7 @@ pub(crate) fn read(given: &Given<'_>, pc: usize, operand: Operand, element: usiz
     })
 }
 
-/// Where an element of an operand is written.
+/// Returns where an element of an operand is written.
 pub(crate) fn written(operand: Operand, element: usize) -> Option<Target> {
     let index = match operand {
         Operand::Register(register) => Some(register.index() + element),
@@ -43,7 +43,7 @@ pub(crate) fn written(operand: Operand, element: usize) -> Option<Target> {
     Some(row.filter(|row| *row < row::REGISTERS).map_or(Target::Dropped, Target::Row))
 }
 
-/// A source, as a pair of words.
+/// Returns a source as a pair of words.
 fn pair(given: &Given<'_>, pc: usize, source: Source) -> Option<[Place; 2]> {
     let uniform = |index: usize| Place::Number(given.uniforms.get(index).copied().unwrap_or(0));
     Some(match source {
@@ -72,7 +72,7 @@ fn numbers(value: u64) -> [Place; 2] {
     [Place::Number(value as u32), Place::Number((value >> 32) as u32)]
 }
 
-/// A register and the next, which is 0 behind the last; so is a register behind the last.
+/// Returns a register and the next one; registers after the last read 0.
 fn registers(low: u32) -> [Place; 2] {
     [low, low + 1].map(|row| if row < row::REGISTERS { Place::Row(row) } else { Place::Number(0) })
 }

@@ -1,4 +1,4 @@
-//! Where the lanes of a bundle access memory: in a pattern, or anywhere.
+//! Where the lanes of a bundle access memory: in a regular pattern, or at arbitrary addresses.
 
 use crate::exec::jit::lanes::window::FURTHEST;
 use crate::memory::Memory;
@@ -10,13 +10,14 @@ use super::handler::Fields;
 use super::memory_view::MemoryView;
 use crate::valhall::warp::{Column, LANES};
 
-/// The address that a lane has in two rows.
+/// Returns the address of a lane.
 #[inline(always)]
 pub fn address(op: &Fields, low: u32, high: u32) -> u64 {
     (u64::from(high) << 32 | u64::from(low)).wrapping_add_signed((op.numbers[0] as i32).into())
 }
 
-/// The bits in which lanes are not where they are wanted, so far behind a start, with the same high word.
+/// Returns the bits in which lanes differ from the wanted addresses: at the distances `behind` from a start, with the
+/// same high word.
 #[inline(always)]
 fn strays(low: &Column, high: &Column, (start, above): (u32, u32), behind: &Column) -> Column {
     let mut strays = [0; LANES];
@@ -26,13 +27,14 @@ fn strays(low: &Column, high: &Column, (start, above): (u32, u32), behind: &Colu
     strays
 }
 
-/// Whether `lanes` lanes from an address on reach a different high word.
+/// Whether `lanes` accesses from an address on reach a different high word.
 #[inline(always)]
 fn wraps(start: u32, size: u32, lanes: usize) -> bool {
     start > u32::MAX - size * lanes as u32
 }
 
-/// The address from which on all lanes of the bundle access `size` contiguous bytes each. `None` where they do not.
+/// Returns the address of the first lane if all lanes of the bundle access `size` contiguous bytes each. `None` if
+/// they do not.
 #[inline(always)]
 pub fn bundle(bundle: &Bundle, view: &MemoryView<'_>, op: &Fields, size: u32) -> Option<u64> {
     if bundle.active_threads() < (WARPS * LANES) as u64 {
@@ -40,7 +42,7 @@ pub fn bundle(bundle: &Bundle, view: &MemoryView<'_>, op: &Fields, size: u32) ->
     }
     let (low, high) = (&bundle.rows[op.sources[0] as usize], &bundle.rows[op.sources[1] as usize]);
     let (first, above) = (low.0[0][0], high.0[0][0]);
-    // A loop over all lanes at once, too long to be unrolled, is what becomes vector instructions here.
+    // A loop over all lanes at once, too long to be unrolled, is compiled to vector instructions here.
     let (low, high) = (low.0.as_flattened(), high.0.as_flattened());
     let mut wrong = 0;
     for lane in 0..WARPS * LANES {
@@ -58,14 +60,13 @@ pub fn bundle(bundle: &Bundle, view: &MemoryView<'_>, op: &Fields, size: u32) ->
 pub struct Reached {
     /// The address of the first lane.
     pub start: u64,
-    /// Whether the lanes of a warp are contiguous, a word each. Otherwise all have the same address.
+    /// Whether the lanes of a warp access contiguous words. Otherwise all have the same address.
     pub contiguous: bool,
-    /// Bytes from a warp to the next.
+    /// The bytes from one warp to the next.
     pub column: u32,
 }
 
-/// The pattern of the addresses that two rows have in all lanes, whether they are active or not. `None` where lanes are
-/// anywhere.
+/// Returns the pattern of the addresses in two rows, over all lanes, active or not. `None` if they follow no pattern.
 #[inline(always)]
 pub fn pattern(bundle: &Bundle, [low, high]: [u32; 2]) -> Option<Reached> {
     let (low, high) = (&bundle.rows[low as usize].0, &bundle.rows[high as usize].0);
@@ -75,7 +76,7 @@ pub fn pattern(bundle: &Bundle, [low, high]: [u32; 2]) -> Option<Reached> {
     if column > FURTHEST || wraps_around(first, lane, column) {
         return None;
     }
-    // A loop over all lanes at once, too long to be unrolled, is what becomes vector instructions here.
+    // A loop over all lanes at once, too long to be unrolled, is compiled to vector instructions here.
     let (low, high) = (low.as_flattened(), high.as_flattened());
     let mut wrong = 0;
     for at in 0..(WARPS * LANES) as u32 {
@@ -86,13 +87,13 @@ pub fn pattern(bundle: &Bundle, [low, high]: [u32; 2]) -> Option<Reached> {
     (wrong == 0).then_some(Reached { start, contiguous, column })
 }
 
-/// Whether lanes behind a first low word may have another high word.
+/// Whether some lane may have another high word than the first.
 #[inline(always)]
 fn wraps_around(first: u32, lane: u32, column: u32) -> bool {
     first > u32::MAX - (WARPS as u32 * column + LANES as u32 * lane)
 }
 
-/// The patterns of registers that were looked at since they were written, by the first of the pair.
+/// The patterns of registers that were determined since the registers were last written, by the first of the pair.
 #[derive(Clone, Debug)]
 pub struct Patterns {
     /// The registers whose pattern is known, as bits.
@@ -107,14 +108,14 @@ impl Default for Patterns {
 }
 
 impl Patterns {
-    /// The pattern of two rows, if it is known.
+    /// Returns the pattern of two rows, if it is known.
     #[inline(always)]
     pub fn get(&self, rows: [u32; 2]) -> Option<&Reached> {
         let is_known = rows[1] == rows[0] + 1 && self.known.checked_shr(rows[0]).is_some_and(|bits| bits & 1 != 0);
         if is_known { self.reached.get(rows[0] as usize) } else { None }
     }
 
-    /// Notes the pattern of two rows.
+    /// Records the pattern of two rows.
     pub fn put(&mut self, rows: [u32; 2], reached: Reached) {
         if rows[1] == rows[0] + 1
             && let Some(place) = self.reached.get_mut(rows[0] as usize)
@@ -124,7 +125,8 @@ impl Patterns {
         }
     }
 
-    /// Registers were written, as bits; those of pairs have become more by a constant, `times` times.
+    /// Updates the patterns after registers were written, given as bits; the pairs in `moved` were increased by a
+    /// constant, `times` times.
     #[inline(always)]
     pub fn wrote(&mut self, registers: u64, moved: &[(u32, u64)], times: u32) {
         let mut known = self.known & !(registers | registers >> 1);
@@ -136,15 +138,15 @@ impl Patterns {
         self.known = known;
     }
 
-    /// Any registers may have been written.
+    /// Forgets all patterns, because any registers may have been written.
     #[inline(always)]
     pub fn forget(&mut self) {
         self.known = 0;
     }
 }
 
-/// For each warp whose active lanes access `size` contiguous bytes each, the place of lane 0; such a warp
-/// has a bit. Lanes that are not active may be anywhere, but their places next to the others must not wrap around.
+/// Returns the address of lane 0 for each warp whose active lanes access `size` contiguous bytes each, and one bit
+/// for each such warp. Inactive lanes may be anywhere, but their addresses in this pattern must not wrap around.
 #[inline(always)]
 pub fn warps(bundle: &Bundle, op: &Fields, size: u32) -> ([u64; WARPS], u8) {
     let (low, high) = (&bundle.rows[op.sources[0] as usize], &bundle.rows[op.sources[1] as usize]);

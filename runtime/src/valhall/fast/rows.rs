@@ -1,4 +1,4 @@
-//! Bundles as operations on rows see them: a part of a row is a warp.
+//! Bundles as operations on rows access them: each part of a row is a warp.
 
 use crate::exec::vector::{Family, Member};
 
@@ -6,11 +6,11 @@ use super::bundle::{Bundle, WARPS};
 use super::column::blend;
 use crate::valhall::warp::Column;
 
-/// The bundles of a program.
+/// The family of bundles.
 #[derive(Debug)]
 pub struct Bundles;
 
-/// Words of 64 bits that hold a warp's column.
+/// The number of 64-bit words that hold a warp's column.
 const WORDS: usize = 8;
 
 impl Family<WORDS> for Bundles {
@@ -24,7 +24,7 @@ impl Family<WORDS> for Bundles {
 impl Member<WORDS> for Bundle {
     #[inline(always)]
     fn part(&self, row: u16, part: usize) -> &[u64; WORDS] {
-        // Columns of rows are aligned for more than that.
+        // Columns are aligned more strictly than this needs.
         bytemuck::cast_ref(&self.rows[usize::from(row)].0[part])
     }
 
@@ -53,7 +53,7 @@ impl Member<WORDS> for Bundle {
         self.active[part].into()
     }
 
-    /// There are no such sets.
+    /// Bundles have no sets.
     fn set(&self, _: u16) -> u64 {
         0
     }

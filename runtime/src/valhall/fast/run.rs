@@ -1,4 +1,4 @@
-//! Launches: workgroups in dispatches, a dispatch's bundles in turns.
+//! Launches: workgroups in dispatches, and the bundles of a dispatch in turns.
 
 use std::ops::Range;
 
@@ -32,19 +32,20 @@ use probe::Probe;
 pub use probe::{Held, run_probed};
 pub use single::single;
 
-/// What all warps of a bundle together may execute after they were chosen: less than a turn until a barrier that holds nobody
-/// up, and another one behind it.
+/// The most instructions that all warps of a bundle together may execute after they were chosen: less than a turn up
+/// to a barrier that they pass at once, and another turn after it.
 const BUNDLE_TURN: u64 = 2 * (WARPS * LANES) as u64 * TURN as u64;
 
 /// Runs a compute program on all threads of a launch, with the handlers of a level.
 ///
 /// # Errors
-/// When the launch asks for too much or an instruction cannot be executed; memory then holds what was written before.
+/// When the launch asks for too much or an instruction cannot be executed; memory then contains what was written
+/// before.
 pub fn run(launch: &Launch, memory: &mut Memory, level: Level) -> Result<Outcome, RunError> {
     run_hosted(launch, memory, &mut Nothing, level)
 }
 
-/// As [`run`], with what a host provides.
+/// Like [`run`], with a host.
 ///
 /// # Errors
 /// As [`run`].
@@ -57,7 +58,7 @@ pub fn run_hosted(
     run_then(launch, memory, host, level, |_, outcome| outcome)
 }
 
-/// Runs a compute program, and then something with what it was lowered to.
+/// Runs a compute program, and passes its code to `then`.
 fn run_then<T>(
     launch: &Launch,
     memory: &mut Memory,
@@ -74,8 +75,8 @@ fn run_then<T>(
     Ok(then(&code, outcome))
 }
 
-/// As [`run`]. Also returns the machine code that was made, as text: each function of the host behind the instructions that
-/// it comes from. Nothing is listed where the level does not compile.
+/// Like [`run`]. Also returns the machine code as text: the code of each function after the instructions that it was
+/// compiled from. The text is empty if the level does not compile.
 ///
 /// # Errors
 /// As [`run`].
@@ -93,32 +94,32 @@ pub fn run_listed(
     run_then(launch, memory, host, level, |code, outcome| (outcome, code.functions().listing(text)))
 }
 
-/// The registers of a mask.
+/// Returns the registers of a mask.
 pub fn registers(mask: u64) -> impl Iterator<Item = usize> {
     (0..row::REGISTERS as usize).filter(move |register| mask >> register & 1 != 0)
 }
 
-/// Warps of a workgroup.
+/// Returns the number of warps of a workgroup.
 fn warps(launch: &Launch) -> usize {
     launch.local_size.iter().map(|&n| n as usize).product::<usize>().div_ceil(LANES)
 }
 
-/// How many workgroups there are.
+/// Returns the number of workgroups.
 fn count(launch: &Launch) -> u128 {
     launch.groups.iter().map(|&n| u128::from(n)).product()
 }
 
-/// What was executed.
+/// The counts of executed instructions.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     spent: u64,
     warp_instructions: u64,
-    /// For each word, by how much more threads executed it than the word before, modulo 2^64.
+    /// For each word, how many more threads executed it than the word before, modulo 2^64.
     profile: Vec<u64>,
 }
 
 impl Tally {
-    /// Counts words that the active lanes execute; whether a warp has now had its turn.
+    /// Counts words that the active lanes execute. Returns whether a warp has used up its turn.
     #[inline(always)]
     fn count(&mut self, bundle: &mut Bundle, from: usize, to: usize) -> bool {
         let (threads, words) = (bundle.active_threads(), (to - from) as u64);
@@ -142,7 +143,7 @@ impl Tally {
         }
     }
 
-    /// Takes back words that were counted but not executed, `to` being the end of what was counted.
+    /// Reverts counts of words that were not executed; `to` is the end of the counted words.
     fn uncount(&mut self, bundle: &mut Bundle, from: usize, to: usize) {
         let (threads, words) = (bundle.active_threads(), (to - from) as u64);
         self.spent -= threads * words;
@@ -151,7 +152,7 @@ impl Tally {
         bundle.untick(words as u32);
     }
 
-    /// What was counted since another was a copy of it.
+    /// Returns what was counted since `before`, an earlier copy.
     fn since(mut self, before: &Tally) -> Self {
         self.spent -= before.spent;
         self.warp_instructions -= before.warp_instructions;
@@ -170,7 +171,7 @@ impl Tally {
         }
     }
 
-    /// Counts what another has run, too.
+    /// Adds the counts of another.
     fn add(&mut self, other: &Tally) {
         self.spent = self.spent.saturating_add(other.spent);
         self.warp_instructions += other.warp_instructions;
@@ -180,23 +181,23 @@ impl Tally {
     }
 }
 
-/// What runs, and what was counted.
+/// Runs bundles, and counts what they execute.
 pub struct Runner<'a> {
     code: &'a Code<'a>,
     uniforms: &'a [u32],
     warps: u32,
-    /// For instructions without handlers, once there was one.
+    /// The warp for instructions without handlers, created when first needed.
     scratch: Option<Warp>,
     budget: u64,
-    /// Until when it may run.
+    /// The deadline of the run.
     pub deadline: Deadline,
     tally: Tally,
     functions: CodeCache,
-    /// Somebody who looks on.
+    /// The observer, if there is one.
     probe: Option<Probe<'a>>,
-    /// Whether the budget may end in this turn.
+    /// Whether the budget may run out in this turn.
     exact: bool,
-    /// The workgroup of the dispatch and the error of the first thread, as the reference would meet it.
+    /// The first error in the order of the reference, with its workgroup in the dispatch.
     failed: Option<(usize, RunError)>,
 }
 
@@ -206,7 +207,7 @@ impl<'a> Runner<'a> {
         Runner { deadline: launch.deadline, ..runner }
     }
 
-    /// Runs workgroups of `warps` warps.
+    /// Creates a runner for workgroups of `warps` warps.
     pub fn over(code: &'a Code<'a>, uniforms: &'a [u32], warps: u32, budget: u64) -> Self {
         Runner {
             code,
@@ -223,7 +224,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// What it runs.
+    /// Returns the code that it runs.
     pub fn code(&self) -> &'a Code<'a> {
         self.code
     }
@@ -237,7 +238,7 @@ impl<'a> Runner<'a> {
         let mut next = range.start;
         while next < range.end {
             let mut id = [next % x, next / x % y, next / x / y].map(|n| n as u32);
-            // Dispatches of this row.
+            // The dispatches of this row.
             let end = range.end.min(next - next % x + x);
             while next < end {
                 dispatch.groups.push(Group { id, size: launch.local_size });
@@ -255,7 +256,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Counts what compiled runs have counted.
+    /// Adds the counts of compiled code.
     fn gather(&mut self) {
         self.functions.keep(self.code);
         for (words, threads) in self.functions.executed() {
@@ -263,7 +264,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// What was counted.
+    /// Returns the counts.
     pub fn outcome(&mut self) -> Outcome {
         self.gather();
         let mut profile = Profile::new();
@@ -306,14 +307,14 @@ impl<'a> Runner<'a> {
         self.failed.take().map_or(Ok(()), |(_, error)| Err(error))
     }
 
-    /// Refuses to go on when the time is over.
+    /// Fails if the deadline has passed.
     fn check_time(&self, bundle: &Bundle, groups: &[impl Origin]) -> Result<(), RunError> {
         let Some(limit) = self.deadline.passed() else { return Ok(()) };
         let warp = (0..WARPS).find(|&warp| bundle.live[warp] != 0).unwrap_or(0);
         Err(RunError::Time { place: self.describe(bundle, groups, bundle.place(warp) as usize, warp, None), limit })
     }
 
-    /// Runs the chosen warps until each has ended, waits at a barrier, or has had its turn.
+    /// Runs the chosen warps until each has ended, waits at a barrier, or has used up its turn.
     fn turn(&mut self, bundle: &mut Bundle, view: &mut MemoryView<'_>, groups: &[impl Origin], chosen: u8) {
         if self.probe.is_some() {
             return self.turn_probed(bundle, view, groups, chosen);
@@ -332,7 +333,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Executes up to the next jump, and it; false when the lanes that go on have to be chosen anew.
+    /// Executes up to and including the next jump. Returns false if the lanes to execute next must be chosen again.
     fn advance(&mut self, bundle: &mut Bundle, view: &mut MemoryView<'_>, groups: &[impl Origin]) -> bool {
         let pc = bundle.pc as usize;
         let code = self.code;
@@ -353,8 +354,9 @@ impl<'a> Runner<'a> {
         code.exit(end - 1).is_some_and(|exit| leave(bundle, exit, end, exhausted))
     }
 
-    /// Executes a compiled loop, or compiled runs one after another as long as it is known which lanes go on and the next run
-    /// is compiled; `None` when what begins here is not. False when the lanes that go on have to be chosen anew.
+    /// Executes a compiled loop, or consecutive compiled runs as long as the lanes to execute next are known and the
+    /// next run is compiled. `None` if the code here is not compiled. Returns false if the lanes to execute next must
+    /// be chosen again.
     fn compiled(
         &mut self,
         bundle: &mut Bundle,
@@ -419,7 +421,7 @@ impl<'a> Runner<'a> {
             executed += block.words() as u64;
             bundle.tick(block.words() as u32);
             if bundle.ahead.most > 1 && block.start == 0 {
-                // As if each of the dispatches began with what the one before it has left of the budget.
+                // Computes the limit as if each dispatch began with the budget that the one before has left.
                 let left = (self.budget - self.tally.spent).saturating_sub(BUNDLE_TURN);
                 let affordable = left / (threads * block.words() as u64).max(1);
                 bundle.ahead.most = bundle.ahead.most.min(u32::try_from(affordable).unwrap_or(u32::MAX));
@@ -453,7 +455,7 @@ impl<'a> Runner<'a> {
         Some(go_on(bundle, pc, exhausted))
     }
 
-    /// Ends a run at the handler that failed; `end` is that of what was counted.
+    /// Ends a run at the handler that failed; `end` is the end of the counted words.
     fn stop(&mut self, bundle: &mut Bundle, groups: &[impl Origin], failed: u32, end: usize) -> bool {
         let next = failed + 1;
         self.tally.uncount(bundle, next as usize, end);
@@ -465,7 +467,7 @@ impl<'a> Runner<'a> {
         false
     }
 
-    /// Executes an instruction that no run has in it, if it may be executed.
+    /// Executes an instruction that is not part of a run, if it may be executed.
     fn exit(
         &mut self,
         bundle: &mut Bundle,
@@ -510,7 +512,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// The active lanes wait at a barrier.
+    /// Lets the active lanes wait at a barrier.
     fn wait(&mut self, bundle: &mut Bundle, groups: &[impl Origin], pc: usize) {
         if bundle.wait(pc as u32) {
             return;
@@ -529,7 +531,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Executes an instruction as the reference does; false when the lanes that go on have to be chosen anew.
+    /// Executes an instruction by the reference. Returns false if the lanes to execute next must be chosen again.
     fn step(
         &mut self,
         bundle: &mut Bundle,
@@ -593,7 +595,7 @@ impl<'a> Runner<'a> {
         straight
     }
 
-    /// Ends what a handler found wrong: the warp, and those that the reference would not have come to.
+    /// Handles the fault of a handler: ends the warp, and those that the reference would not have reached.
     fn fail(&mut self, bundle: &mut Bundle, groups: &[impl Origin], pc: usize) {
         let Some((warp, fault)) = bundle.fault.take() else { return };
         let home = bundle.homes[warp];
@@ -642,15 +644,15 @@ impl<'a> Runner<'a> {
 /// Why a word is not executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refusal {
-    /// It lies behind the program.
+    /// It is after the end of the program.
     Behind,
-    /// It is no instruction that can be executed.
+    /// It is not an executable instruction.
     Slot,
-    /// Nothing is left of the budget.
+    /// The budget is used up.
     Budget,
 }
 
-/// The active lanes leave a run that ends before `end`; false when the lanes that go on have to be chosen anew.
+/// Leaves a run that ends before `end`. Returns false if the lanes to execute next must be chosen again.
 fn leave(bundle: &mut Bundle, exit: Exit, end: usize, exhausted: bool) -> bool {
     if let Exit::End = exit {
         bundle.end();
@@ -660,7 +662,7 @@ fn leave(bundle: &mut Bundle, exit: Exit, end: usize, exhausted: bool) -> bool {
     go_on(bundle, next, exhausted)
 }
 
-/// The active lanes go on at `next`; false when the lanes that go on have to be chosen anew.
+/// Continues the active lanes at `next`. Returns false if the lanes to execute next must be chosen again.
 fn go_on(bundle: &mut Bundle, next: u32, exhausted: bool) -> bool {
     if !exhausted && next == bundle.others && bundle.rejoin() {
         bundle.pc = next;

@@ -1,22 +1,22 @@
-//! Where atomics have changed memory.
+//! Records where atomics have changed memory.
 
 use crate::memory::Memory;
 
-/// A bit for each byte of memory at which an atomic has changed something.
+/// One bit for each byte of memory at which an atomic has changed something.
 #[derive(Debug)]
 pub struct Touched {
-    /// Where regions begin, in ascending order, and their bits.
+    /// The start addresses of regions in ascending order, with their bits.
     regions: Vec<(u64, Vec<u64>)>,
 }
 
 impl Touched {
-    /// Nothing is changed yet in a memory.
+    /// Creates an empty record for a memory.
     pub fn new(memory: &Memory) -> Self {
         let bits = |(base, len): (u64, usize)| (base, vec![0; len.div_ceil(64)]);
         Touched { regions: memory.regions().map(bits).collect() }
     }
 
-    /// An atomic changes what is at an address. Nothing happens where memory has no such address.
+    /// Marks an address that an atomic changes. Does nothing if memory has no such address.
     pub fn mark(&mut self, address: u64) {
         let at = self.regions.partition_point(|&(base, _)| base <= address);
         if let Some((base, bits)) = at.checked_sub(1).and_then(|at| self.regions.get_mut(at)) {
@@ -27,7 +27,7 @@ impl Touched {
         }
     }
 
-    /// What was changed, in ascending order.
+    /// Returns the marked addresses in ascending order.
     pub fn addresses(&self) -> impl Iterator<Item = u64> {
         self.regions.iter().flat_map(|(base, bits)| {
             let words = bits.iter().enumerate().filter(|(_, word)| **word != 0);
@@ -37,7 +37,7 @@ impl Touched {
         })
     }
 
-    /// All that this and another has.
+    /// Adds the marks of another record.
     pub fn add(&mut self, other: &Touched) {
         for ((_, bits), (_, more)) in self.regions.iter_mut().zip(&other.regions) {
             bits.iter_mut().zip(more).for_each(|(word, more)| *word |= more);

@@ -1,4 +1,4 @@
-//! Vertex programs: eight warps of them in step.
+//! Vertex programs: eight warps of them in lockstep.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ use crate::valhall::program::Program;
 use crate::valhall::vertex::Vertices;
 use crate::valhall::warp::LANES;
 
-/// Runs a vertex program, whose vertices were checked.
+/// Runs a vertex program whose vertices were checked.
 ///
 /// # Errors
-/// When an instruction cannot be executed; memory then holds what was written before.
+/// When an instruction cannot be executed; memory then contains what was written before.
 pub fn run(vertices: &Vertices, memory: &mut Memory, host: &mut dyn Host, level: Level) -> Result<Outcome, RunError> {
     let program = Program::new(&vertices.program);
     let code = code(&program, vertices, host, level);
@@ -32,7 +32,7 @@ pub fn run(vertices: &Vertices, memory: &mut Memory, host: &mut dyn Host, level:
 pub fn code<'a>(program: &'a Program<'a>, vertices: &'a Vertices, host: &dyn Host, level: Level) -> Code<'a> {
     let mut code = Code::hosted(program, &vertices.uniforms, 1, host, level);
     if vertices.start > 0 {
-        // Words before the first one to be executed may be what writes a register; they do not run here.
+        // Words before the first executed one may seem to write a register, but they do not run here.
         code.keep_all();
     }
     code

@@ -1,4 +1,4 @@
-//! Handlers that choose the lanes that go on.
+//! Handlers that choose the lanes to execute next.
 
 use crate::valhall::fast::bundle::{Bundle, PARKED, Parted, Row, Taken, WARPS, Warps, count};
 use crate::valhall::fast::column::{and, bit_mask, blend, equal, from_bits, lower, or, smallest};
@@ -6,7 +6,7 @@ use crate::valhall::fast::handler::{Body, Fields};
 use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::warp::LANES;
 
-/// Chooses the lanes that go on: those of the chosen warps with the lowest program counter.
+/// Chooses the lanes to execute next: those of the chosen warps with the lowest program counter.
 pub struct Schedule;
 
 impl Body for Schedule {
@@ -18,7 +18,7 @@ impl Body for Schedule {
         for warp in chosen.listed() {
             least = lower(&least, &bundle.pcs.0[warp]);
         }
-        // Lanes that are nowhere are never active.
+        // Parked lanes are never active.
         let pc = smallest(&least);
         let wanted = if pc == PARKED { PARKED - 1 } else { pc };
         let mut others = [PARKED; LANES];
@@ -39,7 +39,7 @@ impl Body for Schedule {
     }
 }
 
-/// Makes the masks of the active lanes.
+/// Computes the masks of the active lanes.
 pub struct Masks;
 
 impl Body for Masks {
@@ -53,18 +53,19 @@ impl Body for Masks {
     }
 }
 
-/// Finds out which active lanes jump to `numbers[0]`: those that have ones in the row of the condition.
+/// Determines which active lanes jump to `numbers[0]`: those with ones in the row of the condition.
 pub struct Branch;
 
 impl Body for Branch {
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
         let source = &bundle.rows[op.sources[0] as usize];
-        // Warps without active lanes have empty masks. A loop over all lanes at once becomes vector instructions.
+        // Warps without active lanes have empty masks. A loop over all lanes at once is compiled to vector
+        // instructions.
         let (words, masks) = (source.0.as_flattened(), bundle.masks.0.as_flattened());
         let (mut some, mut not_all) = (0, 0);
         for lane in 0..WARPS * LANES {
-            // Lanes that are not active neither jump nor lack it.
+            // Inactive lanes set neither.
             some |= words[lane] & masks[lane];
             not_all |= !words[lane] & masks[lane];
         }
@@ -79,7 +80,7 @@ impl Body for Branch {
     }
 }
 
-/// Parts the active lanes: those that jump to `numbers[0]` are known by their bits, the others go on.
+/// Splits the active lanes: those in `jumps` jump to `numbers[0]`, the others continue.
 pub struct Part;
 
 impl Body for Part {
@@ -87,7 +88,7 @@ impl Body for Part {
     fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, op: &Fields) -> bool {
         bundle.settle();
         bundle.write_waiting();
-        // Those that go on are the ones with the lower program counter; the others wait.
+        // The lanes with the lower program counter continue; the others wait.
         let target = op.numbers[0];
         let forward = target > op.pc;
         let (here, there) = if forward { (op.pc + 1, target) } else { (target, op.pc + 1) };

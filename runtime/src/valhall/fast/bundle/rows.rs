@@ -1,4 +1,4 @@
-//! The rows of a bundle, which are used again.
+//! The rows of bundles, which are reused.
 
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
@@ -7,11 +7,11 @@ use crate::guarded::Guarded;
 use crate::valhall::fast::bundle::{Row, WARPS};
 
 thread_local! {
-    /// Rows that bundles of the thread have left: pages cost more than a small launch.
+    /// The rows that earlier bundles of this thread have left: mapping pages costs more than a small launch.
     static LEFT: RefCell<Vec<Guarded<Row<WARPS>>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// For how many bundles rows are kept.
+/// The number of bundles whose rows are kept.
 const KEPT: usize = 2;
 
 /// The rows of a bundle.
@@ -19,7 +19,7 @@ const KEPT: usize = 2;
 pub struct Rows(Guarded<Row<WARPS>>);
 
 impl Rows {
-    /// So many rows of zeros, or more.
+    /// Returns at least `len` rows of zeros.
     pub fn new(len: usize) -> Self {
         let enough = |left: &mut Vec<Guarded<Row<WARPS>>>| {
             let at = left.iter().position(|rows| rows.len() >= len)?;
@@ -39,7 +39,7 @@ impl Rows {
 impl Drop for Rows {
     fn drop(&mut self) {
         let rows = std::mem::take(&mut self.0);
-        // When the thread itself ends they are not kept.
+        // The rows are not kept if the thread itself ends.
         let _ = LEFT.try_with(|left| {
             let mut left = left.borrow_mut();
             left.truncate(KEPT - 1);

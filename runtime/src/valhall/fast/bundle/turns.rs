@@ -1,4 +1,4 @@
-//! Turns and barriers: how long warps go on, and where they wait for each other.
+//! Turns and barriers: how long warps run, and where they wait for each other.
 
 use crate::valhall::fast::bundle::{Bundle, PARKED, Parted, WARPS, Warps};
 use crate::valhall::fast::column::{blend, from_bits};
@@ -8,15 +8,15 @@ use crate::valhall::group::TURN;
 use crate::valhall::warp::LANES;
 
 impl Bundle {
-    /// Whether all threads are active, and come to a barrier at once.
+    /// Whether all threads are active, so that they reach a barrier together.
     #[inline(always)]
     pub fn meets(&self) -> bool {
         self.active == self.threads
     }
 
-    /// Lets all threads pass a barrier at which they [meet](Bundle::meets), if it holds nobody up: a turn ends there, and each
-    /// warp has a new one. False where threads of others are to come, and where so much was executed since warps were chosen
-    /// that somebody has to look at the time and at the budget.
+    /// Lets all threads pass a barrier that they [reach together](Bundle::meets), if no other threads have to reach
+    /// it: the turn ends, and each warp starts a new one. Returns false if threads of other bundles have yet to come,
+    /// or if so much was executed since the warps were chosen that the deadline and the budget must be checked.
     #[inline(always)]
     pub fn passes_barrier(&mut self) -> bool {
         let most = self.most_before + (TURN - self.room());
@@ -31,7 +31,7 @@ impl Bundle {
         passes
     }
 
-    /// Lets all lanes wait at a barrier, if they are active. False where other lanes are elsewhere.
+    /// Lets all lanes wait at a barrier, if all of them are active. Returns false if other lanes are elsewhere.
     #[inline(always)]
     pub fn wait(&mut self, pc: u32) -> bool {
         let all = self.active == self.live;
@@ -41,54 +41,54 @@ impl Bundle {
         all
     }
 
-    /// The barrier at which all threads wait.
+    /// Returns the barrier at which all threads wait.
     pub fn waits_at(&self) -> Option<u32> {
         self.together.filter(|_| self.at_barrier != 0 && self.live == self.threads)
     }
 
-    /// Lets all threads that wait at a barrier go on at `pc`.
+    /// Lets all threads that wait at a barrier continue at `pc`.
     pub fn go_on(&mut self, pc: u32) {
         (self.together, self.at_barrier) = (Some(pc), 0);
     }
 
-    /// Counts instructions of the active warps; whether one of them has now had its turn.
+    /// Counts instructions of the active warps. Returns whether one of them has used up its turn.
     #[inline(always)]
     pub fn tick(&mut self, count: u32) -> bool {
         self.since += count;
         self.since >= self.room
     }
 
-    /// Takes back what [`Bundle::tick`] counted too much.
+    /// Reverts excess counts of [`Bundle::tick`].
     pub fn untick(&mut self, count: u32) {
         self.since -= count;
     }
 
-    /// How many instructions a warp has executed since it was chosen.
+    /// Returns the number of instructions that a warp has executed since it was chosen.
     pub fn executed(&self, warp: usize) -> u32 {
         self.before[warp] + self.turns[warp] + if self.busy.0 >> warp & 1 != 0 { self.since } else { 0 }
     }
 
-    /// How many instructions the active warps may still execute together.
+    /// Returns the number of instructions that the active warps may still execute together.
     #[inline(always)]
     pub fn room(&self) -> u32 {
         self.room - self.since
     }
 
-    /// How many instructions all chosen warps may still execute, by what has been written down.
+    /// Returns the number of instructions that each chosen warp may still execute, according to the settled counts.
     pub fn room_of_chosen(&self) -> u32 {
         let chosen = (0..WARPS).filter(|&warp| self.chosen >> warp & 1 != 0);
         chosen.map(|warp| TURN.saturating_sub(self.turns[warp])).min().unwrap_or(0)
     }
 
-    /// Finds out how many instructions the active warps may still execute together, from what has been written down;
-    /// whether that is none.
+    /// Computes the number of instructions that the active warps may still execute together from the settled counts.
+    /// Returns whether it is zero.
     pub fn reckon(&mut self) -> bool {
         let most = self.busy().map(|warp| self.turns[warp]).max();
         self.room = TURN.saturating_sub(most.unwrap_or(0));
         self.room == 0
     }
 
-    /// Writes down what [`Bundle::tick`] has counted, before other lanes are chosen.
+    /// Adds the count of [`Bundle::tick`] to the turns, before other lanes are chosen.
     pub fn settle(&mut self) {
         for (warp, turn) in self.turns.iter_mut().enumerate() {
             *turn += if self.busy.0 >> warp & 1 != 0 { self.since } else { 0 };
@@ -97,7 +97,7 @@ impl Bundle {
         self.since = 0;
     }
 
-    /// Chooses the lanes that go on, of the chosen warps that are ready and have not had their turn.
+    /// Chooses the lanes to execute next from the chosen warps that are ready and have not used up their turn.
     pub fn schedule(&mut self, schedule: &Op, view: &mut MemoryView<'_>) {
         self.write_waiting();
         self.parted = None;
@@ -111,8 +111,8 @@ impl Bundle {
         self.reckon();
     }
 
-    /// The active lanes have come to the word at which others wait: all live lanes are active again, and go on there. False where
-    /// some may be elsewhere, or a warp has had its turn.
+    /// Reconverges when the active lanes reach the word at which others wait: all live lanes become active and
+    /// continue there. Returns false if some lanes may be elsewhere, or if a warp has used up its turn.
     #[inline(always)]
     pub fn rejoin(&mut self) -> bool {
         let Some(Parted { threads, .. }) = self.parted else { return false };
@@ -127,7 +127,7 @@ impl Bundle {
         true
     }
 
-    /// Lets the chosen warps have a turn.
+    /// Starts a turn of the chosen warps.
     pub fn choose(&mut self, chosen: u8) {
         self.write_waiting();
         self.parted = None;
@@ -138,7 +138,7 @@ impl Bundle {
         }
     }
 
-    /// Lets a warp go on behind the barrier at `pc` that it waits at, or end there.
+    /// Lets a warp continue after the barrier at `pc` where it waits, or ends it there.
     pub fn pass_barrier(&mut self, warp: usize, pc: u32, ends: bool) {
         self.part();
         self.at_barrier &= !(1 << warp);
@@ -147,16 +147,16 @@ impl Bundle {
         if ends {
             self.live[warp] = 0;
         }
-        // Those that came to the barrier last are still active.
+        // The lanes that came to the barrier last are still active.
         self.together = (self.at_barrier == 0 && self.active == self.live).then_some(next);
     }
 
-    /// The warps that have live lanes and do not wait at a barrier.
+    /// Returns the warps that have live lanes and do not wait at a barrier.
     pub fn ready(&self) -> u8 {
         Warps::with(&self.live).0 & !self.at_barrier
     }
 
-    /// The warps that have not had their turn.
+    /// Returns the warps that have not used up their turn.
     pub fn unfinished(&self) -> u8 {
         Warps::which(self.turns.map(|turn| turn < TURN)).0
     }

@@ -1,7 +1,7 @@
-//! Which registers somebody will still read, and whether it matters which NaN they hold.
+//! Liveness of registers, and whether it matters which NaN they hold.
 //!
-//! What instructions name that are not compiled counts as read everywhere: some of them see the registers of other lanes,
-//! whose way through the program is another.
+//! Registers named by instructions that are not compiled count as read everywhere: some of these instructions access
+//! the registers of other lanes, which take another path through the program.
 
 use std::ops::BitOr;
 
@@ -11,17 +11,17 @@ use super::word::Word;
 use crate::exec::jit::lanes::graph::Graph;
 use crate::valhall::fast::code::{Code, Exit, row};
 
-/// Registers, as bits.
+/// Sets of registers, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Live {
-    /// Those that are read.
+    /// The registers that are read.
     pub read: u64,
-    /// Those whose NaNs must be canonical, since they are not only read as floats.
+    /// The registers whose NaNs must be canonical, since they are not only read as floats.
     pub exact: u64,
 }
 
 impl Live {
-    /// Nobody reads any.
+    /// No registers are read.
     pub const NONE: Self = Live { read: 0, exact: 0 };
 
     fn all(registers: u64) -> Self {
@@ -37,20 +37,20 @@ impl BitOr for Live {
     }
 }
 
-/// How often all words are looked at. Jumps back need it once more each, if they lie one in another.
+/// The most passes over all words. Each nested backward jump needs another one.
 const PASSES: usize = 64;
 
 /// What is known of the words of a program.
 #[derive(Debug)]
 pub struct Words {
-    /// For each word what can be said of it; `None` where it cannot be compiled.
+    /// The properties of each word; `None` if it cannot be compiled.
     words: Vec<Option<Word>>,
-    /// For each word what may be read from there on. One more belongs to the end of the program.
+    /// The registers live before each word, with an additional entry for the end of the program.
     pub live: Vec<Live>,
 }
 
 impl Words {
-    /// Of a program.
+    /// Analyses a program.
     pub fn new(code: &Code<'_>) -> Self {
         let is_compiled =
             |pc: usize| matches!(code.exit(pc), Some(Exit::Next | Exit::Jump(_) | Exit::Branch(_) | Exit::End));
@@ -61,17 +61,17 @@ impl Words {
         Words { words, live }
     }
 
-    /// Whether a word only computes.
+    /// Whether a word can be compiled and does not access memory.
     pub fn computes(&self, pc: usize) -> bool {
         self.words.get(pc).is_some_and(|word| word.is_some_and(|word| !word.accesses))
     }
 
-    /// What may be read from a word on.
+    /// Returns the registers that are live before a word.
     pub fn before(&self, pc: usize) -> Live {
         self.live.get(pc).copied().unwrap_or(Live::all(u64::MAX))
     }
 
-    /// What may be read after a word.
+    /// Returns the registers that are live after a word.
     pub fn after(&self, code: &Code<'_>, pc: usize) -> Live {
         after(code, pc, &self.live)
     }
@@ -98,25 +98,25 @@ fn live(code: &Code<'_>, compiled: &[Option<Word>]) -> Vec<Live> {
     vec![Live::all(u64::MAX); words + 1]
 }
 
-/// What may be read after a word, given what may be read from each on.
+/// Returns the registers that are live after a word, given those live before each.
 fn after(code: &Code<'_>, pc: usize, live: &[Live]) -> Live {
     let at = |pc: usize| live.get(pc).copied().unwrap_or(Live::all(u64::MAX));
     match code.exit(pc) {
         Some(Exit::Next | Exit::Barrier) => at(pc + 1),
         Some(Exit::Jump(target)) => at(target as usize),
         Some(Exit::Branch(target)) => at(pc + 1) | at(target as usize),
-        // It may go anywhere.
+        // It may lead anywhere.
         Some(Exit::Step(_)) => Live::all(u64::MAX),
         Some(Exit::End | Exit::Refused) | None => Live::all(0),
     }
 }
 
-/// What is read before a word when `live` is read after it.
+/// Returns the registers that are live before a word if `live` are live after it.
 fn through(live: Live, word: Word) -> Live {
     Live { read: live.read & !word.writes | word.reads, exact: live.exact & !word.writes | word.exact }
 }
 
-/// What a word names that is not compiled.
+/// Returns the registers named by a word that is not compiled.
 fn foreign(code: &Code<'_>, pc: usize, word: Option<Word>) -> u64 {
     match code.exit(pc) {
         Some(Exit::Step(step)) => code.steps[step as usize].registers,
@@ -126,7 +126,7 @@ fn foreign(code: &Code<'_>, pc: usize, word: Option<Word>) -> u64 {
     }
 }
 
-/// The bit of a row, if it is a register.
+/// Returns the bit of a row, or 0 if it is not a register.
 pub fn bit(row: u32) -> u64 {
     if row < row::REGISTERS { 1 << row } else { 0 }
 }

@@ -1,4 +1,4 @@
-//! Loops whose words only compute: all of them in one function, as long as they run.
+//! Loops that only compute: each becomes one function that runs until the loop ends.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -13,64 +13,64 @@ use crate::valhall::fast::bundle::{Bundle, WARPS};
 use crate::valhall::fast::code::{Code, Exit};
 use crate::valhall::warp::LANES;
 
-/// Words of a loop, at most.
+/// The most words of a loop.
 const WORDS: usize = 256;
 
-/// A loop, compiled.
+/// A compiled loop.
 #[derive(Debug)]
 pub struct Region {
-    /// Its words.
+    /// The words of the loop.
     pub words: Range<usize>,
-    /// The words of its places: those in the loop, in order, then those behind it.
+    /// The words at its places: first those inside the loop, in order, then those after it.
     places: Vec<u32>,
-    /// How many of them lie in the loop.
+    /// The number of places inside the loop.
     inside: usize,
-    /// The words of its blocks.
+    /// The words of each block.
     pub blocks: Vec<Range<usize>>,
     wanted: Loop,
     level: Level,
     function: LoopFn,
-    /// One for fewer warps, once lanes were found to go round at different times.
+    /// The code for fewer warps, created once lanes were found to iterate at different times.
     narrow: OnceLock<Option<LoopFn>>,
 }
 
-/// What a launch has of its own of a loop.
+/// The state of a loop within a launch.
 #[derive(Debug)]
 pub struct Running {
-    /// For each block, how many threads have executed it, modulo 2^64.
+    /// For each block, the number of threads that have executed it, modulo 2^64.
     pub threads: Vec<u64>,
     state: State,
-    /// Words that were executed, and those of them that warps with active lanes did.
+    /// The number of executed words, and of those for warps with active lanes.
     executed: u64,
     busy: u64,
-    /// Whether fewer warps go side by side.
+    /// Whether fewer warps run side by side.
     narrow: bool,
 }
 
-/// Words after which it is decided how many warps go side by side.
+/// The number of words after which it is decided how many warps run side by side.
 const ENOUGH: u64 = 1 << 15;
-/// Warps that go side by side where many of them wait for others.
+/// The number of warps that run side by side if many of them would wait for others.
 const FEW: usize = 2;
 
 /// What was executed of a loop.
 #[derive(Debug, Default)]
 pub struct Ran {
-    /// Words, for each thread.
+    /// The words, summed over threads.
     pub threads: u64,
-    /// Words, for each warp.
+    /// The words, summed over warps.
     pub warps: u64,
-    /// The word where all lanes are that were active; `None` where the lanes that go on have to be chosen anew.
+    /// The word at which all formerly active lanes are; `None` if the lanes to execute next must be chosen again.
     pub next: Option<u32>,
 }
 
 impl Running {
-    /// Nothing was executed yet.
+    /// Nothing has been executed yet.
     pub fn new(region: &Region) -> Box<Self> {
         let threads = vec![0; region.blocks.len()];
         Box::new(Running { threads, state: State::default(), executed: 0, busy: 0, narrow: false })
     }
 
-    /// Notes what was executed; with much of it in vain, fewer warps go side by side from now on.
+    /// Records what was executed. If much of it was in vain, fewer warps run side by side from now on.
     fn note(&mut self, executed: u64, busy: u64) {
         (self.executed, self.busy) = (self.executed + executed, self.busy + busy);
         if self.executed >= ENOUGH {
@@ -81,9 +81,9 @@ impl Running {
 }
 
 impl Region {
-    /// Compiles the loop of some words; `None` where it cannot be compiled.
+    /// Compiles the loop of some words. `None` if that is not possible.
     pub fn new(code: &Code<'_>, words: Range<usize>, known: &Words) -> Option<Self> {
-        // A trace has values in registers that blocks alone would forget, and may have too many.
+        // A trace keeps values in registers across blocks, and may need too many.
         Region::compile(code, words.clone(), known, true).or_else(|| Region::compile(code, words, known, false))
     }
 
@@ -129,14 +129,15 @@ impl Region {
         Some(Region { words, places, inside, blocks, wanted, level, function, narrow })
     }
 
-    /// Executes it, no more than `room` words for each warp; `None` where that is too little, or where other lanes wait
-    /// in it where they cannot be met. With `alone` they never can.
+    /// Executes the loop, with at most `room` words for each warp. `None` if that is too little, or if other lanes
+    /// wait inside the loop at a word that is not a place. With `alone`, other lanes inside the loop always prevent
+    /// it.
     pub fn run(&self, running: &mut Running, bundle: &mut Bundle, room: u32, alone: bool) -> Option<Ran> {
         let function = self.function(running);
         let others = (bundle.others as usize) < self.words.end;
         bundle.write_waiting();
         let room = if others { room.min(bundle.room_of_chosen()) } else { room };
-        // All of it may be executed between two looks at the room.
+        // The whole loop may be executed between two checks of the budget.
         if room < self.words.len() as u32 || others && (alone || !self.meets(bundle)) {
             return None;
         }
@@ -170,7 +171,7 @@ impl Region {
             for (&pc, lanes) in self.places.iter().zip(waiting).filter(|_| !together) {
                 (0..ways).for_each(|way| bundle.set_pcs(first + way, (lanes >> (LANES * way)) as u16, pc));
             }
-            // Each warp has its own turn: where the reference fails first depends on it.
+            // Each warp has its own turn, which determines where the reference fails first.
             for (turn, spent) in bundle.turns[first..].iter_mut().zip(std::mem::take(&mut state.spent)) {
                 *turn += spent;
             }
@@ -187,13 +188,13 @@ impl Region {
         Some(ran)
     }
 
-    /// The machine code that was made of it, as text.
+    /// Returns the machine code as text.
     pub fn listing(&self, text: &impl Fn(u64) -> String) -> String {
         let narrow = self.narrow.get().and_then(Option::as_ref);
         std::iter::once(&self.function).chain(narrow).map(|code| code.listing(text)).collect()
     }
 
-    /// The code for as many warps side by side as is best.
+    /// Returns the code for the best number of warps side by side.
     fn function(&self, running: &Running) -> &LoopFn {
         let narrow = || LoopFn::new(&Emitted::looped_of(&self.wanted, FEW)?, FEW, self.level);
         match running.narrow && self.function.ways() > FEW {
@@ -202,12 +203,12 @@ impl Region {
         }
     }
 
-    /// Whether all lanes that wait in the loop do so at its places.
+    /// Whether all lanes that wait inside the loop do so at its places.
     fn meets(&self, bundle: &Bundle) -> bool {
         waiting(bundle).all(|(_, _, pc)| pc as usize >= self.words.end || self.places[..self.inside].contains(&pc))
     }
 
-    /// Where the lanes of some warps are.
+    /// Determines where the lanes of some warps are.
     fn find(&self, state: &mut State, bundle: &Bundle, first: usize, ways: usize) {
         state.waiting[0] = lanes(&bundle.active, first, ways);
         for (warp, lane, pc) in waiting(bundle).filter(|(warp, ..)| (first..first + ways).contains(warp)) {
@@ -218,7 +219,7 @@ impl Region {
     }
 }
 
-/// The lanes of the chosen warps that are not active, and the words they wait at.
+/// Iterates over the inactive lanes of the chosen warps, with the words at which they wait.
 fn waiting(bundle: &Bundle) -> impl Iterator<Item = (usize, usize, u32)> {
     let chosen = (0..WARPS).filter(|&warp| bundle.chosen >> warp & 1 != 0);
     chosen.flat_map(move |warp| {
@@ -227,12 +228,12 @@ fn waiting(bundle: &Bundle) -> impl Iterator<Item = (usize, usize, u32)> {
     })
 }
 
-/// Lanes of some warps, contiguous.
+/// Returns the lanes of adjacent warps as contiguous bits.
 fn lanes(all: &[u16; WARPS], first: usize, ways: usize) -> u64 {
     all[first..first + ways].iter().rev().fold(0, |lanes, &more| lanes << LANES | u64::from(more))
 }
 
-/// The words of the loop that begins at a word, and which only computes; `None` where there is none.
+/// Returns the words of the loop that begins at a word, if it only computes; `None` if there is none.
 pub fn extent(code: &Code<'_>, known: &Words, pc: usize) -> Option<Range<usize>> {
     let to = |word: usize| code.exit(word).and_then(Exit::target);
     let last = (pc..code.words().min(pc + WORDS)).rev().find(|&word| to(word) == Some(pc))?;
@@ -243,7 +244,8 @@ pub fn extent(code: &Code<'_>, known: &Words, pc: usize) -> Option<Range<usize>>
     (pc..=last).all(|word| stays(word) && known.computes(word)).then_some(pc..last + 1)
 }
 
-/// The places of a loop where lanes may wait, and the words at which its blocks begin; `None` when there are too many.
+/// Returns the places of a loop where lanes may wait, and the words at which its blocks begin; `None` if there are
+/// too many.
 fn outline(code: &Code<'_>, words: &Range<usize>) -> Option<(Vec<u32>, Vec<usize>)> {
     let (mut places, mut starts) = (vec![words.start, words.end], vec![words.start]);
     for word in words.clone() {
@@ -274,7 +276,7 @@ mod tests {
     use crate::valhall::fast::jit::live::Words;
     use crate::valhall::program::Program;
 
-    /// How many warps the loop at a word of a program executes side by side, if it can be compiled.
+    /// Returns how many warps the loop at a word of a program executes side by side, if it can be compiled.
     fn ways(text: &str, pc: usize) -> Option<usize> {
         let words = assemble(isaforge_valhall::ISA, text).unwrap();
         let program = Program::new(&words);
@@ -286,7 +288,7 @@ mod tests {
 
     #[test]
     fn the_fewer_registers_a_loop_has_the_more_warps_go_side_by_side() {
-        // What is lost when a loop is refused is only time, which no other test sees.
+        // Refusing a loop only costs time, which no other test notices.
         let expected = match Host::of(Level::best()) {
             Some(Host::Avx512) => [(2, Some(4)), (8, Some(2)), (20, Some(1)), (40, Some(1))],
             Some(Host::Avx2) => [(1, Some(2)), (2, Some(1)), (20, Some(1)), (40, Some(1))],

@@ -1,4 +1,4 @@
-//! Instructions become a graph.
+//! Translates instructions to a graph.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,45 +14,45 @@ use crate::exec::jit::lanes::row::Row;
 use crate::valhall::fast::code::{Code, Exit};
 use crate::valhall::fast::handler::Fields;
 
-/// Instructions that become a graph.
+/// Instructions that are translated to a graph.
 pub struct Sequence<'a, 'c> {
     /// What they compute.
     pub graph: Graph,
     code: &'a Code<'c>,
-    /// The memory that they access.
+    /// The memory accesses.
     pub accesses: Vec<Access>,
     /// The branch that was added last.
     branch: Option<Branch>,
-    /// Pairs of rows that have become more by a constant: the first, the sum, and the constant.
+    /// Pairs of rows that are increased by a constant: the first row, the sum, and the constant.
     increments: Vec<(u32, [Value; 2], u64)>,
-    /// What rows hold, since segments before this one that it continues have written them.
+    /// The content of rows that were written by earlier segments which the current one continues.
     stored: BTreeMap<u32, Value>,
 }
 
 /// A branch.
 #[derive(Clone, Copy, Debug)]
 pub struct Branch {
-    /// Lanes that pass its test.
+    /// The lanes that pass its test.
     pub mask: Value,
-    /// Whether the others jump.
+    /// Whether the other lanes jump instead.
     pub inverted: bool,
-    /// For the handler that parts lanes.
+    /// The operands of the handler that splits the lanes.
     pub fields: Fields,
 }
 
-/// A loop's counter: while all lanes have the same in its rows, it is known how often the loop goes on.
+/// A loop counter: if all lanes have the same value in its rows, the number of iterations is known.
 #[derive(Clone, Copy, Debug)]
 pub struct Counter {
-    /// The row that is counted in, and how much more it becomes each time.
+    /// The row of the counter, and its increment per iteration.
     pub row: u32,
     step: u32,
     sides: [Term; 2],
     comparison: Comparison,
-    /// Whether lanes jump where the comparison does not hold.
+    /// Whether lanes jump if the comparison does not hold.
     inverted: bool,
 }
 
-/// What is compared: a constant, added to what a row was.
+/// A side of the comparison: a constant plus the initial content of a row.
 #[derive(Clone, Copy, Debug)]
 struct Term {
     row: Option<u32>,
@@ -60,8 +60,8 @@ struct Term {
 }
 
 impl Counter {
-    /// How often the loop is executed, at most `most` times, and whether it ends with the last of them. `None` where that
-    /// depends on the lane.
+    /// Returns the number of iterations, limited to `most`, and whether the loop ends with the last of them. `None`
+    /// if that depends on the lane.
     pub fn times<const COLUMNS: usize>(&self, rows: &[Row<COLUMNS>], most: u32) -> Option<(u32, bool)> {
         let mut sides = [0; 2];
         for (side, term) in sides.iter_mut().zip(&self.sides) {
@@ -80,8 +80,8 @@ impl Counter {
         Some(last.map_or((most, false), |last| (last + 1, true)))
     }
 
-    /// How the loop is executed for a known number of times, where lanes do not have to be asked: the row is written once where
-    /// nothing else depends on it.
+    /// Returns the segment and the plan for a known number of iterations, which need not test the lanes: the row is
+    /// written once at the end if nothing else depends on it.
     pub fn counted(&self, graph: &Graph, segment: &Segment, again: &LoopPlan) -> (Segment, LoopPlan) {
         let (mut segment, mut again) = (Segment { mask: None, ..segment.clone() }, again.clone());
         let written: Vec<_> = segment.rows.extract_if(.., |(row, _)| *row == self.row).collect();
@@ -95,19 +95,19 @@ impl Counter {
 }
 
 impl<'a, 'c> Sequence<'a, 'c> {
-    /// Nothing yet.
+    /// Creates an empty sequence.
     pub fn new(code: &'a Code<'c>) -> Self {
         let graph = Graph::new(SEMANTICS, code.level);
         Sequence { graph, code, accesses: vec![], branch: None, increments: vec![], stored: BTreeMap::new() }
     }
 
-    /// How many of some words, from the first on, can become one sequence.
+    /// Returns how many of some words, from the first on, can become one sequence.
     pub fn reach(code: &'a Code<'c>, words: Range<usize>) -> usize {
         let mut sequence = Sequence::new(code);
         words.clone().position(|word| sequence.add(word).is_none()).unwrap_or(words.len())
     }
 
-    /// Ends a segment after which some registers are read: what it has to write, and the branch it ends with.
+    /// Ends a segment after which some registers are live. Returns its results, and the branch at its end.
     pub fn end_segment(&mut self, live: Live) -> (Segment, Option<Branch>) {
         let (rows, branch) = self.end(live);
         self.stored.clear();
@@ -115,7 +115,7 @@ impl<'a, 'c> Sequence<'a, 'c> {
         (Segment { nodes: self.graph.end_segment(), rows, mask, sets: Vec::new() }, branch)
     }
 
-    /// Ends a segment that the next one continues; lanes that leave read some registers.
+    /// Ends a segment that the next one continues; some registers are live for lanes that leave.
     pub fn end_part(&mut self, live: Live) -> (Segment, Option<Branch>) {
         let (rows, branch) = self.end(live);
         self.stored.extend(rows.iter().copied());
@@ -141,8 +141,8 @@ impl<'a, 'c> Sequence<'a, 'c> {
         (rows, self.branch.take())
     }
 
-    /// How the instructions are executed again: how much further each access is then, and the pairs of rows that make it so.
-    /// `None` where that is not a known number below 2^31.
+    /// Returns how the instructions repeat: by how much each access advances, and the pairs of rows that cause it.
+    /// `None` if that is not a known number below 2^31.
     pub fn again(&mut self) -> Option<LoopPlan> {
         let (mut strides, mut pairs) = (vec![], vec![]);
         for access in &self.accesses {
@@ -163,14 +163,14 @@ impl<'a, 'c> Sequence<'a, 'c> {
         Some(LoopPlan { strides, pairs, words: vec![] })
     }
 
-    /// The pairs of rows that are only more by a constant in the end: the first, and by how much.
+    /// Returns the pairs of rows that are only increased by a constant: the first row, and the constant.
     pub fn moved(&mut self) -> Vec<(u32, u64)> {
         let is_last = |(row, sum, _): &(u32, [Value; 2], u64)| [*row, row + 1].map(|row| self.graph.read(row)) == *sum;
         std::mem::take(&mut self.increments).into_iter().filter(is_last).map(|(row, _, by)| (row, by)).collect()
     }
 
-    /// What decides whether the branch is taken, if that is a row that becomes more by a constant, compared with something that
-    /// stays as it is.
+    /// Returns the counter that decides the branch: a row that increases by a constant and is compared with something
+    /// that does not change.
     pub fn counter(&mut self) -> Option<Counter> {
         let Branch { mask, inverted, .. } = self.branch?;
         let comparison = *self.graph.compared(mask)?;
@@ -195,7 +195,7 @@ impl<'a, 'c> Sequence<'a, 'c> {
         Some(Counter { row, step, sides, comparison, inverted })
     }
 
-    /// Adds what a word computes; `None` where that, or its memory, cannot be known.
+    /// Adds the computation of a word; `None` if the word, or the memory that it accesses, cannot be handled.
     pub fn add(&mut self, pc: usize) -> Option<()> {
         self.graph.begin(pc as u64);
         let selected = word::select(self.code, pc, &mut self.graph, &mut self.accesses)?;

@@ -1,9 +1,9 @@
-//! What is in registers in one workgroup and in another.
+//! How register contents differ between workgroups.
 //!
-//! Workgroups of a launch differ in their numbers alone. A value that is computed from these is, in each lane, something
-//! that is the same in all dispatches, and a [`Sum`] that is the same in all lanes: multiples of [terms](Term), which the
-//! number of the workgroup decides. That holds as long as nothing wraps around: bounds of all that a launch gives say that.
-//! Nothing is known of values loaded from memory.
+//! The workgroups of a launch differ only in their numbers. A value computed from these is, in each lane, the sum of
+//! a part that is the same in all dispatches and a [`Sum`] that is the same in all lanes: multiples of [terms](Term),
+//! which depend on the number of the workgroup. That holds as long as nothing wraps around, which is shown by bounds
+//! of everything that a launch provides. Values loaded from memory are unknown.
 
 use isaforge_core::semantics::instantiate::for_each_argument;
 use isaforge_core::semantics::primitive::primitive;
@@ -16,19 +16,19 @@ use crate::valhall::fast::code::{Code, row};
 use crate::valhall::fast::operands;
 use crate::valhall::preload::{COMPUTE, Value as Preloaded};
 
-/// A value of all dispatches. Of 64 bits it may wrap around.
+/// A value in all dispatches. Values of 64 bits may wrap around.
 #[derive(Clone, Debug)]
 struct Value {
-    /// How far it is from what is the same in all of them.
+    /// Its difference from the part that is the same in all dispatches.
     sum: Sum,
-    /// That, where it is the same in all lanes, too.
+    /// That part, if it is also the same in all lanes.
     number: Option<u64>,
-    /// It is never more than that.
+    /// An upper bound.
     most: u64,
 }
 
 impl Value {
-    /// The same in all dispatches.
+    /// A value that is the same in all dispatches.
     fn fixed(ty: Type) -> Self {
         Value { sum: Sum::NONE, number: None, most: ty.mask() }
     }
@@ -41,12 +41,12 @@ impl Value {
         self.sum.is_empty()
     }
 
-    /// The number that it is.
+    /// Returns the value if it is a known number.
     fn known(&self) -> Option<u64> {
         self.number.filter(|_| self.is_fixed())
     }
 
-    /// A result that would be at most so much; `None` where it may wrap around in some of the dispatches.
+    /// Returns the result with an upper bound; `None` if it may wrap around in some of the dispatches.
     fn bounded(self, most: Option<u64>, ty: Type) -> Option<Self> {
         let number = self.number.map(|number| number & ty.mask());
         match most.filter(|most| *most <= ty.mask()) {
@@ -56,21 +56,21 @@ impl Value {
         }
     }
 
-    /// A sum.
+    /// Returns the sum.
     fn add(&self, other: &Self, ty: Type) -> Option<Self> {
         let number = self.number.zip(other.number).map(|(one, other)| one.wrapping_add(other));
         let sum = Value { sum: self.sum.add(&other.sum), number, most: 0 };
         sum.bounded(self.most.checked_add(other.most), ty)
     }
 
-    /// A product with a number.
+    /// Returns the product with a number.
     fn times(&self, factor: u64, ty: Type) -> Option<Self> {
         let number = self.number.map(|number| number.wrapping_mul(factor));
         let product = Value { sum: self.sum.times(factor), number, most: 0 };
         product.bounded(self.most.checked_mul(factor), ty)
     }
 
-    /// What lanes hold of which some have one value and some another.
+    /// Returns what is known if some lanes have one value and some the other.
     fn or(&self, other: &Self) -> Option<Self> {
         let number = self.number.filter(|number| other.number == Some(*number));
         let both = Value { sum: self.sum.clone(), number, most: self.most.max(other.most) };
@@ -78,10 +78,10 @@ impl Value {
     }
 }
 
-/// Lanes of a bundle.
+/// The lanes of a bundle.
 type Lanes = [u16; WARPS];
 
-/// What lanes hold, and which do; what others hold is not known.
+/// A value, and the lanes that hold it; other lanes hold unknown values.
 #[derive(Clone, Debug)]
 struct Held {
     value: Value,
@@ -89,12 +89,12 @@ struct Held {
 }
 
 impl Held {
-    /// What some lanes read.
+    /// Returns the value that some lanes read, if all of them hold it.
     fn read(&self, lanes: &Lanes) -> Option<&Value> {
         self.lanes.iter().zip(lanes).all(|(held, wanted)| wanted & !held == 0).then_some(&self.value)
     }
 
-    /// What is held when some lanes have written a value over this.
+    /// Returns what is held after some lanes have written a value.
     fn written(self, value: Value, lanes: Lanes) -> Self {
         let kept = self.lanes.iter().zip(&lanes).any(|(held, written)| held & !written != 0);
         match self.value.or(&value) {
@@ -106,22 +106,22 @@ impl Held {
     }
 }
 
-/// What registers hold.
+/// The contents of registers.
 #[derive(Debug)]
 pub struct Strides {
-    /// Each alone; `None` where nothing is known.
+    /// The content of each single register; `None` if it is unknown.
     rows: Vec<Option<Held>>,
-    /// Two that are written together, by the first.
+    /// The content of pairs that are written together, by the first register.
     pairs: Vec<Option<Held>>,
     /// The lanes that execute words.
     pub active: Lanes,
     pub terms: Terms,
-    /// Workgroups of a dispatch.
+    /// The number of workgroups in a dispatch.
     together: u32,
 }
 
 impl Strides {
-    /// At the start of a dispatch, which puts some registers at their beginning.
+    /// Returns the contents at the start of a dispatch, which initializes the given registers.
     pub fn new(grid: &Grid, registers: u64) -> Self {
         let (terms, count) = (Terms::new(), row::REGISTERS as usize);
         let active = [u16::MAX; WARPS];
@@ -139,7 +139,7 @@ impl Strides {
             let bound = |most: u64| Some(Value { most, ..Value::fixed(Type::U32) });
             let value = match value {
                 Preloaded::Group(axis) => {
-                    // Several workgroups have several numbers.
+                    // Several workgroups have different numbers.
                     let number = (axis > 0 || grid.together == 1).then_some(0);
                     number_of(axis, 1, groups[axis].saturating_sub(1), number)
                 }
@@ -158,20 +158,20 @@ impl Strides {
         strides
     }
 
-    /// How much further the address in two rows is in the next dispatch of a row. `None` where that is not a known number
-    /// below 2^31.
+    /// Returns how far the address in two rows advances to the next dispatch of a row. `None` if that is not a known
+    /// number below 2^31.
     pub fn of(&self, [low, high]: [u32; 2]) -> Option<u32> {
         let sum = self.pair(low, high)?.sum;
         let step = self.terms.step(&sum)?.wrapping_mul(self.together.into());
         u32::try_from(step).ok().filter(|step| *step < 1 << 31)
     }
 
-    /// Whether a row may hold something else in the next dispatch of a row.
+    /// Whether a row may have another content in the next dispatch of a row.
     pub fn moves(&self, row: u32) -> bool {
         self.row(row).is_none_or(|value| self.terms.varies(&value.sum))
     }
 
-    /// How the address in two rows depends on the workgroup. `None` where nothing is known of it.
+    /// Returns how the address in two rows depends on the workgroup. `None` if it is unknown.
     pub fn address(&self, [low, high]: [u32; 2]) -> Option<Sum> {
         Some(self.pair(low, high)?.sum)
     }
@@ -188,7 +188,7 @@ impl Strides {
         }
     }
 
-    /// The active lanes execute a word. `None` where it is not known what it does, or which lanes go on where behind it.
+    /// Lets the active lanes execute a word. `None` if its effect, or the lanes that continue after it, are unknown.
     pub fn execute(&mut self, code: &Code<'_>, pc: usize) -> Option<()> {
         let operation = code.operation(pc)?;
         let shape = operation.shape();
@@ -267,7 +267,7 @@ impl Strides {
                 if let Some(known) = self.rows.get_mut(row) {
                     *known = over(known.take(), held);
                 }
-                // Two that are written apart are no pair.
+                // Registers that are written separately are no pair.
                 for first in [row.wrapping_sub(1), row] {
                     if let Some(pair) = self.pairs.get_mut(first) {
                         *pair = None;
@@ -280,7 +280,7 @@ impl Strides {
         }
     }
 
-    /// What a node comes to.
+    /// Returns the value of a node.
     fn computed(&mut self, shape: &Shape, node: &Node, values: &[Option<Value>]) -> Option<Value> {
         let ty = node.ty;
         if node.op == Op::Const {
@@ -307,7 +307,7 @@ impl Strides {
         linear().or_else(|| self.applied(shape, node, values))
     }
 
-    /// What an operation makes of numbers, or of what is the same in all dispatches.
+    /// Returns the result of an operation on numbers, or on values that are the same in all dispatches.
     fn applied(&mut self, shape: &Shape, node: &Node, values: &[Option<Value>]) -> Option<Value> {
         let of = |argument: u16| values.get(usize::from(argument))?.as_ref();
         let ty = node.ty;
@@ -351,7 +351,7 @@ fn is_fixed(value: Option<&Value>) -> bool {
     value.is_some_and(Value::is_fixed)
 }
 
-/// Two words that are the same in all dispatches, as one value.
+/// Joins two words that are the same in all dispatches.
 fn wide(low: &Value, high: &Value) -> Value {
     let number = low.known().zip(high.known()).map(|(low, high)| high << 32 | low);
     number.map_or(Value::fixed(Type::U64), Value::number)
@@ -365,7 +365,7 @@ mod tests {
     use crate::level::Level;
     use crate::valhall::program::Program;
 
-    /// How much further the address in r62 is behind some words.
+    /// Returns how far the address in r62 advances, as of the end of some words.
     fn stride(text: &str, grid: &Grid) -> Option<u32> {
         let words = assemble(isaforge_valhall::ISA, text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
         let program = Program::new(&words);
@@ -394,7 +394,7 @@ mod tests {
         ] {
             assert_eq!(stride(text, &grid), expected, "{text}");
         }
-        // There may be more threads than numbers.
+        // There may be more threads than 32-bit numbers.
         let grid = Grid { groups: [u32::MAX, 1, 1], ..grid };
         assert_eq!(stride("SHADDX.u64 r62, u0, r60.w0, shift:0x2", &grid), None);
     }

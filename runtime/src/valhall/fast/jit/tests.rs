@@ -1,4 +1,4 @@
-//! Which operations of the processor words come to, and which words come to none.
+//! Which operations of the processor words are compiled to, and which words cannot be compiled.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use crate::level::Level;
 use crate::valhall::fast::code::Code;
 use crate::valhall::program::Program;
 
-/// The operations that some words need to write the registers they write, read as `live` says; `None` where they cannot be
-/// compiled.
+/// Returns the operations that some words need to write their registers, which are read as `live` says; `None` if
+/// they cannot be compiled.
 fn operations(text: &str, live: Live) -> Option<Vec<String>> {
     operations_at(Level::portable(), text, live)
 }
@@ -41,9 +41,9 @@ fn operations_at(level: Level, text: &str, live: Live) -> Option<Vec<String>> {
     Some(needed.iter().filter_map(name).collect())
 }
 
-/// Somebody reads every bit.
+/// Every bit is read.
 const EXACT: Live = Live { read: u64::MAX, exact: u64::MAX };
-/// Somebody reads numbers: which NaN one is does not matter.
+/// Only numbers are read, so any NaN will do.
 const NUMBERS: Live = Live { read: u64::MAX, exact: 0 };
 
 #[test]
@@ -115,6 +115,6 @@ fn loops_over_words_in_memory_are_one_function() {
     let mut sequence = Sequence::new(&code);
     assert_eq!((0..words.len()).try_for_each(|pc| sequence.add(pc)), Some(()));
     assert_eq!(sequence.accesses.iter().map(|access| access.writes).collect::<Vec<_>>(), [true, false]);
-    // Each time they go on by what the words add to their addresses.
+    // Each iteration advances by what the words add to their addresses.
     assert_eq!(sequence.again().map(|again| again.strides), Some(vec![0x400, 0x400]));
 }

@@ -1,4 +1,4 @@
-//! What a dispatch executes, written down for a [plan](super::plan).
+//! Records what a dispatch executes, for a [plan](super::plan).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,19 +6,19 @@ use std::sync::Arc;
 use super::block::Function;
 use crate::valhall::fast::bundle::WARPS;
 
-/// Events of a bundle in a dispatch, at most: of longer ones a plan would be large, and what is beside the code is a
-/// small part of the time.
+/// The most events of a bundle in a dispatch. For longer traces a plan would be large, while overhead outside of the
+/// code is a small part of the time.
 pub const EVENTS: usize = 512;
 
 /// Something that a bundle has executed.
 #[derive(Clone, Debug)]
 pub struct Event {
     pub what: What,
-    /// The lanes that did.
+    /// The lanes that executed it.
     pub active: [u16; WARPS],
-    /// How often, one time after another.
+    /// The number of consecutive executions.
     pub times: u32,
-    /// Where it found memory: for each access of a function; for each lane of a handler, if they are few.
+    /// The memory locations: one for each access of a function, or for each lane of a handler if they are few.
     pub places: Vec<Located>,
 }
 
@@ -29,22 +29,22 @@ pub enum What {
     Handlers(Range<usize>),
 }
 
-/// Which of a function's machine codes.
+/// A variant of a function's machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// For full bundles.
     Full,
-    /// For others.
+    /// For all other bundles.
     Part,
     /// For full bundles that execute it a known number of times.
     Counted,
 }
 
-/// Where memory was found.
+/// A memory location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Located {
-    /// A byte offset into the memories of the workgroups that run together, margins included.
+    /// An offset in bytes into the memories of the workgroups that run together, including margins.
     Shared(usize),
-    /// In mapped memory, at an address.
+    /// An address in mapped memory.
     Mapped(u64),
 }

@@ -1,4 +1,4 @@
-//! Where machine code finds the memory that its instructions access.
+//! The memory that the instructions of machine code access.
 
 use std::ops::Range;
 
@@ -12,20 +12,20 @@ use crate::valhall::fast::handler::{Body, Fields, Op, handler};
 use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::fast::reach::{self, Reached};
 
-/// The bytes that an access has, from the address on.
+/// Returns the bytes of an access, relative to its address.
 fn span(access: &select::Access) -> Range<i32> {
     access.offset..access.offset.saturating_add(access.bytes.into())
 }
 
-/// Bytes between the accesses that one window serves, at most.
+/// The most bytes that the accesses of one window may span.
 const NEAR: i32 = 1 << 12;
 
-/// Memory that instructions access at an address in two rows, and near it.
+/// Memory that instructions access near an address in two rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
     /// Finds the pattern of the addresses.
     reach: Op,
-    /// The first byte that is accessed, from the address on, and the one after the last.
+    /// The first accessed byte relative to the address, and the one after the last.
     from: i32,
     to: i32,
     /// Whether it is written.
@@ -33,19 +33,19 @@ pub struct Access {
 }
 
 impl Access {
-    /// The access of an instruction, the one at `pc`.
+    /// Creates the access of the instruction at `pc`.
     pub fn new(access: &select::Access, pc: u32, level: Level) -> Self {
         let fields = Fields { sources: access.rows, pc, ..Fields::default() };
         let Range { start: from, end: to } = span(access);
         Access { reach: handler::<Reach>(level).with(fields), from, to, writes: access.writes }
     }
 
-    /// The rows of the address.
+    /// Returns the rows of the address.
     pub fn rows(&self) -> [u32; 2] {
         self.reach.fields().sources
     }
 
-    /// Also accesses what another instruction does. Returns `false` where that is elsewhere.
+    /// Extends it by the access of another instruction. Returns `false` if that is elsewhere.
     pub fn includes(&mut self, access: &select::Access) -> bool {
         let Range { start, end } = span(access);
         let (first, last) = (self.from.min(start), self.to.max(end));
@@ -56,7 +56,7 @@ impl Access {
         near
     }
 
-    /// The window that serves a bundle as it is now.
+    /// Returns the window for the current addresses of a bundle.
     pub fn window(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>, stride: u32) -> Option<Window> {
         let Reached { contiguous, column, .. } = self.reach(bundle, view)?;
         let span = u32::try_from(self.to.checked_sub(self.from)?).ok()?;
@@ -91,25 +91,25 @@ impl Body for Reach {
 pub struct Memory<'m, 'w> {
     view: &'m mut MemoryView<'w>,
     accesses: &'m [Access],
-    /// Where the lanes are in each access. Not a [`Reached`] each: to copy one right after it was written would wait until
-    /// its parts have reached the cache.
+    /// The location of the lanes in each access. These are not stored as [`Reached`], because copying one right after
+    /// it was written would stall on store forwarding.
     starts: [u64; WINDOWS],
     patterns: [(bool, u32); WINDOWS],
-    /// The lanes that access it, where not all do.
+    /// The active lanes, if not all are.
     active: Option<[u16; WARPS]>,
-    /// The workgroup whose memory the bundle sees, if there is but one.
+    /// The workgroup whose memory the bundle accesses, if there is only one.
     group: Option<usize>,
 }
 
 impl<'m, 'w> Memory<'m, 'w> {
-    /// Nowhere yet.
+    /// Creates it without any locations.
     #[inline(always)]
     pub fn of(view: &'m mut MemoryView<'w>, accesses: &'m [Access]) -> Self {
         let (starts, patterns) = ([0; WINDOWS], [(false, 0); WINDOWS]);
         Memory { view, accesses, starts, patterns, active: None, group: None }
     }
 
-    /// Finds out where a bundle accesses it. Returns `None` where lanes are anywhere.
+    /// Determines where a bundle accesses memory. `None` if the lanes follow no pattern.
     #[inline(always)]
     pub fn find(&mut self, bundle: &mut Bundle) -> Option<()> {
         for ((start, pattern), access) in self.starts.iter_mut().zip(&mut self.patterns).zip(self.accesses) {
@@ -121,16 +121,16 @@ impl<'m, 'w> Memory<'m, 'w> {
         Some(())
     }
 
-    /// Where it was found, for code with these windows.
+    /// Returns the locations for code with these windows.
     pub fn places(&self, windows: &[Window]) -> Option<Vec<Located>> {
         let places = windows.iter().enumerate().map(|(index, window)| self.place(index, window));
         places.collect()
     }
 
-    /// Where a window was found.
+    /// Returns the location of a window.
     fn place(&self, index: usize, window: &Window) -> Option<Located> {
         let start = self.starts.get(index)?.wrapping_add_signed(window.from.into());
-        // Lanes that are not active may be in the margin.
+        // Inactive lanes may be in the margin.
         let accessed = self.active.as_ref().map_or(0, |active| window.accessed(active).start);
         if ![start, start.wrapping_add(accessed)].iter().any(|address| Mapped::RESERVED.contains(address)) {
             return Some(Located::Mapped(start));
@@ -138,7 +138,7 @@ impl<'m, 'w> Memory<'m, 'w> {
         self.view.place_of(self.group?, start).map(Located::Shared)
     }
 
-    /// Whether all of it is what all workgroups share.
+    /// Whether all accesses are to memory that all workgroups share.
     pub fn is_global(&self) -> bool {
         let mut starts = self.starts.iter().zip(self.accesses);
         starts.all(|(start, access)| !Mapped::RESERVED.contains(&start.wrapping_add_signed(access.from.into())))

@@ -1,4 +1,4 @@
-//! What a word does in each lane: its shape, and where its operands are.
+//! What a word does in each lane: its shape, and the locations of its operands.
 
 use isaforge_core::semantics::{Op, Special, Type};
 use isaforge_valhall::semantics::SEMANTICS;
@@ -13,20 +13,20 @@ use crate::valhall::fast::code::{Code, row};
 use crate::valhall::fast::operands;
 use crate::valhall::operation::Operand;
 
-/// What can be said of a word before anything is compiled.
+/// The properties of a word that are known before anything is compiled.
 #[derive(Clone, Copy, Debug)]
 pub struct Word {
-    /// Registers that it reads, as bits.
+    /// The registers that it reads, as bits.
     pub reads: u64,
-    /// Those of them whose NaN payloads it sees.
+    /// Those of them whose NaN payloads matter.
     pub exact: u64,
-    /// Registers that it writes, in all lanes.
+    /// The registers that it writes in all lanes.
     pub writes: u64,
     /// Whether it accesses memory.
     pub accesses: bool,
 }
 
-/// Finds the operands of a word.
+/// Locates the operands of a word.
 struct Operands<'a, 'c> {
     code: &'a Code<'c>,
     pc: usize,
@@ -34,7 +34,7 @@ struct Operands<'a, 'c> {
     accesses: &'a mut Vec<Access>,
 }
 
-/// Adds what a word computes to a graph, and where it accesses memory. `None` where it cannot be compiled.
+/// Adds the computation of a word to a graph, and its memory accesses to `accesses`. `None` if it cannot be compiled.
 pub fn select(code: &Code<'_>, pc: usize, graph: &mut Graph, accesses: &mut Vec<Access>) -> Option<Selected> {
     let operation = code.operation(pc)?;
     let mut operands = Operands { code, pc, operands: operation.operands(), accesses };
@@ -42,7 +42,7 @@ pub fn select(code: &Code<'_>, pc: usize, graph: &mut Graph, accesses: &mut Vec<
 }
 
 impl Word {
-    /// A word of a program; `None` where it cannot be compiled. The graph is one to try it in.
+    /// Analyses a word of a program; `None` if it cannot be compiled. The graph is used as scratch space.
     pub fn new(code: &Code<'_>, pc: usize, graph: &mut Graph) -> Option<Self> {
         let operation = code.operation(pc)?;
         let mut accesses = Vec::new();
@@ -88,7 +88,7 @@ impl Binding for Operands<'_, '_> {
 
     fn state(&mut self, state: u16) -> Option<Place> {
         let name = SEMANTICS.states.get(usize::from(state))?.name;
-        // Threads of compute programs help nobody.
+        // Compute programs have no helper threads.
         (name == "helper" && !self.code.given.draws).then_some(Place::Number(0))
     }
 

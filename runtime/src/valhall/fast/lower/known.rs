@@ -1,4 +1,5 @@
-//! What can be computed before a word is executed: targets of branches, offsets of addresses, conditions that always hold.
+//! Values that are known before a word is executed: targets of branches, offsets of addresses, conditions that always
+//! hold.
 
 use isaforge_core::semantics::primitive::primitive;
 use isaforge_core::semantics::{Class, Node, Op, Shape, Type};
@@ -6,28 +7,28 @@ use isaforge_core::table::Operand;
 
 use super::slot::Part;
 
-/// The nodes that a value may depend on, at most.
+/// The most nodes that a value may depend on.
 const MOST: usize = 32;
 
-/// A node of a shape and the nodes it depends on, in order: what it is follows from what leaves are.
+/// A node of a shape with the nodes it depends on, in order; its value follows from the values of the leaves.
 #[derive(Clone, Debug)]
 pub struct Known(Box<[Step]>);
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Constant(u64),
-    /// A number in the word, and the bits of it that its type has.
+    /// A number in the word, with the bits that its type has.
     Number(Part),
-    /// What only a word knows.
+    /// A leaf, whose value depends on the word.
     Leaf(Node),
-    /// A sum of earlier steps, under a mask.
+    /// A sum of earlier steps, with a mask.
     Sum(u64, [u8; 2]),
     /// A primitive of earlier steps.
     Pure(Node, [Type; 4], [u8; 4]),
 }
 
 impl Known {
-    /// How to compute a node. `None` where it depends on what is executed.
+    /// Analyses a node. `None` if its value depends on the execution.
     pub fn new(shape: &Shape, operands: &'static [Operand], node: u16) -> Option<Known> {
         let nodes = shape.nodes.get(..=usize::from(node))?;
         let mut places = vec![None; nodes.len()];
@@ -63,7 +64,7 @@ impl Known {
         (steps.len() <= MOST).then(|| Known(steps.into()))
     }
 
-    /// Its value, given what leaves are; `None` where one of them is not known.
+    /// Returns its value, given the values of leaves; `None` if one of them is unknown.
     #[inline]
     pub fn value(&self, word: u64, leaf: impl Fn(&Node) -> Option<u64>) -> Option<u64> {
         let (mut values, mut last) = ([0u64; MOST], None);
@@ -87,18 +88,18 @@ impl Known {
     }
 }
 
-/// The number of a word that a node is.
+/// Returns the number within a word that a node stands for.
 fn number(node: &Node, operands: &'static [Operand]) -> Option<Part> {
     let operand = operands.get(usize::from(node.args[0])).filter(|_| node.op == Op::Operand)?;
     Part::of(operand, node.ty.mask(), 0)
 }
 
-/// Whether only a word, or a launch, says what a node is.
+/// Whether the value of a node depends on the word or the launch.
 fn is_leaf(node: &Node) -> bool {
     matches!(node.op, Op::Operand | Op::State | Op::Special)
 }
 
-/// The nodes that are arguments of one, each with its place among them.
+/// Returns the arguments of a node that are nodes, each with its position.
 fn arguments(node: &Node) -> impl Iterator<Item = (usize, usize)> {
     let used = node.op.node_arguments();
     node.args.into_iter().map(usize::from).enumerate().filter(move |(k, _)| used >> k & 1 != 0)

@@ -1,5 +1,5 @@
-//! Words that differ only in their registers, uniforms, constants and numbers have a pattern in common: they are all valid,
-//! have one shape, and their operands are found in the same way.
+//! Words that differ only in their registers, uniforms, constants and numbers share a pattern: they are all valid,
+//! have one shape, and their operands are located in the same way.
 //!
 //! ```text
 //! word & the bits that patterns look at ──hash──▶ Pattern: a template, and for each of its slots a place
@@ -20,37 +20,37 @@ use crate::observe::Traffic;
 use crate::valhall::observe::traffic;
 use crate::valhall::program::{After, Decoder};
 
-/// Patterns that are kept. Who sends many strange words only makes them anew.
+/// The most patterns that are kept. A stream of unusual words only causes patterns to be built again.
 const MOST: usize = 1 << 12;
 
-/// What all words of a pattern are.
+/// What all words of a pattern have in common.
 #[derive(Debug)]
 pub struct Pattern {
-    /// Its operations.
+    /// The operations.
     pub template: Rc<Template>,
-    /// Where the slots of the template are.
+    /// The places of the template's slots.
     pub places: Box<[Place]>,
-    /// Whether threads end behind it.
+    /// Whether threads end after it.
     pub ends: bool,
     /// Whether it reads or writes memory.
     pub moves: bool,
 }
 
-/// A word that has no pattern.
+/// A word without a pattern.
 #[derive(Clone, Copy, Debug)]
 pub enum Left {
     /// The reference has to execute it.
     Reference(Instruction, After),
-    /// It is no instruction that can be executed.
+    /// It is not an executable instruction.
     Refused,
 }
 
 /// The patterns of the words so far.
 #[derive(Debug)]
 pub struct Patterns {
-    /// The lowest bits that tell forms apart in all words.
+    /// The lowest bits that distinguish forms in all words, as shift and mask.
     first: (u32, u64),
-    /// By these bits: those that patterns look at.
+    /// For each value of these bits, the bits that patterns depend on.
     masks: Box<[u64]>,
     index: Index<MOST>,
     entries: Vec<Entry>,
@@ -60,7 +60,7 @@ pub struct Patterns {
 #[derive(Debug)]
 enum Entry {
     Ready(Pattern),
-    /// Words where more bits have to be looked at, with those.
+    /// More bits of these words have to be inspected: those in the mask.
     Narrow(u64),
 }
 
@@ -78,7 +78,7 @@ impl Patterns {
         Patterns { first: (shift, mask), masks: masks.into(), index: Index::new(), entries: Vec::new(), templates }
     }
 
-    /// The pattern of a word; made if it is the first that has it.
+    /// Returns the pattern of a word; builds it if the word is the first of its pattern.
     #[inline(always)]
     pub fn get(&mut self, word: u64, table: &mut Table) -> Result<&Pattern, Left> {
         let decoder = Decoder::get();
@@ -103,7 +103,7 @@ impl Patterns {
         }
     }
 
-    /// The number of the pattern of a word, which is new.
+    /// Builds the pattern of a word. Returns its number.
     #[cold]
     #[inline(never)]
     fn add(&mut self, word: u64, looked_at: u64, table: &mut Table) -> Result<usize, Left> {
@@ -125,7 +125,8 @@ impl Patterns {
                 self.index.set(at, 0, word & looked_at, self.entries.len());
                 self.entries.push(Entry::Narrow(more));
             }
-            // Who comes here has the same reading of all operands: so says what was looked at first.
+            // All words that get here have the same readings of all operands, because the first lookup has compared
+            // those bits.
             if let Err(at) = self.index.find(1, word & more) {
                 self.index.set(at, 1, word & more, self.entries.len());
             }
@@ -137,8 +138,8 @@ impl Patterns {
     }
 }
 
-/// The bits of a form that say which register, uniform, constant or number an operand is, in some reading of it. All else
-/// says what the word does, or whether it is valid.
+/// Returns the bits of a form that select a register, uniform, constant or number in some reading of an operand. All
+/// other bits determine what the word does, or whether it is valid.
 fn free(form: &Form) -> u64 {
     let free = form.operands.iter().fold(0, |free, operand| {
         free | match &operand.shape {
@@ -163,7 +164,7 @@ fn free(form: &Form) -> u64 {
     free & !bits.fold(form.match_mask | form.fixed_mask | form.ignored, |fixed, bits| fixed | bits.mask(0))
 }
 
-/// The bits of a reading's own whose every value is valid.
+/// Returns the bits of a reading itself for which every value is valid.
 fn numbers(reading: &Alternative, at: u8) -> u64 {
     let fields = reading.fields.iter().filter(|field| {
         let values = match field.ty {
@@ -177,8 +178,8 @@ fn numbers(reading: &Alternative, at: u8) -> u64 {
     own.fold(0, |bits, (piece, _)| bits | Bits::new(piece.at, piece.width).mask(at))
 }
 
-/// The bits of operands that have names, not numbers, in the readings of a word; and of lists that no slot looks at, for
-/// slots know which registers lists may begin with.
+/// Returns the bits of operands that have names instead of numbers in the readings of a word, and of lists that no
+/// slot depends on; slots know with which registers a list may begin.
 fn named(form: &Form, template: &Template, word: u64) -> u64 {
     let looks = |at: u8| template.slots.iter().any(|(slot, _)| matches!(slot, Slot::List(of, ..) if of.is_at(at)));
     let named = |operand: &Operand| match operand.shape {
@@ -212,14 +213,14 @@ mod tests {
                 let word = sample(ISA, opcode, &mut random);
                 let Ok(pattern) = patterns.get(word, &mut table) else { continue };
                 let template = Rc::as_ptr(&pattern.template);
-                // All bits that any pattern leaves open, in another way.
+                // Changes all bits that the patterns leave open.
                 let looked_at = patterns.masks[(word >> patterns.first.0 & patterns.first.1) as usize];
                 let entries = patterns.entries.len();
                 let other = word & looked_at | random.next() & !looked_at;
                 let found = patterns.get(other, &mut table).map(|pattern| Rc::as_ptr(&pattern.template));
                 let decoded = isaforge_valhall::decode(other);
                 if let (Ok(found), true) = (found, patterns.entries.len() == entries) {
-                    // Lists know by their places where registers are missing.
+                    // For lists, the places tell which registers are missing.
                     let form = &ISA.forms[usize::from(opcode)];
                     let lists = form.operands.iter().any(|operand| matches!(operand.shape, Shape::List { .. }));
                     assert!(lists || decoded.is_ok(), "{word:#018x} {other:#018x}");

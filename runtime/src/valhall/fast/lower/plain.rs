@@ -1,5 +1,5 @@
-//! Loads and stores of whole words, of registers that follow one another, and atomics on words that nobody reads the result
-//! of: what there are handlers for.
+//! Accesses that have handlers of their own: loads and stores of whole words and consecutive registers, and atomics
+//! on words whose results are not read.
 
 use isaforge_core::semantics::{AtomicOp, NONE, Node, Op, Part, Shape, Type};
 use isaforge_core::table::{self, Count};
@@ -15,15 +15,15 @@ pub struct Plain {
     pub words: u8,
     /// The row of the first word.
     pub data: u16,
-    /// The length of the list that it is the first of.
+    /// The length of the list that begins with it.
     pub length: &'static Count,
     /// The rows of the address.
     pub address: [u16; 2],
-    /// What is added to it.
+    /// The offset that is added to the address.
     pub offset: Known,
 }
 
-/// A word of the data: the operand and its element, and where it lies in memory.
+/// A word of the data: the operand and its element, and its offset in memory.
 struct Moved {
     operand: u16,
     element: u16,
@@ -31,7 +31,7 @@ struct Moved {
 }
 
 impl Plain {
-    /// The access that a shape is, if it is nothing else.
+    /// Returns the access if a shape is one and nothing else.
     pub fn new(shape: &Shape, operands: &'static [table::Operand], rows: &mut Rows) -> Option<Plain> {
         let effects: Vec<&Node> = shape.nodes.iter().filter(|node| node.op.is_effect()).collect();
         let accesses = || effects.iter().copied().filter(|node| matches!(node.op, Op::Load | Op::Store));
@@ -72,27 +72,27 @@ impl Plain {
         Some(Plain { stores, words: moved.len() as u8, data: rows.add(list), length, address, offset })
     }
 
-    /// How it uses a slot: the address is read, and which registers of the data there are a word says.
+    /// Returns how it uses a slot: the address is read, while the registers of the data depend on the word.
     pub fn uses(&self, slot: &Slot) -> Uses {
         Uses { read: if matches!(slot, Slot::List(..)) { 0 } else { u64::MAX }, written: 0 }
     }
 }
 
-/// An atomic on a word that nobody reads the result of.
+/// An atomic on a word whose result is not read.
 #[derive(Clone, Debug)]
 pub struct Update {
     pub op: AtomicOp,
     pub signed: bool,
-    /// The row of its operand.
+    /// The row of the operand.
     pub value: u16,
     /// The rows of the address.
     pub address: [u16; 2],
-    /// What is added to it.
+    /// The offset that is added to the address.
     pub offset: Known,
 }
 
 impl Update {
-    /// The atomic that a shape is, if it is nothing else.
+    /// Returns the atomic if a shape is one and nothing else.
     pub fn new(shape: &Shape, operands: &'static [table::Operand], rows: &mut Rows) -> Option<Update> {
         let mut effects = shape.nodes.iter().filter(|node| node.op.is_effect());
         let (node, None) = (effects.next()?, effects.next()) else { return None };
@@ -117,7 +117,7 @@ impl Update {
     }
 }
 
-/// The rows of an address that an operand names, and what is added to it.
+/// Returns the rows of an operand's address, and the offset that is added to it.
 fn address(
     shape: &Shape,
     operands: &'static [table::Operand],
@@ -134,7 +134,7 @@ fn address(
     Some(([half(0)?, half(1)?], Known::new(shape, operands, sum.args[1])?))
 }
 
-/// The part of an access that a node is.
+/// Returns the part of an access that a node covers.
 fn whole(node: &Node) -> Part {
     Part::of(node.imm).unwrap_or(Part { from: 0, size: (node.ty.size() / 8) as u16 })
 }
@@ -145,7 +145,7 @@ fn always(shape: &Shape, when: u16) -> bool {
     when == NONE || Known::new(shape, &[], when).and_then(|known| known.value(0, leaf)) == Some(1)
 }
 
-/// The byte of memory from which on a node is a word of what was loaded.
+/// Returns the byte offset of a loaded word, if the node is one.
 fn loaded(shape: &Shape, node: u16) -> Option<u16> {
     let node = shape.nodes.get(usize::from(node))?;
     let from = |load: u16| shape.nodes.get(usize::from(load)).filter(|load| load.op == Op::Load).map(whole);
@@ -160,7 +160,7 @@ fn loaded(shape: &Shape, node: u16) -> Option<u16> {
     }
 }
 
-/// The words of what is stored.
+/// Collects the words of a stored value.
 fn words(shape: &Shape, node: u16, byte: u16, moved: &mut Vec<Moved>) -> Option<()> {
     let node = shape.nodes.get(usize::from(node))?;
     match node.op {

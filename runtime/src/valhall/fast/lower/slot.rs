@@ -1,4 +1,4 @@
-//! The operands of a template, and how the bits of a word say in which rows they are.
+//! The operands of a template, and how the bits of a word determine their rows.
 
 use std::sync::LazyLock;
 
@@ -13,30 +13,30 @@ use crate::valhall::fast::code::row;
 use crate::valhall::operation::Operand;
 use crate::valhall::program::REGISTERS;
 
-/// The slots of a template stand for rows from here on.
+/// Rows from here on stand for the slots of a template.
 pub const FIRST: u16 = 0xc000;
-/// How many slots a template may have.
+/// The most slots of a template.
 pub const MOST: usize = 64;
 
-/// The row of a template's row, once the rows of its slots are known.
+/// Returns the actual row of a template's row, given the rows of its slots.
 #[inline(always)]
 pub fn placed(row: u16, rows: &[u16; MOST]) -> u16 {
     let slot = usize::from(row.wrapping_sub(FIRST));
     if slot < MOST { rows[slot % MOST] } else { row }
 }
 
-/// A row that only a word knows.
+/// A row that depends on the word.
 #[derive(Clone, Copy, Debug)]
 pub enum Slot {
-    /// That of a source: 0 for its word, 1 and 2 for the low and the high word of its pair.
+    /// The row of a source: 0 for a single word, 1 and 2 for the low and the high word of its pair.
     Source(Source, u8),
     /// A register.
     Register(Element),
-    /// A register of a list, with a first register that is a multiple of a number.
+    /// A register of a list, whose first register is a multiple of a number.
     List(Element, &'static Count, u8),
     /// A word of a number.
     Number(Part),
-    /// The same in all words.
+    /// A constant, the same in all words.
     Constant(u32),
 }
 
@@ -56,48 +56,48 @@ impl PartialEq for Slot {
 /// How a slot is used, as masks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uses {
-    /// Ones if it is read.
+    /// All ones if it is read.
     pub read: u64,
-    /// Ones if it is written.
+    /// All ones if it is written.
     pub written: u64,
 }
 
-/// A register that a word names, or one behind it.
+/// A register that a word names, or one at an offset from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Element {
     bits: &'static Bits,
     at: u8,
     element: u16,
-    /// Whether it is written: what is beyond the last register is not, and reads 0.
+    /// Whether it is written: writes after the last register are dropped, reads return 0.
     written: bool,
 }
 
 impl Element {
-    /// Whether it is of the list whose first register is said by bits from `at` on.
+    /// Whether it belongs to the list whose first register is encoded from bit `at` on.
     pub fn is_at(&self, at: u8) -> bool {
         self.at == at
     }
 }
 
-/// A number in a word, or half of it.
+/// A number in a word, or one half of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     bits: &'static Bits,
-    /// How many bits it has where the highest is its sign, or 0.
+    /// The width if the highest bit is a sign, or else 0.
     signed: u32,
     mask: u64,
     shift: u32,
 }
 
 impl Part {
-    /// The number that an operand always is, at a width in bits; `None` where it is something else.
+    /// Returns the number that an operand always is, at a width in bits; `None` if it may be something else.
     pub fn of(operand: &'static table::Operand, mask: u64, shift: u32) -> Option<Part> {
         let Shape::Number { bits, ty, .. } = &operand.shape else { return None };
         let signed = if *ty == Number::Signed { bits.width() } else { 0 };
         Some(Part { bits, signed, mask, shift })
     }
 
-    /// Its value in a word.
+    /// Returns its value in a word.
     #[inline(always)]
     pub fn value(&self, word: u64) -> u64 {
         let number = self.bits.get(word, 0);
@@ -106,7 +106,7 @@ impl Part {
     }
 }
 
-/// An operand that a table has the rows of.
+/// An operand whose rows are in a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
     /// The operand.
@@ -115,7 +115,7 @@ pub struct Source {
 }
 
 impl Slot {
-    /// The slot of a row of an operand; `half` chooses a word of what is wider than one.
+    /// Returns the slot of an operand's row; `half` selects a word of a wider operand.
     pub fn of(
         operand: &'static table::Operand,
         element: u16,
@@ -148,12 +148,13 @@ impl Slot {
     }
 }
 
-/// Whether a source is where the word itself stands.
+/// Whether a source is the program counter.
 pub fn is_counter(operand: Operand) -> bool {
     matches!(operand, Operand::Source(Word::Special3 { name: FauSpecialPage3::ProgramCounter, .. }))
 }
 
-/// Where the bits of an operand lead to in the table: its own, and above them those that it shares with others.
+/// How the bits of an operand form an index into the table: its own bits, and above them those that it shares with
+/// others.
 #[derive(Clone, Copy, Debug)]
 struct Index {
     first: u32,
@@ -161,7 +162,7 @@ struct Index {
     shared: Run,
 }
 
-/// Bits that lie together.
+/// A contiguous run of bits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
     at: u8,
@@ -169,7 +170,7 @@ struct Run {
 }
 
 impl Run {
-    /// The run of a mask. `None` where it is no single one, or a long one.
+    /// Returns the run of a mask. `None` if the mask is not a single run of at most ten bits.
     fn of(mask: u64) -> Option<Run> {
         let (at, width) = (mask.trailing_zeros(), mask.count_ones());
         if mask == 0 {
@@ -185,7 +186,7 @@ impl Run {
 }
 
 impl Index {
-    /// `None` where the bits of an operand are more than a table can have.
+    /// `None` if the operand has more bits than a table supports.
     fn of(operand: &'static table::Operand) -> Option<Index> {
         let Shape::One { kind, at } = operand.shape else { return None };
         let [own, shared] = reading(ISA, operand);
@@ -196,17 +197,17 @@ impl Index {
         Some(Index { first, own: Run::of(own)?, shared: Run::of(shared)? })
     }
 
-    /// Where the entries of words like this one begin: those with the same bits that are shared.
+    /// Returns where the entries begin for words that have the same shared bits.
     fn place(&self, word: u64, which: u8) -> Place {
         let base = self.first + (self.shared.get(word) * (usize::from(self.own.mask) + 1)) as u32;
         Place::Table { base, mask: self.own.mask, at: self.own.at, which }
     }
 }
 
-/// Bits of an operand that the table has entries for, at most.
+/// The most bits of an operand for which the table has entries.
 const WIDEST: u32 = 12;
 
-/// Where the rows of each kind of operands begin.
+/// The first entry of each kind of operand.
 struct Kinds {
     first: FxHashMap<(u16, u64, u64), u32>,
     len: u32,
@@ -226,10 +227,10 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
     Kinds { first, len }
 });
 
-/// Where the row of a slot is, for words of a pattern.
+/// Where the row of a slot is found, for the words of a pattern.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
-    /// In the table, at a base plus what some bits of the word say; one of the rows there.
+    /// In the table, at a base plus some bits of the word; `which` selects one of the rows there.
     Table {
         base: u32,
         mask: u16,
@@ -239,26 +240,27 @@ pub enum Place {
     /// Among the constants.
     Number(Part),
     Constant(u32),
-    /// Nowhere: each word has to be looked at.
+    /// Unknown, so each word has to be inspected.
     Unknown,
 }
 
-/// Rows, as bits of words name them: those of registers, and of sources that words of a program have named.
+/// The rows of operands, indexed by bits of words: those of registers, and of the sources that words of the program
+/// have named.
 #[derive(Debug)]
 pub struct Table {
     entries: Vec<Entry>,
-    /// What entries of this program are marked with.
+    /// The marker of this program's entries.
     program: u16,
-    /// Where the entries of the registers of a bank begin.
+    /// The first entry of each set of registers.
     elements: FxHashMap<Registers, u32>,
 }
 
-/// A register behind one that words name, or that one itself.
+/// A register at an offset from the one that words name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Registers {
     element: u16,
     written: bool,
-    /// How many there are, and of how many the first is a multiple; of what is no list there is always one more.
+    /// The length and the alignment of the list; without a list, the next register always exists.
     list: Option<(u32, u8)>,
 }
 
@@ -269,9 +271,9 @@ struct Entry {
 }
 
 impl Entry {
-    /// Of no program.
+    /// An unused entry.
     const NONE: Entry = Entry { program: u16::MAX, rows: [0; 3] };
-    /// Of all programs.
+    /// The marker of entries that are valid for all programs.
     const ALL: u16 = 0;
 }
 
@@ -280,7 +282,7 @@ impl Table {
         Table { entries: vec![Entry::NONE; KINDS.len as usize], program: Entry::ALL, elements: FxHashMap::default() }
     }
 
-    /// Begins a program.
+    /// Starts a new program.
     pub fn forget(&mut self) {
         self.program += 1;
         if self.program == Entry::NONE.program {
@@ -289,7 +291,7 @@ impl Table {
         }
     }
 
-    /// Where a slot is in all words that have the pattern of this one.
+    /// Returns the place of a slot in all words that have the pattern of this one.
     pub fn place(&mut self, slot: &Slot, word: u64) -> Place {
         match *slot {
             Slot::Source(Source { operand, index }, which) => {
@@ -317,7 +319,7 @@ impl Table {
             let register = first + u32::from(element);
             let beyond = if written { row::RESULT } else { row::ZERO };
             let row = if register < row::REGISTERS && u32::from(element) < count { register } else { beyond };
-            // A word with other registers is no instruction.
+            // A word with other registers is not a valid instruction.
             let valid = match count {
                 u32::MAX | 1 => true,
                 0 => first == 0,
@@ -334,7 +336,7 @@ impl Table {
         if u32::from(mask) < row::REGISTERS { Place::Table { base, mask, at, which: 0 } } else { Place::Unknown }
     }
 
-    /// The row at a place. `None` where no word of the program has named it.
+    /// Returns the row at a place. `None` if no word of the program has named it.
     #[inline(always)]
     pub fn get(&self, base: u32, mask: u16, at: u8, which: u8, word: u64) -> Option<u16> {
         let entry = self.entries.get(base as usize + usize::from((word >> (at & 63)) as u16 & mask))?;

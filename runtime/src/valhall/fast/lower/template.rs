@@ -1,4 +1,4 @@
-//! The operations of all words that have a shape, their operands left open.
+//! The operations of all words that have a shape, with open operands.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::valhall::fast::op::Function;
 use crate::valhall::fast::rows::Bundles;
 use crate::valhall::operation::function;
 
-/// The operations for all words that have a shape.
+/// The operations of all words that have a shape.
 #[derive(Debug)]
 pub struct Template {
     pub form: &'static table::Form,
@@ -32,26 +32,26 @@ pub struct Template {
     pub exact: Vec<Exact>,
     pub slots: Vec<(Slot, Uses)>,
     pub ending: Ending,
-    /// Whether it asks for what only fragments have.
+    /// Whether it uses states that only fragments have.
     pub draws: bool,
-    /// Whether the order of warps shows.
+    /// Whether the order of warps is observable.
     pub order: Order,
 }
 
-/// Whether what threads leave shows in which order warps executed their atomics.
+/// Whether the results reveal the order in which warps executed their atomics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// There are none.
+    /// There are no atomics.
     Free,
-    /// It does not, since all are of this kind and nobody reads what they found. Places that overlap without being the same
-    /// would be a race.
+    /// The order is hidden, since all atomics are of this kind and their results are not read. Partially overlapping
+    /// accesses would be a race.
     Hidden(AtomicOp, Type),
-    /// It does.
+    /// The order is observable.
     Shown,
 }
 
 impl Order {
-    /// Of the atomics of a shape.
+    /// Returns the order of a shape's atomics.
     fn of(shape: &Shape) -> Self {
         let mut read = vec![false; shape.nodes.len()];
         for node in &shape.nodes {
@@ -68,7 +68,7 @@ impl Order {
         })
     }
 
-    /// Of these and of others.
+    /// Combines the order of these and other atomics.
     pub fn and(self, other: Order) -> Order {
         match (self, other) {
             (Order::Free, order) | (order, Order::Free) => order,
@@ -78,7 +78,7 @@ impl Order {
     }
 }
 
-/// The operation of an atomic.
+/// Returns the operation of an atomic.
 pub fn atomic_op(imm: u16) -> Option<AtomicOp> {
     AtomicOp::ALL.get(usize::from(imm >> 8)).copied()
 }
@@ -89,7 +89,7 @@ pub enum Step {
     Rows(Micro<8, Bundles>),
     Plain(Plain),
     Update(Update),
-    /// An access, and the rows of a store with more than two words.
+    /// An access, with the rows of a store of more than two words.
     Access(Access, Vec<u16>),
     Atomic(Atomic),
     Function(Function, [[u16; 2]; 2]),
@@ -100,22 +100,22 @@ pub enum Step {
 pub enum Ending {
     /// The next word.
     Next,
-    /// Lanes go to a target: all of them, or those where the condition holds.
+    /// Lanes jump to a target: all of them, or those where the condition holds.
     Branch { target: Known, when: Option<When> },
-    /// The threads of the workgroup meet.
+    /// All threads of the workgroup wait for each other.
     Barrier,
 }
 
 /// The condition of a branch.
 #[derive(Clone, Debug)]
 pub struct When {
-    /// The row that it is in.
+    /// The row of the condition.
     pub row: u16,
-    /// What it is where all that is read is the same in all lanes.
+    /// Its value if everything that it depends on is the same in all lanes.
     pub known: Option<Known>,
 }
 
-/// What a state is in all threads but those of fragment programs: they help nobody.
+/// Returns the value of a state outside of fragment programs, which have no helper threads.
 pub fn state(state: u16) -> Option<u64> {
     let name = SEMANTICS.states.get(usize::from(state))?.name;
     matches!(name, "helper" | "fragment").then_some(0)
@@ -126,7 +126,7 @@ pub fn state(state: u16) -> Option<u64> {
 pub struct Rows(Vec<Slot>);
 
 impl Rows {
-    /// The row that stands for a slot.
+    /// Returns the row that stands for a slot.
     pub fn add(&mut self, slot: Slot) -> u16 {
         let at = self.0.iter().position(|known| *known == slot).unwrap_or_else(|| {
             self.0.push(slot);
@@ -137,7 +137,7 @@ impl Rows {
 }
 
 impl Template {
-    /// Covers a shape. `None` where it does what only the reference can.
+    /// Covers a shape. `None` if it does something that only the reference can.
     pub fn new(opcode: u16, shape: &Arc<Shape>) -> Option<Self> {
         let form = ISA.forms.get(usize::from(opcode))?;
         let operands = form.operands;
@@ -168,7 +168,7 @@ impl Template {
             }
         };
         for step in covered {
-            // Nothing may follow what changes where execution goes on.
+            // A change of control flow must come last.
             if !matches!(template.ending, Ending::Next) {
                 return None;
             }
@@ -192,7 +192,7 @@ impl Template {
     }
 }
 
-/// The only branch of a shape.
+/// Returns the only branch of a shape.
 fn branch(shape: &Shape, operands: &'static [table::Operand], effect: &Effect) -> Option<Ending> {
     let mut branches = shape.nodes.iter().filter(|node| node.op == Op::Branch);
     let (node, None) = (branches.next()?, branches.next()) else { return None };
@@ -201,7 +201,7 @@ fn branch(shape: &Shape, operands: &'static [table::Operand], effect: &Effect) -
     Some(Ending::Branch { target: Known::new(shape, operands, target)?, when })
 }
 
-/// The operation that an effect is.
+/// Returns the operation that performs an effect.
 fn perform(effect: &Effect) -> Option<Step> {
     let (zero, dropped) = (row::ZERO as u16, row::RESULT as u16);
     let above = |row: u16, other: u16| if row == NO_ROW { other } else { row };
@@ -256,7 +256,7 @@ fn perform(effect: &Effect) -> Option<Step> {
     }
 }
 
-/// Leaves operands open.
+/// Binds operands to slots.
 struct Bind {
     operands: &'static [table::Operand],
     rows: Rows,
@@ -354,7 +354,7 @@ mod tests {
     use super::*;
     use crate::exec::shape::Shapes;
 
-    /// The operations of a word, or none.
+    /// Returns the operations of a word, if it is covered.
     fn covered(shapes: &mut Shapes<Option<Template>>, opcode: u16, word: u64) -> Option<&Template> {
         shapes.get(opcode, word, |shape| Template::new(opcode, shape))?.made.as_ref()
     }

@@ -1,4 +1,4 @@
-//! Workgroups that run together: their beginnings, turns, barriers and ends.
+//! Workgroups that run together: their start, turns, barriers and end.
 
 use crate::guarded::Guarded;
 use crate::launch::{Launch, RunError};
@@ -15,7 +15,7 @@ use crate::valhall::preload::{COMPUTE, Value};
 use crate::valhall::space::{THREAD_BYTES, thread_address};
 use crate::valhall::warp::LANES;
 
-/// Puts a register at its beginning: a row, and for each warp how much more.
+/// Initializes a register: the content of a row, plus a value for each warp.
 pub struct Begin;
 
 impl Body for Begin {
@@ -31,13 +31,13 @@ impl Body for Begin {
     }
 }
 
-/// What is the same in all threads of a workgroup and added to a register at the beginning.
+/// The value that is added to a register's initial content, the same in all threads of a workgroup.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Added {
     Nothing,
     /// The number of the workgroup along an axis.
     Number(usize),
-    /// The place of its first thread along an axis.
+    /// The position of its first thread along an axis.
     Place(usize),
 }
 
@@ -51,7 +51,7 @@ impl Added {
     }
 }
 
-/// How a register begins: some say what thread it is.
+/// Returns how a register is initialized: some tell which thread it is.
 fn beginning(code: &Code<'_>, register: usize) -> (Op, Added) {
     let value = COMPUTE.iter().find(|(known, _)| *known == register).map(|(_, value)| *value);
     let (place, added) = match value {
@@ -64,7 +64,7 @@ fn beginning(code: &Code<'_>, register: usize) -> (Op, Added) {
     (code.begin.with(Fields { dest: register as u32, sources: [place; 2], ..Fields::default() }), added)
 }
 
-/// Puts some of the registers at their beginning, which are given as bits.
+/// Initializes the registers that are given as bits.
 pub(super) fn begin(all: &[(Op, Added)], groups: &[Group], which: u64, bundle: &mut Bundle, view: &mut MemoryView<'_>) {
     for (begin, word) in all.iter().filter(|(begin, _)| which >> begin.fields().dest & 1 != 0) {
         bundle.firsts = match groups {
@@ -75,7 +75,7 @@ pub(super) fn begin(all: &[(Op, Added)], groups: &[Group], which: u64, bundle: &
     }
 }
 
-/// Says where a warp belongs and which threads it has.
+/// Sets the position of a warp, and its threads.
 fn place(bundle: &mut Bundle, warp: usize, home: Home, group: &Group) {
     bundle.place_in(warp, home);
     bundle.rows[row::WARP as usize].0[warp] = [home.number as u32; LANES];
@@ -95,7 +95,7 @@ fn place(bundle: &mut Bundle, warp: usize, home: Home, group: &Group) {
     }
 }
 
-/// What a dispatch has of its own, beside memory.
+/// The state of a dispatch besides the memory of the launch.
 #[derive(Debug)]
 pub(super) struct Own {
     /// The memories of workgroups, with a margin on both sides.
@@ -103,13 +103,13 @@ pub(super) struct Own {
     margin: usize,
     shared_bytes: usize,
     private: Vec<u8>,
-    /// Warps of a workgroup.
+    /// The number of warps of a workgroup.
     warps: usize,
     recent: Recent,
 }
 
 impl Own {
-    /// The memories as workgroups find them.
+    /// Clears the memories for new workgroups.
     pub(super) fn clear(&mut self) {
         // The margin is never written.
         let end = self.shared.len() - self.margin;
@@ -117,7 +117,7 @@ impl Own {
         clear(&mut self.private);
     }
 
-    /// All that handlers reach.
+    /// Returns the memory that handlers access.
     pub(super) fn view<'a>(&'a mut self, outside: &'a mut Outside<'_>) -> MemoryView<'a> {
         MemoryView {
             memory: outside.memory,
@@ -133,10 +133,10 @@ impl Own {
     }
 }
 
-/// Bytes of workgroups' memory that are left to the next launch, at most.
+/// The most bytes of workgroup memory that are kept for the next launch.
 const IDLE_BYTES: usize = 1 << 16;
 
-/// Dispatches that are executed at once before somebody looks at the time, at most.
+/// The most dispatches that are executed at once before the deadline is checked.
 const AT_ONCE: u32 = 1 << 12;
 
 /// Workgroups that run together.
@@ -145,24 +145,24 @@ pub struct Dispatch {
     pub(super) groups: Vec<Group>,
     pub(super) bundles: Vec<Bundle>,
     pub(super) own: Own,
-    /// What puts registers at their beginning, and what is added for each workgroup.
+    /// What initializes registers, and the values added for each workgroup.
     pub(super) registers: Vec<(Op, Added)>,
-    /// Threads of a workgroup along each axis, and how many workgroups fit.
+    /// The number of threads of a workgroup along each axis, and the number of workgroups that fit.
     pub(super) size: ([u32; 3], usize),
     /// What is known of all dispatches of the launch.
     pub(super) planning: Planning,
 }
 
 impl Dispatch {
-    /// The dispatch that an earlier launch of the same code has left, if it is alike, or a new one. A launch needs no other
-    /// beginnings than the dispatches within it.
+    /// Returns the dispatch that an earlier launch of the same code has left, if it has the same layout, or a new
+    /// one. A launch needs no more initialization than the dispatches within it.
     pub(super) fn take(code: &Code<'_>, launch: &Launch, warps: usize, together: usize) -> Self {
         let left = if code.keeps_all() { None } else { code.exchange(None) };
         let is_alike = |left: &Dispatch| {
             left.size == (launch.local_size, together) && left.own.shared_bytes == launch.shared_bytes as usize
         };
         let mut dispatch = match left.filter(is_alike) {
-            // Its places are those of another launch's memory.
+            // Its recent locations refer to another launch's memory.
             Some(left) => Dispatch { own: Own { recent: Recent::default(), ..left.own }, ..left },
             None => Dispatch::new(code, launch, warps, together),
         };
@@ -172,7 +172,7 @@ impl Dispatch {
         dispatch
     }
 
-    /// Leaves it to later launches, if it is small and has done all that it was to do.
+    /// Keeps a completed dispatch for later launches, if it is small.
     pub(super) fn leave(self, code: &Code<'_>) {
         let is_small = self.bundles.len() == 1 && self.own.private.is_empty() && self.own.shared.len() <= IDLE_BYTES;
         if is_small && !code.keeps_all() {
@@ -217,7 +217,8 @@ impl Dispatch {
         dispatch
     }
 
-    /// Runs the workgroups to their end, and perhaps some of the dispatches `behind` them in the same row; how many of these.
+    /// Runs the workgroups to their end, and perhaps some of the following dispatches in the same row, of which there
+    /// are `behind`. Returns how many of those were run.
     pub(super) fn run(
         &mut self,
         runner: &mut Runner<'_>,
@@ -246,7 +247,7 @@ impl Dispatch {
             }
             let running = self.pass(runner, outside);
             if let Some((group, error)) = runner.failed.take() {
-                // Workgroups before this one would have been done, or would have failed themselves.
+                // Earlier workgroups would have completed, or failed themselves.
                 self.drop_from(group * self.own.warps);
                 if !self.is_live() {
                     self.groups.clear();
@@ -280,7 +281,7 @@ impl Dispatch {
         }
     }
 
-    /// Puts all threads at the first word.
+    /// Starts all threads at the first word.
     fn start(&mut self, outside: &mut Outside<'_>) {
         self.own.clear();
         let present = self.groups.len() * self.own.warps;
@@ -294,7 +295,7 @@ impl Dispatch {
         }
     }
 
-    /// Gives each warp its turn; the workgroups with warps that could go on, as bits.
+    /// Gives each warp its turn. Returns the workgroups with warps that can continue, as bits.
     fn pass(&mut self, runner: &mut Runner<'_>, outside: &mut Outside<'_>) -> u8 {
         let mut running = 0;
         for index in 0..self.bundles.len() {
@@ -304,7 +305,7 @@ impl Dispatch {
             if ready == 0 {
                 continue;
             }
-            // Near the end of the budget it matters who spends it.
+            // Near the end of the budget it matters which warp spends it.
             runner.exact = runner.budget - runner.tally.spent < BUNDLE_TURN;
             if runner.exact || runner.code.ordered {
                 bundle.trace = None;
@@ -330,14 +331,14 @@ impl Dispatch {
         self.bundles.iter().any(|bundle| bundle.live != [0; WARPS])
     }
 
-    /// A warp of the dispatch and those behind it never run again.
+    /// Ends a warp of the dispatch and all later ones.
     fn drop_from(&mut self, first: usize) {
         for (index, bundle) in self.bundles.iter_mut().enumerate() {
             bundle.drop_from(first.saturating_sub(index * WARPS).min(WARPS));
         }
     }
 
-    /// Lets all threads go on behind a barrier, if all of them wait there.
+    /// Lets all threads continue after a barrier, if all of them wait there.
     fn meet(&mut self, runner: &Runner<'_>) -> bool {
         let Some(pc) = self.bundles.first().and_then(Bundle::waits_at) else { return false };
         let meet = self.bundles.iter().all(|bundle| bundle.waits_at() == Some(pc)) && !runner.code.ends_at_barrier(pc);
@@ -347,7 +348,7 @@ impl Dispatch {
         meet
     }
 
-    /// Lets the warps of a workgroup go on behind the barrier that all of them wait at.
+    /// Lets the warps of a workgroup continue after the barrier at which all of them wait.
     fn release(&mut self, runner: &mut Runner<'_>, group: usize) -> Result<(), RunError> {
         let all = group * self.own.warps..(group + 1) * self.own.warps;
         let at = |warp: usize| (warp / WARPS, warp % WARPS);

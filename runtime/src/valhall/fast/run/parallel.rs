@@ -1,4 +1,4 @@
-//! Launches on several threads of the host.
+//! Launches on several host threads.
 
 use std::num::NonZero;
 use std::ops::Range;
@@ -19,16 +19,16 @@ use crate::valhall::program::Program;
 use crate::valhall::vertex::Vertices;
 use crate::valhall::warp::LANES;
 
-/// As [`run`](super::run), on several threads of the host. Each runs a run of the workgroups on a copy of memory; in the end
-/// what each has changed is put together, in the order of the workgroups. So the result never depends on how the host's
-/// threads are scheduled, and it is that of [`run`](super::run) when no workgroup reads or overwrites what another writes.
+/// Like [`run`](super::run), on several host threads. Each runs consecutive workgroups on a copy of memory; at the
+/// end the changes of all are merged in the order of the workgroups. So the result never depends on how host threads
+/// are scheduled, and it equals that of [`run`](super::run) if no workgroup reads or overwrites what another writes.
 ///
-/// Atomics of one kind, such as additions to words, may meet in one place, if the program does not ask what they found: then
-/// their order does not show, and what each copy has added, or its least or greatest, is put together by the same operation.
-/// Other atomics see what workgroups before them did. A program that has such runs on one thread. So do launches that fail,
-/// once more, to fail in the right place.
+/// Atomics of one kind, such as additions to words, may access the same word if the program does not read their
+/// results: then their order is not observable, and the sums, minima or maxima of the copies are merged by the same
+/// operation. Other atomics depend on what earlier workgroups did, so a program with such atomics runs on one thread.
+/// Launches that fail are repeated on one thread, to fail at the right place.
 ///
-/// It costs memory: one copy for each thread, and one of what was there before.
+/// It costs memory: one copy for each thread, and one of the initial content.
 ///
 /// # Errors
 /// As [`run`](super::run).
@@ -41,7 +41,7 @@ pub fn run_parallel(
     run_parallel_with(launch, memory, &Nothing, level, threads)
 }
 
-/// As [`run_parallel`], with what a host provides; nothing is drawn on it.
+/// Like [`run_parallel`], with a host, on which nothing is drawn.
 ///
 /// # Errors
 /// As [`run_parallel`].
@@ -66,7 +66,7 @@ pub fn run_parallel_with(
     }
 }
 
-/// Runs a vertex program on several threads of the host, as [`run_parallel_with`] does with workgroups.
+/// Runs a vertex program on several host threads, as [`run_parallel_with`] does with workgroups.
 ///
 /// # Errors
 /// As [`run_vertices`](crate::valhall::run_vertices).
@@ -83,7 +83,7 @@ pub fn run_vertices_parallel(
     let work = |range: Range<u128>, outside: &mut Outside<'_>| {
         let mut runner = Runner::over(&code, &vertices.uniforms, 1, vertices.budget);
         runner.deadline = vertices.deadline;
-        // There are fewer than 2^32.
+        // There are fewer than 2^32 warps.
         run_range(&mut runner, vertices, range.start as u32..range.end as u32, outside).map(|()| runner)
     };
     let warps = u128::from(vertices.count.div_ceil(LANES as u32));
@@ -104,15 +104,15 @@ impl Done<'_> {
         self.runner.tally.spent <= budget
     }
 
-    /// Leaves the memory, and says what was counted.
+    /// Moves the memory to `memory`, and returns the counts.
     fn keep(&mut self, memory: &mut Memory) -> Outcome {
         std::mem::swap(memory, &mut self.memory);
         self.runner.outcome()
     }
 }
 
-/// Runs `total` pieces of work on several threads, each a run of them on a copy of memory. `None` where that does not give
-/// what one thread would give, or fails.
+/// Runs `total` pieces of work on several threads, each with consecutive pieces on a copy of memory. `None` if that
+/// fails or would not give the result of one thread.
 fn in_parts<'a>(
     code: &Code<'_>,
     (total, threads): (u128, NonZero<usize>),
@@ -136,7 +136,7 @@ fn in_parts<'a>(
         let work = &work;
         let others: Vec<_> = (1..parts).map(|part| scope.spawn(move || work(part))).collect();
         let first = work(0);
-        // A thread that panicked is one that has not done its part; there is no other way to be told.
+        // A thread that panicked counts as one that has failed, as there is no other way to learn of it.
         (first, others.into_iter().map(|other| other.join().ok().flatten()).collect::<Vec<_>>())
     });
     let (mut whole, mut touched) = first?;
@@ -154,8 +154,8 @@ fn in_parts<'a>(
     Some(whole)
 }
 
-/// Takes over what a part has changed, and what its atomics have changed by their operation. `None` where words of atomics
-/// overlap without being the same. Of the places of atomics the first has all so far, the second those of the part.
+/// Merges the changes of a part, and the changes of its atomics by their operation. `None` if words of atomics
+/// overlap partially. Of the locations of atomics, `all` has those so far, `its` those of the part.
 fn merge(
     whole: &mut Memory,
     before: &Memory,
@@ -204,7 +204,8 @@ mod tests {
 
     const OUT: u64 = 0x1000;
 
-    /// What a program leaves in memory on four threads, if it may run on them; that on one is compared.
+    /// Compares what a program leaves in memory on four threads with the result on one. `None` if it may not run on
+    /// several.
     fn on_four_threads(atomic: &str) -> Option<()> {
         let text = format!(
             "MOV.i32 r0, r60\nMOV.i32 r1, 0x0\nIADD.u32 r2, r57, r57\nSHADDX.u64 r4, u0, r2.w0, shift:0x0\n{atomic}\nNOP.end"
@@ -232,14 +233,14 @@ mod tests {
     fn atomics_whose_order_does_not_show_run_on_several_threads() {
         for kind in ["aadd", "asmin", "asmax", "aumin", "aumax", "aand", "aor", "axor"] {
             for place in ["u0", "r4"] {
-                // Each workgroup has a word of its own, or all have one.
+                // Each workgroup has a word of its own, or all share one.
                 let text =
                     format!("SHADDX.u64 r4, u0, r57.w0, shift:0x2\nATOM.i32.slot0.{kind} @r0, {place}, offset:0");
                 assert!(on_four_threads(&text).is_some(), "{kind}");
             }
             assert!(on_four_threads(&format!("ATOM.i64.slot0.{kind} @r0:r1, u0, offset:8")).is_some(), "{kind}");
         }
-        // Somebody asks what they found, exchanges it, or meets another kind of them.
+        // Their results are read, they exchange, or there are several kinds of them.
         for shown in [
             "ATOM_RETURN.i32.slot0.aadd @r0, @r0, u0, offset:0",
             "ATOM.i32.slot0.axchg @r0, u0, offset:0",

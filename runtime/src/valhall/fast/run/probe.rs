@@ -1,4 +1,4 @@
-//! Looking at what warps hold while a program runs, to compare it with another run.
+//! Observes the registers of warps while a program runs, to compare it with another run.
 
 use std::collections::HashMap;
 
@@ -14,35 +14,35 @@ use crate::valhall::host::Host;
 use crate::valhall::program::Program;
 use crate::valhall::warp::Column;
 
-/// What a warp holds between two instructions.
+/// The state of a warp between two instructions.
 pub struct Held<'a> {
     /// The workgroup.
     pub group: [u32; 3],
-    /// The warp in it.
+    /// The number of the warp in it.
     pub warp: u32,
-    /// How many instructions it has executed.
+    /// The number of instructions that it has executed.
     pub count: u64,
-    /// The lanes that have not ended. What others hold does not matter.
+    /// The lanes that have not ended. The content of other lanes is meaningless.
     pub live: u16,
     rows: &'a [Row<WARPS>],
     column: usize,
 }
 
 impl Held<'_> {
-    /// A register.
+    /// Returns a register.
     pub fn register(&self, register: usize) -> &Column {
         &self.rows[register].0[self.column]
     }
 }
 
-/// Who looks, and what warps had executed before their current turn.
+/// The observer, and the instructions that warps had executed before their current turn.
 pub(super) struct Probe<'a> {
     look: &'a mut (dyn FnMut(&Held<'_>) + Send),
     before: HashMap<([u32; 3], usize), u64>,
 }
 
-/// As [`run`](super::run), while somebody looks at the warps each time that some have executed something: an instruction,
-/// or a run of them. All registers hold what they have to then, whether or not they are read later.
+/// Like [`run`](super::run), but calls `look` for the warps each time that some have executed something: an
+/// instruction, or a run of them. All registers have their proper content then, whether or not they are read later.
 pub fn run_probed(
     launch: &Launch,
     memory: &mut Memory,
@@ -61,7 +61,7 @@ pub fn run_probed(
 }
 
 impl Runner<'_> {
-    /// As [`Runner::turn`].
+    /// Like [`Runner::turn`].
     pub(super) fn turn_probed(
         &mut self,
         bundle: &mut Bundle,

@@ -1,4 +1,4 @@
-//! One word on a given state, for [`crate::valhall::single`].
+//! Executes one word on a given state, for [`crate::valhall::single`].
 
 use crate::launch::RunError;
 use crate::level::Level;
@@ -13,7 +13,7 @@ use crate::valhall::single::{Next, State, group};
 use crate::valhall::space::thread_address;
 use crate::valhall::warp::LANES;
 
-/// Executes the word that the live lanes are at. The last of `copies` warps gives the result.
+/// Executes the word at which the live lanes are. The last of `copies` warps gives the result.
 pub fn single(
     program: &Program<'_>,
     state: &mut State,
@@ -64,7 +64,7 @@ pub fn single(
     };
     bundle.choose(bundle.ready());
     bundle.schedule(&code.schedule, &mut view);
-    // The words around it are none, so a run ends behind it.
+    // The words around it are not instructions, so a run ends after it.
     if runner.advance(&mut bundle, &mut view, &[group(warps)]) {
         bundle.go(bundle.pc);
     }
@@ -73,7 +73,7 @@ pub fn single(
     for (row, column) in bundle.rows.iter().zip(state.registers.iter_mut()) {
         *column = row.0[last];
     }
-    // Those that have ended are nowhere; where they ended is not kept.
+    // Lanes that have ended are parked; where they ended is not kept.
     for (lane, pc) in state.pcs.iter_mut().enumerate() {
         let now = bundle.pcs(last)[lane];
         *pc = if now == PARKED { *pc } else { now };
