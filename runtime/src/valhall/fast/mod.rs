@@ -6,7 +6,7 @@
 //! machine code (`jit`). Instructions without a handler are executed by the reference, one warp at a time; in
 //! fragment programs these are all instructions that use the host or access memory.
 //!
-//! # What is the same as in the reference
+//! # Equivalence with the reference
 //!
 //! Each warp executes the same instructions with the same lanes, so registers, memory, counts and barriers are the
 //! same, bit for bit, for every program without data races between threads. If atomics reveal the order in which
