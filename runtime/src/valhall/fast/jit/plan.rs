@@ -11,9 +11,11 @@
 //! other, and fails where it has to.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::block::Function;
+use super::fused::Fused;
 use super::live::{Words, bit};
 use super::sequence::Sequence;
 use super::strides::Strides;
@@ -21,6 +23,7 @@ use super::terms::{Sum, Terms};
 use super::trace::{Event, Form, Located, What};
 use crate::exec::jit::lanes::function::BlockFn;
 use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS};
+use crate::level::Level;
 use crate::valhall::fast::bundle::{Bundle, Grid, WARPS};
 use crate::valhall::fast::code::{Code, Exit};
 use crate::valhall::fast::memory_view::{self, MemoryView, Place};
@@ -30,12 +33,18 @@ use crate::valhall::warp::lanes;
 /// Words that are followed, at most: that takes about a millisecond.
 const WORDS: usize = 1 << 12;
 
+/// Dispatches by a plan before its functions become one: that takes as long as some thousands of them may save.
+const OFTEN: u32 = 1 << 11;
+
 /// What all dispatches of a launch do.
 #[derive(Debug)]
 pub struct Plan {
-    steps: Vec<Step>,
-    windows: Vec<Window>,
+    pub(super) steps: Vec<Step>,
+    pub(super) windows: Vec<Window>,
     terms: Terms,
+    /// How many dispatches have followed it, and its functions as one, once these were many.
+    followed: AtomicU32,
+    fused: OnceLock<Option<Fused>>,
     /// For each bundle the registers that have to be at their beginning, as bits.
     pub begins: Vec<u64>,
     /// What is counted in a dispatch.
@@ -44,14 +53,14 @@ pub struct Plan {
 
 /// Something that a bundle executes.
 #[derive(Clone, Debug)]
-struct Step {
-    bundle: usize,
-    what: Done,
+pub(super) struct Step {
+    pub bundle: usize,
+    pub what: Done,
 }
 
 /// What is executed.
 #[derive(Clone, Debug)]
-enum Done {
+pub(super) enum Done {
     /// Machine code, by some lanes and their warps, and the numbers of its windows.
     Call { function: Arc<Function>, form: Form, active: [u16; WARPS], busy: u32, times: u32, windows: [u16; WINDOWS] },
     /// A row is stored, lane by lane: the warp, the lane, and the number of the window.
@@ -60,11 +69,11 @@ enum Done {
 
 /// Memory that steps access.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Window {
+pub(super) struct Window {
     /// Where it would be in a workgroup whose sum is 0.
-    base: Located,
+    pub base: Located,
     sum: Sum,
-    bytes: usize,
+    pub bytes: usize,
 }
 
 /// Where windows are in a dispatch.
@@ -77,7 +86,7 @@ pub struct Places {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Found {
+pub(super) enum Found {
     Shared(usize),
     Mapped(Place, usize),
 }
@@ -93,14 +102,20 @@ impl window::Memory for Memory<'_, '_> {
     #[inline(always)]
     fn window(&mut self, index: usize, window: &window::Window, _: usize) -> Option<Bytes<'_>> {
         let found = *self.found.get(usize::from(*self.windows.get(index)?))?;
-        match found {
-            Found::Mapped(place, offset) if !window.writes => self.view.all(place)?.get(offset..).map(Bytes::Read),
-            found => found.bytes_mut(self.view).map(Bytes::Write),
-        }
+        found.bytes(self.view, window.writes)
     }
 }
 
 impl Found {
+    /// The bytes from there on, to be written or only read.
+    #[inline(always)]
+    pub(super) fn bytes<'v>(self, view: &'v mut MemoryView<'_>, writes: bool) -> Option<Bytes<'v>> {
+        match self {
+            Found::Mapped(place, offset) if !writes => view.all(place)?.get(offset..).map(Bytes::Read),
+            found => found.bytes_mut(view).map(Bytes::Write),
+        }
+    }
+
     /// The bytes from there on.
     #[inline(always)]
     fn bytes_mut<'v>(self, view: &'v mut MemoryView<'_>) -> Option<&'v mut [u8]> {
@@ -254,7 +269,9 @@ impl Plan {
             }
             (terms, left) = (Some(follower.strides.terms), follower.left);
         }
-        let mut plan = Plan { steps: vec![], windows: vec![], terms: terms?, begins: vec![0; bundles], counts };
+        let (followed_by, fused, begins) = (AtomicU32::new(0), OnceLock::new(), vec![0; bundles]);
+        let mut plan =
+            Plan { steps: vec![], windows: vec![], terms: terms?, followed: followed_by, fused, begins, counts };
         let followed: Vec<_> = followed.into_iter().collect::<Option<_>>()?;
         let mut numbers = HashMap::new();
         for ((bundle, event), followed) in events.iter().zip(followed).rev() {
@@ -322,8 +339,11 @@ impl Plan {
 
     /// No places yet.
     pub fn places(&self) -> Places {
-        let found = vec![Found::Shared(0); self.windows.len()];
-        Places { found, recent: vec![Default::default(); self.windows.len()], terms: Vec::new() }
+        let found = self.windows.iter().map(|window| match window.base {
+            Located::Shared(place) => Found::Shared(place),
+            Located::Mapped(_) => Found::Shared(0),
+        });
+        Places { found: found.collect(), recent: vec![Default::default(); self.windows.len()], terms: Vec::new() }
     }
 
     /// Finds the memory of a dispatch, whose first workgroup is given. Returns `false` where something is missing.
@@ -349,10 +369,55 @@ impl Plan {
         true
     }
 
+    /// Its functions as one, once many dispatches have followed it; `None` where it has to be followed step by step.
+    #[inline]
+    pub fn fused(&self, level: Level) -> Option<&Fused> {
+        if let Some(fused) = self.fused.get() {
+            return fused.as_ref();
+        }
+        let is_often = self.followed.load(Ordering::Relaxed) >= level.compiles_after(OFTEN)?;
+        is_often.then(|| self.fused.get_or_init(|| Fused::new(self, level)).as_ref())?
+    }
+
+    /// Counts dispatches that have followed it.
+    pub fn follow(&self, dispatches: u32) {
+        let before = self.followed.load(Ordering::Relaxed);
+        self.followed.store(before.saturating_add(dispatches), Ordering::Relaxed);
+    }
+
+    /// The end of what is accessed of the workgroups' memories; 0 where they are not.
+    pub(super) fn shared_end(&self) -> usize {
+        let ends = self.windows.iter().filter_map(|window| match window.base {
+            Located::Shared(place) => place.checked_add(window.bytes),
+            Located::Mapped(_) => None,
+        });
+        ends.max().unwrap_or(0)
+    }
+
+    /// The machine code of its functions as one, as text.
+    pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
+        self.fused.get().and_then(Option::as_ref).map_or(String::new(), |fused| fused.listing(text))
+    }
+
+    /// Executes a dispatch whose memory was found, by its functions as one. Returns whether it was.
+    #[inline]
+    pub fn run_fused(&self, fused: &Fused, places: &Places, bundles: &mut [Bundle], view: &mut MemoryView<'_>) -> bool {
+        let ran = bundles.first_mut().is_some_and(|bundle| fused.run(&places.found, bundle, view));
+        if ran {
+            self.run_from(fused.behind, places, bundles, view);
+        }
+        ran
+    }
+
     /// Executes a dispatch whose memory was found.
     #[inline]
     pub fn run(&self, places: &Places, bundles: &mut [Bundle], view: &mut MemoryView<'_>) {
-        for step in &self.steps {
+        self.run_from(0, places, bundles, view);
+    }
+
+    #[inline(always)]
+    fn run_from(&self, first: usize, places: &Places, bundles: &mut [Bundle], view: &mut MemoryView<'_>) {
+        for step in self.steps.get(first..).unwrap_or_default() {
             let Some(bundle) = bundles.get_mut(step.bundle) else { continue };
             match &step.what {
                 Done::Call { function, form, active, busy, times, windows } => {

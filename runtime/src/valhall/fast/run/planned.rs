@@ -117,17 +117,25 @@ impl Dispatch {
         let spent = plan.counts.spent.max(1);
         let affordable = (runner.budget - runner.tally.spent).saturating_sub(BUNDLE_TURN) / spent;
         let most = affordable.min((BUNDLE_TURN / spent).max(1)).min(u64::from(behind) + 1) as u32;
-        let mut done = 0;
+        let (mut done, fused) = (0, plan.fused(runner.code.level));
+        let begins = fused.map_or(&plan.begins[..], |fused| std::slice::from_ref(&fused.begins));
         while done < most && plan.find(places, &self.own.view(outside), self.groups[0].id) {
-            self.own.clear();
+            if fused.is_none_or(|fused| fused.is_shared) {
+                self.own.clear();
+            }
             let mut view = self.own.view(outside);
-            for (bundle, registers) in self.bundles.iter_mut().zip(&plan.begins) {
+            for (bundle, registers) in self.bundles.iter_mut().zip(begins).filter(|(_, registers)| **registers != 0) {
                 begin(&self.registers, &self.groups, *registers, bundle, &mut view);
             }
-            plan.run(places, &mut self.bundles, &mut view);
+            match fused {
+                Some(fused) if !plan.run_fused(fused, places, &mut self.bundles, &mut view) => break,
+                Some(_) => {}
+                None => plan.run(places, &mut self.bundles, &mut view),
+            }
             self.groups.iter_mut().for_each(|group| group.id[0] += self.size.1 as u32);
             done += 1;
         }
+        plan.follow(done);
         runner.tally.add_times(&plan.counts, done);
         (done > 0).then_some(done)
     }

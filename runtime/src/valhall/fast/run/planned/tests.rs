@@ -345,3 +345,5 @@ fn a_plan_is_for_launches_that_are_alike() {
         agrees(&launch, out);
     }
 }
+
+mod fused;

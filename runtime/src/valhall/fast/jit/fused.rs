@@ -1,0 +1,136 @@
+//! All functions of a plan as one.
+//!
+//! It leaves registers as they are, for nobody reads them behind the dispatch; only stores of a few lanes follow it. The
+//! memory of the workgroup is gone then, too, and what threads pass to each other there stays in registers, if these suffice.
+
+use isaforge_valhall::semantics::SEMANTICS;
+
+use super::live::bit;
+use super::plan::{Done, Found, Plan};
+use super::trace::Located;
+use crate::exec::jit::lanes::emit::{Begin, Call, Fusion};
+use crate::exec::jit::lanes::function::BlockFn;
+use crate::exec::jit::lanes::graph::Graph;
+use crate::exec::jit::lanes::window::{self, Bytes};
+use crate::level::Level;
+use crate::valhall::fast::bundle::{Bundle, WARPS};
+use crate::valhall::fast::memory_view::MemoryView;
+
+/// The functions of a plan as one.
+#[derive(Debug)]
+pub struct Fused {
+    code: BlockFn,
+    /// The plan's number of each window; `None` is the memory of the workgroup.
+    windows: Vec<Option<u16>>,
+    /// Registers that have to be at their beginning, as bits.
+    pub begins: u64,
+    /// Whether it reads the memory of the workgroup, which has to be cleared then.
+    pub is_shared: bool,
+    /// The first step of the plan that it does not include.
+    pub behind: usize,
+}
+
+/// The memory that it accesses.
+struct Memory<'m, 'w> {
+    view: &'m mut MemoryView<'w>,
+    found: &'m [Found],
+    windows: &'m [Option<u16>],
+}
+
+impl window::Memory for Memory<'_, '_> {
+    #[inline(always)]
+    fn window(&mut self, index: usize, window: &window::Window, _: usize) -> Option<Bytes<'_>> {
+        let found = match *self.windows.get(index)? {
+            Some(number) => *self.found.get(usize::from(number))?,
+            None => Found::Shared(0),
+        };
+        found.bytes(self.view, window.writes)
+    }
+}
+
+impl Fused {
+    /// The functions of a plan as one. `None` where there are too few registers, or something is between them.
+    #[cold]
+    pub fn new(plan: &Plan, level: Level) -> Option<Self> {
+        let is_shared = plan.shared_end() > 0;
+        Fused::of(plan, level, true).or_else(|| is_shared.then(|| Fused::of(plan, level, false))?)
+    }
+
+    /// The same; with `forwards`, what is stored to the memory of the workgroup stays in registers.
+    fn of(plan: &Plan, level: Level, forwards: bool) -> Option<Self> {
+        let is_call = |done: &Done| matches!(done, Done::Call { .. });
+        let behind = plan.steps.iter().rposition(|step| is_call(&step.what))? + 1;
+        if plan.steps.iter().any(|step| step.bundle > 0) {
+            return None;
+        }
+        let end = plan.shared_end();
+        let mut fusion = Fusion::new(Graph::new(SEMANTICS, level), WARPS, if forwards { end } else { 0 });
+        // Each window of the plan, and whether lanes are contiguous there.
+        let mut windows: Vec<(Option<u16>, bool)> = Vec::new();
+        for step in &plan.steps[..behind] {
+            match &step.what {
+                Done::Call { function, form, active, times, windows: numbers, .. } => {
+                    let wanted = function.machine(*form)?.windows();
+                    let mut begins = Vec::with_capacity(wanted.len());
+                    for (window, &number) in wanted.iter().zip(numbers) {
+                        let of = plan.windows.get(usize::from(number))?;
+                        let (number, bytes, at) = match of.base {
+                            Located::Shared(place) if forwards => {
+                                begins.push(Begin::Scratch(place as i64));
+                                continue;
+                            }
+                            Located::Shared(place) => (None, end, place as i64),
+                            Located::Mapped(_) => (Some(number), of.bytes, 0),
+                        };
+                        let key = (number, window.contiguous);
+                        let known = windows.iter().position(|known| *known == key);
+                        let index = match known {
+                            Some(index) => index,
+                            None => {
+                                windows.push(key);
+                                fusion.window(window.contiguous, bytes)?
+                            }
+                        };
+                        begins.push(Begin::Window(index, at));
+                    }
+                    let (windows, begins) = (wanted, &begins[..]);
+                    fusion.call(&Call { wanted: function.wanted(*form), windows, begins, active, times: *times })?;
+                }
+                Done::Store { row, lanes } if forwards => {
+                    let mut places = Vec::with_capacity(lanes.len());
+                    for &(warp, lane, window) in lanes {
+                        let Located::Shared(at) = plan.windows.get(usize::from(window))?.base else { return None };
+                        places.push((warp.into(), lane.into(), at));
+                    }
+                    fusion.put(*row, places.into_iter())?;
+                }
+                Done::Store { .. } => return None,
+            }
+        }
+        let stored = plan.steps[behind..].iter().flat_map(|step| match &step.what {
+            Done::Store { row, lanes } => lanes.iter().map(|(warp, ..)| (*row, usize::from(*warp))).collect(),
+            Done::Call { .. } => vec![],
+        });
+        let (emitted, rows) = fusion.finish(stored)?;
+        let windows: Vec<_> = windows.into_iter().map(|(number, _)| number).collect();
+        let is_shared = windows.contains(&None);
+        // Stores of a few lanes find their rows as they were in the beginning, if nothing has written them.
+        let stores = plan.steps[behind..].iter().map(|step| match &step.what {
+            Done::Store { row, .. } => bit(*row),
+            Done::Call { .. } => 0,
+        });
+        let begins = rows.into_iter().map(bit).chain(stores).fold(0, |all, registers| all | registers);
+        Some(Fused { code: BlockFn::new(&emitted, level)?, windows, begins, is_shared, behind })
+    }
+
+    /// Executes it, where the windows of the plan were found. Returns whether it was.
+    #[inline]
+    pub(super) fn run(&self, found: &[Found], bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
+        self.code.run_flat(&mut bundle.rows, &mut Memory { view, found, windows: &self.windows })
+    }
+
+    /// The machine code, as text.
+    pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
+        self.code.listing(text)
+    }
+}
