@@ -1,12 +1,12 @@
 //! All functions of a plan as one.
 //!
-//! It leaves registers as they are, for nobody reads them behind the dispatch; only stores of a few lanes follow it. The
+//! It leaves registers as they are, for nobody reads them behind the dispatch; only what handlers do follows it. The
 //! memory of the workgroup is gone then, too, and what threads pass to each other there stays in registers, if these suffice.
 
 use isaforge_valhall::semantics::SEMANTICS;
 
 use super::live::bit;
-use super::plan::{Done, Found, Plan};
+use super::plan::{Done, Found, Plan, updates};
 use super::trace::Located;
 use crate::exec::jit::lanes::emit::{Begin, Call, Fusion};
 use crate::exec::jit::lanes::function::BlockFn;
@@ -104,22 +104,24 @@ impl Fused {
                     }
                     fusion.put(*row, places.into_iter())?;
                 }
-                Done::Store { .. } => return None,
+                Done::Store { .. } | Done::Update { .. } => return None,
             }
         }
-        let stored = plan.steps[behind..].iter().flat_map(|step| match &step.what {
+        let left = plan.steps[behind..].iter().flat_map(|step| match &step.what {
             Done::Store { row, lanes } => lanes.iter().map(|(warp, ..)| (*row, usize::from(*warp))).collect(),
+            Done::Update { op, active } => {
+                let busy = (0..WARPS).filter(|warp| active[*warp] != 0);
+                busy.flat_map(|warp| updates(op).map(|row| (row, warp))).collect()
+            }
             Done::Call { .. } => vec![],
         });
-        let (emitted, rows) = fusion.finish(stored)?;
+        let left: Vec<_> = left.collect();
+        let (emitted, rows) = fusion.finish(left.iter().copied())?;
         let windows: Vec<_> = windows.into_iter().map(|(number, _)| number).collect();
         let is_shared = windows.contains(&None);
-        // Stores of a few lanes find their rows as they were in the beginning, if nothing has written them.
-        let stores = plan.steps[behind..].iter().map(|step| match &step.what {
-            Done::Store { row, .. } => bit(*row),
-            Done::Call { .. } => 0,
-        });
-        let begins = rows.into_iter().map(bit).chain(stores).fold(0, |all, registers| all | registers);
+        // What follows finds its rows as they were in the beginning, if nothing has written them.
+        let read = rows.into_iter().chain(left.iter().map(|(row, _)| *row));
+        let begins = read.fold(0, |all, row| all | bit(row));
         Some(Fused { code: BlockFn::new(&emitted, level)?, windows, begins, is_shared, behind })
     }
 

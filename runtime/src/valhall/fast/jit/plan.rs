@@ -8,7 +8,8 @@
 //! only computed addresses and branches is dropped, and the counts are known in advance.
 //!
 //! All places are found before anything is executed. Where one of them is missing, the dispatch goes the way of any
-//! other, and fails where it has to.
+//! other, and fails where it has to. Only atomics may change words whose addresses depend on memory: all of their lanes are
+//! looked at before the first changes anything, and where that is in vain the dispatch begins anew.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,6 +27,7 @@ use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS};
 use crate::level::Level;
 use crate::valhall::fast::bundle::{Bundle, Grid, WARPS};
 use crate::valhall::fast::code::{Code, Exit};
+use crate::valhall::fast::handler::{self, Fields};
 use crate::valhall::fast::memory_view::{self, MemoryView, Place};
 use crate::valhall::fast::run::Tally;
 use crate::valhall::warp::lanes;
@@ -33,8 +35,8 @@ use crate::valhall::warp::lanes;
 /// Words that are followed, at most: that takes about a millisecond.
 const WORDS: usize = 1 << 12;
 
-/// Dispatches by a plan before its functions become one: that takes as long as some thousands of them may save.
-const OFTEN: u32 = 1 << 11;
+/// Dispatches by a plan before its functions become one: to make it takes about as long as it saves in as many.
+const OFTEN: u32 = 1 << 10;
 
 /// What all dispatches of a launch do.
 #[derive(Debug)]
@@ -65,6 +67,8 @@ pub(super) enum Done {
     Call { function: Arc<Function>, form: Form, active: [u16; WARPS], busy: u32, times: u32, windows: [u16; WINDOWS] },
     /// A row is stored, lane by lane: the warp, the lane, and the number of the window.
     Store { row: u32, lanes: Vec<(u8, u8, u16)> },
+    /// Some lanes change words of memory, wherever they are.
+    Update { op: handler::Op, active: [u16; WARPS] },
 }
 
 /// Memory that steps access.
@@ -130,6 +134,7 @@ impl Found {
 enum Followed {
     Call(Arc<Function>, Form, Vec<Window>),
     Store(u32, Vec<Window>),
+    Update(handler::Op),
 }
 
 /// The word that an instruction only stores, in a row; the rows of its address, and its offset from there.
@@ -177,7 +182,8 @@ impl Follower<'_> {
         let (function, form) = match &event.what {
             What::Function(function, form) => (function.clone(), *form),
             What::Handlers(words) if !words.clone().all(|word| self.known.computes(word)) => {
-                return self.follow_store(words.start, event);
+                let update = self.code.update(words.start).filter(|_| words.len() == 1).map(Followed::Update);
+                return update.or_else(|| self.follow_store(words.start, event));
             }
             What::Handlers(words) => {
                 let form = if event.active == [u16::MAX; WARPS] { Form::Full } else { Form::Part };
@@ -233,8 +239,8 @@ impl Follower<'_> {
 }
 
 impl Plan {
-    /// Whether there may be a plan of some events. Until memory is accessed by machine code, but for words that few lanes store,
-    /// there is none.
+    /// Whether there may be a plan of some events. Until memory is accessed by machine code, but for words that few lanes store
+    /// or that atomics change, there is none.
     pub fn may_be(code: &Code<'_>, events: &[(usize, Event)]) -> bool {
         let known = code.functions().known(code);
         let mut handlers = events.iter().filter_map(|(_, event)| match &event.what {
@@ -245,7 +251,8 @@ impl Plan {
             let lanes: u32 = event.active.iter().map(|lanes| lanes.count_ones()).sum();
             event.places.len() == lanes as usize && stored(code, pc).is_some()
         };
-        !events.is_empty() && handlers.all(|(pc, event)| known.computes(pc) || is_stored(pc, event))
+        let is_update = |pc: usize| code.update(pc).is_some();
+        !events.is_empty() && handlers.all(|(pc, event)| known.computes(pc) || is_update(pc) || is_stored(pc, event))
     }
 
     /// The plan of dispatches that do what one of them did. `None` where others may do something else.
@@ -283,6 +290,9 @@ impl Plan {
             }
         }
         plan.steps.reverse();
+        if !plan.begins_anew() {
+            return None;
+        }
         let Plan { terms, windows, .. } = &mut plan;
         terms.retain(windows.iter().map(|window| &window.sum));
         Some(plan)
@@ -306,7 +316,28 @@ impl Plan {
                 *live |= bit(*row);
                 true
             }
+            Followed::Update(op) => {
+                *live |= updates(op).into_iter().fold(0, |all, row| all | bit(row));
+                true
+            }
         }
+    }
+
+    /// Whether a dispatch may begin anew where some lane of an atomic is where nobody has looked: until then it changes no
+    /// memory but its own.
+    fn begins_anew(&self) -> bool {
+        let Some(last) = self.steps.iter().rposition(|step| matches!(step.what, Done::Update { .. })) else {
+            return true;
+        };
+        let is_own = |window: &u16| matches!(self.windows[usize::from(*window)].base, Located::Shared(_));
+        self.steps[..last].iter().all(|step| match &step.what {
+            Done::Call { function, windows, .. } => {
+                let mut accesses = function.accesses.iter().zip(windows);
+                accesses.all(|(access, window)| !access.writes || is_own(window))
+            }
+            Done::Store { lanes, .. } => lanes.iter().all(|(.., window)| is_own(window)),
+            Done::Update { .. } => false,
+        })
     }
 
     /// What an event is to do, with the numbers of its windows.
@@ -334,6 +365,7 @@ impl Plan {
                 let lanes = lanes.zip(all).map(|((warp, lane), window)| Some((warp, lane, number(window)?)));
                 Done::Store { row, lanes: lanes.collect::<Option<_>>()? }
             }
+            Followed::Update(op) => Done::Update { op, active: event.active },
         })
     }
 
@@ -399,24 +431,23 @@ impl Plan {
         self.fused.get().and_then(Option::as_ref).map_or(String::new(), |fused| fused.listing(text))
     }
 
-    /// Executes a dispatch whose memory was found, by its functions as one. Returns whether it was.
+    /// Executes a dispatch whose memory was found, by its functions as one if they are. Returns whether it was: where it was
+    /// not, it may begin anew.
     #[inline]
-    pub fn run_fused(&self, fused: &Fused, places: &Places, bundles: &mut [Bundle], view: &mut MemoryView<'_>) -> bool {
-        let ran = bundles.first_mut().is_some_and(|bundle| fused.run(&places.found, bundle, view));
-        if ran {
-            self.run_from(fused.behind, places, bundles, view);
+    pub fn run(
+        &self,
+        code: &Code<'_>,
+        fused: Option<&Fused>,
+        places: &Places,
+        bundles: &mut [Bundle],
+        view: &mut MemoryView<'_>,
+    ) -> bool {
+        if let Some(fused) = fused
+            && !bundles.first_mut().is_some_and(|bundle| fused.run(&places.found, bundle, view))
+        {
+            return false;
         }
-        ran
-    }
-
-    /// Executes a dispatch whose memory was found.
-    #[inline]
-    pub fn run(&self, places: &Places, bundles: &mut [Bundle], view: &mut MemoryView<'_>) {
-        self.run_from(0, places, bundles, view);
-    }
-
-    #[inline(always)]
-    fn run_from(&self, first: usize, places: &Places, bundles: &mut [Bundle], view: &mut MemoryView<'_>) {
+        let first = fused.map_or(0, |fused| fused.behind);
         for step in self.steps.get(first..).unwrap_or_default() {
             let Some(bundle) = bundles.get_mut(step.bundle) else { continue };
             match &step.what {
@@ -435,7 +466,21 @@ impl Plan {
                         }
                     }
                 }
+                Done::Update { op, active } => {
+                    bundle.activate(active);
+                    bundle.prepare(&code.masks, view);
+                    if !op.run(true, bundle, view) {
+                        return false;
+                    }
+                }
             }
         }
+        true
     }
+}
+
+/// The rows that an atomic reads.
+pub(super) fn updates(op: &handler::Op) -> [u32; 3] {
+    let Fields { dest, sources: [low, high], .. } = *op.fields();
+    [low, high, dest]
 }

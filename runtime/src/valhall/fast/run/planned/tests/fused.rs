@@ -98,6 +98,54 @@ fn loops_with_addresses_that_go_on_are_part_of_it() {
     );
 }
 
+/// Each thread changes a word by what it has loaded: those of some bits, from an address on.
+fn update(kind: &str, base: &str, skip: &str, then: &str) -> String {
+    format!(
+        "{ADDRESSES} LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0
+        LSHIFT_AND.i32 r1, r0, 0x0.b00, u4
+        SHADDX.u64 r4, {base}, r1.w0, shift:0x2
+        MOV.i32 r50, r0
+        {skip}
+        ATOM.i32.slot0.{kind}.wait0 @r50, r4, offset:0
+        over: {then}"
+    )
+}
+
+#[test]
+fn atomics_follow_what_became_one() {
+    if !compiles() {
+        return;
+    }
+    let some = "ICMP.u32.lt.m1 r7, r55, u5, 0x0\nBRANCHZ.reconverge r7, offset:over";
+    for (kind, skip) in [("aadd", ""), ("aadd", some), ("aor", ""), ("aumax", some), ("axor", "")] {
+        let launch = launch(&update(kind, "u0", skip, "NOP.end"), [128, 1, 1], [12, 1, 1], &[255, 37]);
+        assert!(agrees(&launch, WORDS), "{kind} {skip}");
+        let plan = plan(&launch, WORDS, Level::best().eager()).flatten().expect("it was made");
+        assert!(plan.fused(Level::best().eager()).is_some(), "{kind} {skip}");
+        // Some words are missing.
+        agrees(&launch, 200);
+    }
+    // Counted in the memory of the workgroup, which is left when all have met.
+    let leave =
+        "BARRIER.slot7.wait\nLOAD.i32.unsigned.slot0.wait0 @r0, r46, offset:0\nSTORE.i32.slot0.end @r0, r62, offset:0";
+    let text = update("aadd", "workgroup_local_pointer.w0", "", leave);
+    assert!(agrees(&launch(&text, [128, 1, 1], [9, 1, 1], &[127]), WORDS));
+    // Each of two bundles has an atomic.
+    assert!(!agrees(&launch(&text, [256, 1, 1], [9, 1, 1], &[127]), WORDS));
+}
+
+#[test]
+fn a_dispatch_begins_anew_where_atomics_are_in_several_places() {
+    // Half of the words are where nobody reads, a megabyte before those that are looked at.
+    let text = format!(
+        "MOV.i32 r20, u5\nMOV.i32 r21, u6\n{}",
+        update("aadd", "r20", "STORE.i32.slot0.wait0 @r0, r46, offset:0", "NOP.end")
+    );
+    let far = ((OUT - IN) / 4) as u32;
+    let launch = launch(&text, [128, 1, 1], [12, 1, 1], &[far | 0xff, IN as u32 + 0x8000, 0]);
+    assert_eq!(agrees(&launch, WORDS), compiles());
+}
+
 /// Random numbers.
 struct Random(u64);
 
