@@ -26,6 +26,8 @@ pub struct Fused {
     pub begins: u64,
     /// Whether it reads the memory of the workgroup, which has to be cleared then.
     pub is_shared: bool,
+    /// The plan's windows in mapped memory.
+    pub mapped: Vec<usize>,
     /// The first step of the plan that it does not include.
     pub behind: usize,
 }
@@ -122,7 +124,9 @@ impl Fused {
         // What follows finds its rows as they were in the beginning, if nothing has written them.
         let read = rows.into_iter().chain(left.iter().map(|(row, _)| *row));
         let begins = read.fold(0, |all, row| all | bit(row));
-        Some(Fused { code: BlockFn::new(&emitted, level)?, windows, begins, is_shared, behind })
+        let is_mapped = |index: &usize| matches!(plan.windows[*index].base, Located::Mapped(_));
+        let mapped = (0..plan.windows.len()).filter(is_mapped).collect();
+        Some(Fused { code: BlockFn::new(&emitted, level)?, windows, begins, is_shared, mapped, behind })
     }
 
     /// Executes it, where the windows of the plan were found. Returns whether it was.

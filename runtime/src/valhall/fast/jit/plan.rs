@@ -217,7 +217,7 @@ impl Follower<'_> {
         match *place {
             Located::Mapped(address) => {
                 let mut terms = Vec::new();
-                self.strides.terms.values(self.group, &mut terms);
+                self.strides.terms.values(&self.group, &mut terms);
                 Some(Located::Mapped(address.wrapping_sub(sum.value(&terms))))
             }
             // The memory of a workgroup ends where that of another begins.
@@ -380,25 +380,25 @@ impl Plan {
 
     /// Finds the memory of a dispatch, whose first workgroup is given. Returns `false` where something is missing.
     #[inline]
-    pub fn find(&self, places: &mut Places, view: &MemoryView<'_>, group: [u32; 3]) -> bool {
+    pub fn find(&self, places: &mut Places, view: &MemoryView<'_>, group: &[u32; 3], fused: Option<&Fused>) -> bool {
         let Places { found, recent, terms } = places;
         self.terms.values(group, terms);
-        for ((window, found), recent) in self.windows.iter().zip(found).zip(recent) {
-            *found = match window.base {
-                Located::Shared(place)
-                    if view.shared.len().checked_sub(place).is_some_and(|len| len >= window.bytes) =>
-                {
-                    Found::Shared(place)
-                }
-                Located::Shared(_) => return false,
+        let mut find = |index: usize| {
+            let (Some(window), Some(found)) = (self.windows.get(index), found.get_mut(index)) else { return false };
+            match window.base {
+                // It is where it was.
+                Located::Shared(place) => view.shared.len().checked_sub(place).is_some_and(|len| len >= window.bytes),
                 Located::Mapped(base) => {
                     let address = base.wrapping_add(window.sum.value(terms));
-                    let Some((place, offset)) = view.find_mapped(recent, address, window.bytes) else { return false };
-                    Found::Mapped(place, offset)
+                    let place = view.find_mapped(&mut recent[index], address, window.bytes);
+                    place.map(|(place, offset)| *found = Found::Mapped(place, offset)).is_some()
                 }
-            };
+            }
+        };
+        match fused {
+            Some(fused) => fused.mapped.iter().all(|index| find(*index)),
+            None => (0..self.windows.len()).all(find),
         }
-        true
     }
 
     /// Its functions as one, once many dispatches have followed it; `None` where it has to be followed step by step.

@@ -119,7 +119,7 @@ impl Dispatch {
         let most = affordable.min((BUNDLE_TURN / spent).max(1)).min(u64::from(behind) + 1) as u32;
         let (mut done, mut is_alike, fused) = (0, true, plan.fused(runner.code.level));
         let begins = fused.map_or(&plan.begins[..], |fused| std::slice::from_ref(&fused.begins));
-        while done < most && plan.find(places, &self.own.view(outside), self.groups[0].id) {
+        while done < most && plan.find(places, &self.own.view(outside), &self.groups[0].id, fused) {
             if fused.is_none_or(|fused| fused.is_shared) {
                 self.own.clear();
             }
