@@ -381,23 +381,25 @@ impl Plan {
     /// Finds the memory of a dispatch, whose first workgroup is given. Returns `false` where something is missing.
     #[inline]
     pub fn find(&self, places: &mut Places, view: &MemoryView<'_>, group: &[u32; 3], fused: Option<&Fused>) -> bool {
-        let Places { found, recent, terms } = places;
-        self.terms.values(group, terms);
-        let mut find = |index: usize| {
-            let (Some(window), Some(found)) = (self.windows.get(index), found.get_mut(index)) else { return false };
-            match window.base {
-                // It is where it was.
-                Located::Shared(place) => view.shared.len().checked_sub(place).is_some_and(|len| len >= window.bytes),
-                Located::Mapped(base) => {
-                    let address = base.wrapping_add(window.sum.value(terms));
-                    let place = view.find_mapped(&mut recent[index], address, window.bytes);
-                    place.map(|(place, offset)| *found = Found::Mapped(place, offset)).is_some()
-                }
-            }
-        };
+        self.terms.values(group, &mut places.terms);
         match fused {
-            Some(fused) => fused.mapped.iter().all(|index| find(*index)),
-            None => (0..self.windows.len()).all(find),
+            Some(fused) => fused.mapped.iter().all(|index| self.find_window(*index, places, view)),
+            None => (0..self.windows.len()).all(|index| self.find_window(index, places, view)),
+        }
+    }
+
+    #[inline(always)]
+    fn find_window(&self, index: usize, places: &mut Places, view: &MemoryView<'_>) -> bool {
+        let Places { found, recent, terms } = places;
+        let (Some(window), Some(found)) = (self.windows.get(index), found.get_mut(index)) else { return false };
+        match window.base {
+            // It is where it was.
+            Located::Shared(place) => view.shared.len().checked_sub(place).is_some_and(|len| len >= window.bytes),
+            Located::Mapped(base) => {
+                let address = base.wrapping_add(window.sum.value(terms));
+                let place = view.find_mapped(&mut recent[index], address, window.bytes);
+                place.map(|(place, offset)| *found = Found::Mapped(place, offset)).is_some()
+            }
         }
     }
 

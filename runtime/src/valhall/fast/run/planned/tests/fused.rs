@@ -98,6 +98,18 @@ fn loops_with_addresses_that_go_on_are_part_of_it() {
     );
 }
 
+#[test]
+fn it_is_listed_with_the_instructions_that_it_comes_from() {
+    if !compiles() || !moves_lanes(Level::best()) {
+        return;
+    }
+    let launch = launch(&sums(), [128, 1, 1], [9, 1, 1], &[1, 16]);
+    let (_, listing) =
+        fast::run_listed(&launch, &mut memory(WORDS), &mut Nothing, Level::best().eager()).expect("it runs");
+    let (_, dispatch) = listing.split_once("\ndispatch: ").expect("it is listed");
+    assert!(dispatch.contains("IADD.u32 r0, r0, r1") && dispatch.contains("valignd"), "{dispatch}");
+}
+
 /// Each thread changes a word by what it has loaded: those of some bits, from an address on.
 fn update(kind: &str, base: &str, skip: &str, then: &str) -> String {
     format!(
