@@ -99,13 +99,13 @@ impl Level {
         self.checks
     }
 
-    /// Whether it makes machine code while a program runs, for Valhall and the USC.
+    /// Whether it makes machine code while a program runs.
     pub fn compiles(self) -> bool {
         self.compiles_after(0).is_some()
     }
 
     /// The same, for tests: what becomes machine code when it has run often does so the first time. These are runs of
-    /// Valhall's instructions and of the USC's groups; where no machine code is made there is no difference.
+    /// Valhall's and the VPU's instructions and of the USC's groups; where no machine code is made there is no difference.
     pub fn eager(self) -> Level {
         Level { compiles: Compiles::Always, ..self }
     }
