@@ -99,14 +99,14 @@ impl Level {
         self.checks
     }
 
-    /// Whether machine code is generated at run time, for Valhall and the USC.
+    /// Whether machine code is generated at run time.
     pub fn compiles(self) -> bool {
         self.compiles_after(0).is_some()
     }
 
     /// Returns the level, for tests, that compiles the first time what otherwise is compiled once it has run often:
-    /// runs of Valhall's instructions and of the USC's groups. It makes no difference where no machine code is
-    /// generated.
+    /// runs of Valhall's and the VPU's instructions and of the USC's groups. It makes no difference where no machine
+    /// code is generated.
     pub fn eager(self) -> Level {
         Level { compiles: Compiles::Always, ..self }
     }

@@ -41,7 +41,7 @@
 //!   performed if memory holds the expected value.
 //! * `warp_id` is the number of the warp in its workgroup. There is one core. A blend descriptor is its number, and
 //!   `sample` is the address of the sample positions; other special values read as 0, as do uniforms beyond those
-//! given.
+//!   given.
 //! * Threads that have ended do not take part in a barrier, and all warps of a workgroup must reach the same barrier.
 //! * Messages to textures, varyings and the framebuffer are described in [`host`].
 

@@ -18,8 +18,16 @@ pub(crate) struct Rows<'a> {
     pub tile_size: TileSize,
     /// Whether registers of a group's bank stay as they are while it runs.
     pub steady: bool,
+    /// Whether it is for groups side by side.
+    pub together: bool,
     /// Whether the instruction at hand says of results alone that they are pending, or are not: no condition decides it.
     pub settles_pending: bool,
+}
+
+impl Rows<'_> {
+    fn pending(&self) -> Place {
+        if self.together { Place::Row(row::PENDING, 0) } else { Place::Set(0) }
+    }
 }
 
 impl Binder for Rows<'_> {
@@ -48,7 +56,7 @@ impl Binder for Rows<'_> {
             name::FLAG => Place::Row(row::FLAG, 0),
             name::RESULT => Place::Row(row::RESULT, 0),
             name::POSITION => Place::Row(row::POSITION, 0),
-            name::PENDING => Place::Set(0),
+            name::PENDING => self.pending(),
             name::TILE_SIZE => {
                 let (width, height) = (self.tile_size.width() as u16, self.tile_size.height() as u16);
                 Place::Number(word([width, height, 0, 0]))
@@ -61,9 +69,13 @@ impl Binder for Rows<'_> {
         match state {
             name::FLAG => Place::Row(row::FLAG, 0),
             name::RESULT => Place::Row(row::RESULT, 0),
-            name::PENDING if self.settles_pending => Place::Set(0),
+            name::PENDING if self.settles_pending => self.pending(),
             _ => Place::Asked,
         }
+    }
+
+    fn joins_stores(&self) -> bool {
+        self.together
     }
 
     fn constant(&mut self, slot: u64) -> Option<u16> {

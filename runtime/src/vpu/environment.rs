@@ -31,16 +31,16 @@ pub(crate) struct Threads<'a, S> {
     sink: std::marker::PhantomData<S>,
 }
 
-fn threads(mask: u64) -> impl Iterator<Item = usize> {
+pub(crate) fn threads(mask: u64) -> impl Iterator<Item = usize> {
     (0..THREADS).filter(move |t| mask >> t & 1 == 1)
 }
 
-fn set_component(slot: &mut u64, component: usize, value: u16) {
+pub(crate) fn set_component(slot: &mut u64, component: usize, value: u16) {
     *slot = *slot & !(0xffff << (16 * component)) | u64::from(value) << (16 * component);
 }
 
 /// The components that a value of some type fills, from the component with its number.
-fn components(element: u16, ty: Type, value: u64) -> impl Iterator<Item = (usize, u16)> {
+pub(crate) fn components(element: u16, ty: Type, value: u64) -> impl Iterator<Item = (usize, u16)> {
     let count = (ty.size() / 16) as usize;
     let first = usize::from(element) * count;
     (0..count).map(move |c| (first + c, (value >> (16 * c)) as u16)).filter(|(c, _)| *c < 4)
@@ -103,10 +103,8 @@ impl<'a, S: Sink> Threads<'a, S> {
         }
     }
 
-    /// The buffer, the element and the component that an address of tiles means.
     fn tile_place(&self, address: u64) -> (usize, usize, usize) {
-        let element = (address >> 3 & 0xffff) as usize & (self.world.tile_size.elements() - 1);
-        ((address >> 19 & 3) as usize, element, (address >> 1 & 3) as usize)
+        self.world.tile_place(address)
     }
 
     fn lock(&mut self, address: &Column<THREADS>, mask: u64) -> Result<()> {
@@ -271,18 +269,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
             self.delay(mask, |t| if memory.cached(address[t] as u32) { HIT } else { MISS });
             self.note_access(AccessKind::Load, address, ty, mask);
         }
-        Ok(address.map(|at| {
-            let found = match space {
-                name::EXTERNAL => self.out.memory.load(at as u32 & !7),
-                name::TILE => {
-                    let (buffer, element, _) = self.tile_place(at);
-                    word(self.world.tiles[buffer].data[element])
-                }
-                name::PALETTE => word(self.out.palettes[(at >> 11 & 1) as usize][(at >> 3 & 255) as usize]),
-                _ => 0,
-            };
-            found >> (8 * (at & 7)) & ty.mask()
-        }))
+        Ok(address.map(|at| self.world.load(self.out, space, ty, at)))
     }
 
     fn store(

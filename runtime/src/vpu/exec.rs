@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 
+use isaforge_core::semantics::Type;
 use isaforge_core::semantics::evaluate::{Scratch, evaluate};
 use isaforge_vpu::semantics::SEMANTICS;
 
@@ -13,8 +14,9 @@ use crate::vpu::environment::Threads;
 use crate::vpu::error::{Misuse, Wait};
 use crate::vpu::group::{Group, Groups, Start, THREADS, row, word};
 use crate::vpu::memory::Memory;
-use crate::vpu::op::Op;
+use crate::vpu::op::{Op, name};
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
+use crate::vpu::together::lanes::Lanes;
 use crate::vpu::trace::{Quiet, Sink};
 
 /// Global banks of a core: one for each group of state.
@@ -44,6 +46,8 @@ pub(crate) struct World {
     pub level: Option<Level>,
     /// Room for the values of an instruction.
     scratch: Scratch<THREADS>,
+    /// The rows of groups side by side, with the program's constants.
+    pub lanes: Option<Lanes>,
 }
 
 /// What all cores share, and the time.
@@ -77,6 +81,7 @@ impl World {
             jitter,
             level,
             scratch: Scratch::default(),
+            lanes: None,
         }
     }
 
@@ -89,6 +94,28 @@ impl World {
             let value = self.banks[usize::from(group.bank)][index as usize];
             *group.row_mut(row::GLOBAL + index as u16) = [word(value); THREADS];
         }
+    }
+
+    /// The buffer, the element and the component that an address of tiles means.
+    #[inline]
+    pub(crate) fn tile_place(&self, address: u64) -> (usize, usize, usize) {
+        let element = (address >> 3 & 0xffff) as usize & (self.tile_size.elements() - 1);
+        ((address >> 19 & 3) as usize, element, (address >> 1 & 3) as usize)
+    }
+
+    /// What a thread loads at an address of a space.
+    #[inline]
+    pub(crate) fn load(&self, out: Outside<'_>, space: u16, ty: Type, at: u64) -> u64 {
+        let found = match space {
+            name::EXTERNAL => out.memory.load(at as u32 & !7),
+            name::TILE => {
+                let (buffer, element, _) = self.tile_place(at);
+                word(self.tiles[buffer].data[element])
+            }
+            name::PALETTE => word(out.palettes[(at >> 11 & 1) as usize][(at >> 3 & 255) as usize]),
+            _ => 0,
+        };
+        found >> (8 * (at & 7)) & ty.mask()
     }
 
     #[cold]

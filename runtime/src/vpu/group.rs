@@ -41,8 +41,16 @@ pub(crate) mod row {
     pub const CONSTANTS: Range<u16> = 68..132;
     /// For values within an instruction.
     pub const TEMPORARIES: Range<u16> = 132..COUNT;
-    /// How many rows there are.
+    /// How many rows a group has.
     pub const COUNT: u16 = 160;
+    /// Where groups run side by side: ones for threads with a result pending.
+    pub const PENDING: u16 = COUNT;
+    /// In which bits words differ that were compared last.
+    pub const DIFFER: u16 = COUNT + 1;
+    /// And what is computed before their instructions.
+    pub const BEFORE: Range<u16> = COUNT + 2..ALL;
+    /// How many rows they have.
+    pub const ALL: u16 = 224;
 }
 
 /// The rows, where vectors of the host begin at their own size.
@@ -51,7 +59,7 @@ pub(crate) mod row {
 struct Rows([Row; row::COUNT as usize]);
 
 /// Ones in the slots of some threads.
-const SLOTS: [Row; 16] = {
+pub(crate) const SLOTS: [Row; 16] = {
     let mut all = [[0; THREADS]; 16];
     let mut mask = 0;
     while mask < 16 {
@@ -92,6 +100,8 @@ pub(crate) struct Group {
     pub jumped: bool,
     /// The host wants to see what it leaves.
     pub watched: bool,
+    /// Its registers and states are zeros, whatever their rows have.
+    pub fresh: bool,
 }
 
 /// The four components of a register in a word.
@@ -121,14 +131,17 @@ impl Group {
             steps: 0,
             jumped: false,
             watched: false,
+            fresh: false,
         });
-        group.restarted(start, serial, constants)
+        let mut group = group.restarted(start, serial);
+        group.set_constants(constants);
+        group
     }
 
-    /// Another group in the same place.
-    pub(crate) fn restarted(self: Box<Self>, start: Start, serial: u64, constants: &[u64]) -> Box<Self> {
+    /// Another group in the same place, with the same constants.
+    pub(crate) fn restarted(self: Box<Self>, start: Start, serial: u64) -> Box<Self> {
         let mut group = self;
-        group.rows.0[..usize::from(row::GLOBAL)].fill([0; THREADS]);
+        group.fresh = true;
         group.serial = serial;
         group.pc = start.entry & 1023;
         (group.living, group.active) = (start.living, start.living);
@@ -137,8 +150,8 @@ impl Group {
         (group.jumped, group.watched) = (false, start.registers.is_some());
         let (x, y) = (group.x, group.y);
         *group.row_mut(row::POSITION) = std::array::from_fn(|t| u64::from(x | t as u16) | u64::from(y) << 16);
-        group.set_constants(constants);
         if let Some(registers) = &start.registers {
+            group.settle();
             for (t, thread) in registers.local.iter().enumerate() {
                 for (index, value) in thread.iter().enumerate() {
                     group.row_mut(row::LOCAL + index as u16)[t] = word(*value);
@@ -150,6 +163,16 @@ impl Group {
             *group.row_mut(row::FLAG) = registers.flags.map(|flags| mask_of(u64::from(flags & 15), 4, 64));
         }
         group
+    }
+
+    /// Clears the rows of what a fresh group has.
+    #[inline]
+    pub(crate) fn settle(&mut self) {
+        if std::mem::take(&mut self.fresh) {
+            for rows in [row::LOCAL..row::POSITION, row::SHARED..row::GLOBAL] {
+                self.rows.0[usize::from(rows.start)..usize::from(rows.end)].fill([0; THREADS]);
+            }
+        }
     }
 
     /// A row.

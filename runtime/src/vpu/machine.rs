@@ -108,6 +108,7 @@ impl Machine {
     /// reference's.
     pub fn set_execution(&mut self, execution: Execution) {
         let level = (execution.engine() != Engine::Reference).then(|| execution.level());
+        self.program.forget();
         self.cores.iter_mut().for_each(|core| core.world.level = level);
     }
 

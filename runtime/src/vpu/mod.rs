@@ -40,7 +40,7 @@ mod program;
 pub mod scene;
 pub mod single;
 mod tiles;
-mod together;
+pub(crate) mod together;
 mod trace;
 pub mod watched;
 

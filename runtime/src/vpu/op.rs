@@ -90,18 +90,23 @@ impl Op {
         if !rows.steady {
             self.globals = 0;
         }
+        let settled = self.settled();
+        rows.settles_pending = settled.is_some();
+        self.pends = settled.is_some_and(|settled| settled.contains(&true));
+        self.code = select(SEMANTICS, &self.shape, rows);
+        self.pends &= self.code.is_some();
+        self.acts = self.code.as_ref().is_none_or(|code| code.effects().next().is_some());
+    }
+
+    /// What it says of results being pending, if no condition decides whether it does.
+    pub(crate) fn settled(&self) -> Option<Vec<bool>> {
         let pending = |node: &&Node| node.op == semantics::Op::SetState && node.args[0] == name::PENDING;
         let settled = |node: &Node| match (self.shape.constant(node.args[2]), node.args[3]) {
             (Some(0), _) => Some(false),
             (Some(_), NONE) => Some(true),
             _ => None,
         };
-        let settled: Option<Vec<bool>> = self.shape.nodes.iter().filter(pending).map(settled).collect();
-        rows.settles_pending = settled.is_some();
-        self.pends = settled.is_some_and(|settled| settled.contains(&true));
-        self.code = select(SEMANTICS, &self.shape, rows);
-        self.pends &= self.code.is_some();
-        self.acts = self.code.as_ref().is_none_or(|code| code.effects().next().is_some());
+        self.shape.nodes.iter().filter(pending).map(settled).collect()
     }
 
     /// The threads of a group that execute it.

@@ -164,7 +164,7 @@ impl Core {
             let Some(start) = self.world.queue.pop_front().or_else(|| self.spawn()) else { return };
             let constants = &program.constants;
             self.active.push(match self.spare.pop() {
-                Some(group) => group.restarted(start, self.started, constants),
+                Some(group) => group.restarted(start, self.started),
                 None => Group::new(start, self.started, constants),
             });
             self.started += 1;
@@ -174,7 +174,9 @@ impl Core {
 
     /// Another program has other constants.
     pub(crate) fn set_constants(&mut self, constants: &[u64]) {
-        self.active.iter_mut().for_each(|group| group.set_constants(constants));
+        let groups = self.active.iter_mut().chain(&mut self.spare);
+        groups.for_each(|group| group.set_constants(constants));
+        self.world.lanes = None;
     }
 
     pub(crate) fn is_alive(&self) -> bool {
@@ -226,8 +228,11 @@ impl Core {
         match program.meets {
             Meets::Nobody => true,
             Meets::SamePlace => {
-                let others = |i: usize| self.active.iter().skip(i + 1);
-                !self.active.iter().enumerate().any(|(i, group)| others(i).any(|other| place(group) == place(other)))
+                let mut places = [0; ACTIVE];
+                places.iter_mut().zip(&self.active).for_each(|(to, group)| *to = place(group));
+                let places = &mut places[..self.active.len().min(ACTIVE)];
+                places.sort_unstable();
+                places.is_sorted_by(|one, next| one != next)
             }
             Meets::Anyone => false,
         }
@@ -241,8 +246,7 @@ impl Core {
         if count < 2 || self.world.jitter != 0 || *budget < turn * count as u64 || out.clock.is_some() {
             return None;
         }
-        let mut bundle = Bundle::new(level, program, &mut self.world, out, &mut self.active, turn);
-        *budget -= bundle.advance();
+        *budget -= Bundle::new(level, program, &mut self.world, out, &mut self.active, turn).advance();
         Some(self.active.iter().any(|group| group.living == 0))
     }
 
@@ -255,6 +259,7 @@ impl Core {
         turn: u64,
     ) -> Result<bool, RunError> {
         let mut any_ended = false;
+        self.active.iter_mut().for_each(|group| group.settle());
         for i in 0..self.active.len() {
             let burst = if self.world.jitter == 0 { turn } else { 1 + self.world.vary() % TURN };
             let group = &mut self.active[i];
@@ -327,6 +332,7 @@ impl Core {
         mut observer: Option<&mut dyn Observer>,
     ) -> Result<Option<Event>, RunError> {
         self.fill(program);
+        self.active.iter_mut().for_each(|group| group.settle());
         if self.active.is_empty() {
             return Ok(None);
         }

@@ -1,14 +1,18 @@
 //! Program memory, and what is wrong with words that are no instructions.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use isaforge_core::decode::lookup;
 use isaforge_vpu::{Branch, Instruction, decode};
 
+use crate::exec::vector::code::Code;
 use crate::vpu::bind::Rows;
 use crate::vpu::error::SetupError;
 use crate::vpu::op::{Meets, Op};
 use crate::vpu::tiles::TileSize;
+use crate::vpu::together::code::Side;
+use crate::vpu::together::lanes::{Groups, PART};
 
 /// Words of program memory.
 pub const PROGRAM: usize = 1024;
@@ -25,6 +29,9 @@ pub(crate) struct Program {
     pub globals: u32,
     /// How groups that run it at the same time may meet.
     pub meets: Meets,
+    tile_size: TileSize,
+    /// What groups side by side execute, made when there are some.
+    together: OnceLock<Side>,
 }
 
 impl Program {
@@ -40,6 +47,8 @@ impl Program {
             constants: Vec::new(),
             globals: 0,
             meets: Meets::Nobody,
+            tile_size,
+            together: OnceLock::new(),
         };
         let mut known = HashMap::from([(0, 0)]);
         for (i, word) in words.iter().enumerate() {
@@ -56,7 +65,14 @@ impl Program {
         for op in program.ops.iter_mut().flatten() {
             let places = op.places.clone();
             let constants = &mut program.constants;
-            op.cover(&mut Rows { places: &places, constants, tile_size, steady, settles_pending: false });
+            op.cover(&mut Rows {
+                places: &places,
+                constants,
+                tile_size,
+                steady,
+                together: false,
+                settles_pending: false,
+            });
             program.globals |= op.globals;
         }
         Ok(program)
@@ -67,6 +83,23 @@ impl Program {
     pub(crate) fn op(&self, pc: u16) -> Option<&Op> {
         let place = self.places[usize::from(pc) % PROGRAM];
         self.ops.get(usize::from(place)).and_then(Option::as_ref)
+    }
+
+    /// The same as groups side by side execute it, if it can be.
+    #[inline]
+    pub(crate) fn code(&self, pc: u16) -> Option<&Code<PART, Groups>> {
+        self.side().code(usize::from(self.places[usize::from(pc) % PROGRAM]))
+    }
+
+    /// Another level may compile what groups side by side execute.
+    pub(crate) fn forget(&mut self) {
+        self.together = OnceLock::new();
+    }
+
+    /// What groups side by side execute.
+    #[inline]
+    pub(crate) fn side(&self) -> &Side {
+        self.together.get_or_init(|| Side::new(&self.ops, self.tile_size))
     }
 
     pub(crate) fn word(&self, pc: u16) -> u64 {

@@ -2,17 +2,28 @@
 //!
 //! Groups that meet nobody leave the same in any order. So those that stand at the same instruction execute it together,
 //! each as often as it would have issued in its turn, and everything is as if they ran one after another.
+//!
+//! - [`code`]: a program's instructions for that
+//! - [`lanes`]: their rows; each has the slots of all groups, so that one operation computes for all of them
+//! - [`sequence`]: what they execute often, as machine code
+//! - `act`: memory, flow, and shared registers
 
+mod act;
+pub(super) mod code;
+pub(crate) mod lanes;
+pub(super) mod sequence;
+
+use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use crate::exec::vector::effect::perform;
 use crate::level::Level;
-use crate::vpu::environment::Threads;
-use crate::vpu::exec::{Outcome, Outside, World, execute, finish};
-use crate::vpu::group::Group;
-use crate::vpu::op::Op;
+use crate::vpu::exec::{Outcome, Outside, World, execute};
+use crate::vpu::group::{Group, SLOTS, row, word};
 use crate::vpu::program::Program;
 use crate::vpu::trace::Quiet;
+use act::{Acting, Flow, members};
+use lanes::Lanes;
+use sequence::{Item, Sequence};
 
 /// Groups that advance together.
 pub(crate) struct Bundle<'a> {
@@ -21,9 +32,12 @@ pub(crate) struct Bundle<'a> {
     world: &'a mut World,
     out: Outside<'a>,
     groups: &'a mut [Box<Group>],
+    lanes: Lanes,
     /// How many instructions each may still issue.
     left: Vec<u64>,
     turn: u64,
+    /// Groups whose rows are not given back yet, as bits.
+    held: u32,
 }
 
 impl<'a> Bundle<'a> {
@@ -36,108 +50,233 @@ impl<'a> Bundle<'a> {
         groups: &'a mut [Box<Group>],
         turn: u64,
     ) -> Self {
-        // While they run nobody writes the banks that they read.
-        groups.iter_mut().for_each(|group| world.fill_globals(program.globals, group));
+        let lanes = world.lanes.take().unwrap_or_else(|| Lanes::new(&program.side().constants));
         let left = vec![turn; groups.len()];
-        Bundle { level, program, world, out, groups, left, turn }
+        let held = (1 << groups.len()) - 1;
+        let mut bundle = Bundle { level, program, world, out, groups, lanes, left, turn, held };
+        bundle.begin();
+        bundle
     }
 
     /// Lets all groups issue what they may. Returns how many instructions that were.
-    pub(crate) fn advance(&mut self) -> u64 {
-        while let Some(pc) = self.goes().map(|i| self.groups[i].pc).min() {
-            let first = self.goes().find(|i| self.groups[*i].pc == pc).unwrap_or(0);
-            let here = |i: usize| self.left[i] > 0 && self.groups[i].pc == pc;
-            let count = (first..self.groups.len()).take_while(|i| here(*i)).count();
-            let room = self.left[first..first + count].iter().copied().min().unwrap_or(0);
+    pub(crate) fn advance(mut self) -> u64 {
+        while let Some(pc) = members(self.goes()).map(|i| self.groups[i].pc).min() {
+            let goes = self.goes();
+            let set = members(goes).filter(|i| self.groups[*i].pc == pc).fold(0, |set, i| set | 1 << i);
             // Up to where others wait, who then come along.
-            let others = self.goes().filter(|i| !(first..first + count).contains(i)).map(|i| self.groups[i].pc).min();
-            self.walk(first, count, room, others.filter(|other| *other > pc));
+            let others = members(goes & !set).map(|i| self.groups[i].pc).min();
+            self.walk(set, pc, others);
         }
+        self.release();
+        self.give_back(self.held);
+        self.world.lanes = Some(self.lanes);
         self.left.iter().map(|left| self.turn - left).sum()
     }
 
-    fn goes(&self) -> impl Iterator<Item = usize> {
-        (0..self.groups.len()).filter(|i| self.left[*i] > 0 && self.groups[*i].living != 0)
+    /// The groups that may issue, as bits.
+    fn goes(&self) -> u32 {
+        let goes = |i: usize| self.left[i] > 0 && self.groups[i].living != 0;
+        (0..self.groups.len()).fold(0, |set, i| set | u32::from(goes(i)) << i)
     }
 
-    /// Lets some groups that stand at the same instruction issue until they part, come to others, or have no room.
-    fn walk(&mut self, first: usize, count: usize, room: u64, others: Option<u16>) {
-        let Bundle { level, program, world, out, groups, left, .. } = self;
-        let (groups, left) = (&mut groups[first..first + count], &mut left[first..first + count]);
-        let mut pc = groups[0].pc;
+    /// Gives back the rows of groups that have ended, if anybody asks for them.
+    fn release(&mut self) {
+        for i in members(self.held) {
+            if self.groups[i].living != 0 {
+                continue;
+            }
+            if self.groups[i].watched {
+                self.give_back(1 << i);
+            }
+            self.held &= !(1 << i);
+        }
+    }
+
+    /// Fills the rows. While the groups run nobody writes the banks that they read.
+    fn begin(&mut self) {
+        let mut globals = self.program.globals;
+        while globals != 0 {
+            let index = globals.trailing_zeros() as u16;
+            globals &= globals - 1;
+            for (i, group) in self.groups.iter().enumerate() {
+                let value = word(self.world.banks[usize::from(group.bank)][usize::from(index)]);
+                self.lanes.group_mut(row::GLOBAL + index, i).fill(value);
+            }
+        }
+        for (i, group) in self.groups.iter().enumerate() {
+            *self.lanes.group_mut(row::POSITION, i) = *group.row(row::POSITION);
+        }
+        let fresh = self.groups.iter().all(|group| group.fresh);
+        if !fresh {
+            self.take(self.held);
+        }
+        self.lanes.choose(self.held);
+        self.program.side().begin(self.level, &mut self.lanes, fresh);
+    }
+
+    /// Takes over what groups have.
+    fn take(&mut self, set: u32) {
+        for i in members(set) {
+            let group = &mut self.groups[i];
+            group.settle();
+            for row in &self.program.side().touched {
+                *self.lanes.group_mut(*row, i) = *group.row(*row);
+            }
+            *self.lanes.group_mut(row::PENDING, i) = SLOTS[usize::from(group.pending & 15)];
+        }
+    }
+
+    /// Leaves groups what they have now.
+    fn give_back(&mut self, set: u32) {
+        for i in members(set) {
+            let group = &mut self.groups[i];
+            group.settle();
+            for row in &self.program.side().touched {
+                *group.row_mut(*row) = *self.lanes.group(*row, i);
+            }
+            let pending = self.lanes.group(row::PENDING, i).iter().enumerate();
+            group.pending = pending.fold(0, |set, (t, slot)| set | (*slot as u8 & 1) << t);
+        }
+    }
+
+    /// Says which threads of some groups execute what comes. Returns whether that is all of them.
+    fn choose(&mut self, set: u32, unmasks: bool) -> bool {
+        self.lanes.choose(set);
+        let active = |group: &Group| if unmasks { group.living } else { group.active };
+        let beside = (set | set >> 1) & 0x5555_5555;
+        let whole = (beside | beside << 1) & self.held & !set == 0;
+        if whole && members(set).all(|i| active(&self.groups[i]) == 15) {
+            return true;
+        }
+        self.lanes.splat(row::ACTIVE, 0);
+        for i in members(set) {
+            *self.lanes.group_mut(row::ACTIVE, i) = SLOTS[usize::from(active(&self.groups[i]) & 15)];
+        }
+        false
+    }
+
+    /// Lets some groups, which stand at the same instruction, issue until they part, come to others, or have no room.
+    fn walk(&mut self, set: u32, pc: u16, others: Option<u16>) {
+        let room = members(set).map(|i| self.left[i]).min().unwrap_or(0);
+        self.release();
+        let mut pc = pc;
         let mut since = 0;
-        let mut whole = choose_threads(groups);
-        let mut parted = false;
-        while since < room && !parted && Some(pc) != others {
-            let Some(op) = program.op(pc) else { break };
-            since += 1;
-            match &op.code {
-                Some(code) if !op.acts => {
-                    code.run_pure(*level, whole, groups);
-                    pc = (pc + 1) & 1023;
-                }
-                _ => {
-                    parted = act(op, *level, groups, world, *out, pc);
-                    whole = choose_threads(groups);
-                    pc = groups[0].pc;
-                }
-            }
-        }
-        for (group, left) in groups.iter_mut().zip(left) {
-            if !parted {
-                group.pc = pc;
-            }
-            group.steps += since;
-            *left -= since;
-        }
-    }
-}
-
-/// Says for each group which threads execute what comes. Returns whether that is all of them.
-fn choose_threads(groups: &mut [Box<Group>]) -> bool {
-    let whole = groups.iter().all(|group| group.active == 15);
-    if !whole {
-        groups.iter_mut().for_each(|group| group.set_active_row(group.active));
-    }
-    whole
-}
-
-/// Executes an instruction with effects for groups that stand there. Returns whether they part, or one ends.
-fn act(op: &Op, level: Level, groups: &mut [Box<Group>], world: &mut World, out: Outside<'_>, pc: u16) -> bool {
-    match &op.code {
-        Some(code) => {
-            let whole = groups.iter().all(|group| op.active(group) == 15);
-            for group in groups.iter_mut() {
-                group.pc = pc;
-                world.check_pending(op, group);
-                if !whole {
-                    group.set_active_row(op.active(group));
-                }
-            }
-            // Nothing of what may stand here waits while no one counts cycles.
-            let _ = code.run(level, whole, groups, |effect, groups| {
-                for group in groups {
-                    if let Err(wait) = perform(effect, &mut Threads::<Quiet>::new(op, group, world, out)) {
-                        return ControlFlow::Break(wait);
+        let mut begins = true;
+        let mut whole = self.choose(set, false);
+        let mut flow = Flow::Next;
+        while since < room && flow != Flow::Own && others.is_none_or(|others| pc < others || since == 0) {
+            if begins && whole && set == self.held {
+                begins = false;
+                let sequence = self.program.side().sequence(self.program, pc, self.level);
+                let fits = |length: u64| length > 0 && since + length <= room;
+                let is_apart = |length: u16| others.is_none_or(|others| pc + length <= others);
+                if let Some(sequence) = sequence.filter(|s| fits(s.length.into()) && is_apart(s.length)) {
+                    since += u64::from(sequence.length);
+                    begins = true;
+                    match self.execute(sequence, set, pc) {
+                        Flow::Next => pc = (pc + sequence.length) & 1023,
+                        Flow::At(to) => pc = to,
+                        Flow::Own => {
+                            whole = self.choose(set, false);
+                            (pc, flow) = self.stand(set);
+                        }
                     }
+                    continue;
                 }
-                ControlFlow::Continue(())
+            }
+            let Some(op) = self.program.op(pc) else { break };
+            since += 1;
+            let next = (pc + 1) & 1023;
+            let Some(code) = self.program.code(pc) else {
+                self.one_by_one(set, pc);
+                whole = self.choose(set, false);
+                (pc, flow) = self.stand(set);
+                continue;
+            };
+            if !op.acts && !op.pends {
+                code.run_pure(self.level, whole, std::slice::from_mut(&mut self.lanes));
+                pc = next;
+                continue;
+            }
+            if op.unmasks {
+                whole = self.choose(set, true);
+            }
+            let Bundle { level, world, out, groups, lanes, .. } = self;
+            let mut acting = Acting { level: *level, world, out: *out, groups, set, whole, op, pc, flow: Flow::Next };
+            if op.pends {
+                acting.check_pending(lanes);
+            }
+            let _ = code.run(*level, whole, std::slice::from_mut(lanes), |effect, lanes| {
+                lanes.iter_mut().for_each(|lanes| acting.perform(effect, lanes));
+                ControlFlow::<Infallible>::Continue(())
             });
-            for group in groups.iter_mut() {
-                if let Outcome::Next = finish(op, group, world) {
-                    group.pc = (pc + 1) & 1023;
+            match acting.flow {
+                Flow::Next => pc = next,
+                Flow::At(to) => (pc, begins) = (to, true),
+                Flow::Own => {
+                    whole = self.choose(set, false);
+                    (pc, flow) = self.stand(set);
+                    begins = true;
                 }
             }
         }
-        None => {
-            for group in groups.iter_mut() {
-                group.pc = pc;
-                if let Outcome::Next = execute(Some(op), group, world, out, &mut Quiet) {
-                    group.pc = (pc + 1) & 1023;
-                }
+        for i in members(set) {
+            if flow != Flow::Own {
+                self.groups[i].pc = pc;
             }
+            self.groups[i].steps += since;
+            self.left[i] -= since;
         }
     }
-    let at = groups.first().map_or(0, |group| group.pc);
-    groups.iter().any(|group| group.pc != at || group.living == 0)
+
+    /// Executes a sequence for all groups and threads. Returns where they go on behind it.
+    fn execute(&mut self, sequence: &Sequence, set: u32, first: u16) -> Flow {
+        let Bundle { level, program, world, out, groups, lanes, .. } = self;
+        let (mut flow, mut last) = (Flow::Next, first);
+        for item in &sequence.items {
+            let (pc, steps) = match item {
+                Item::Machine(machine) => {
+                    lanes.execute(machine);
+                    continue;
+                }
+                Item::Steps(pc, steps) => (*pc, steps.clone()),
+                Item::Pends(pc) => (*pc, 0..0),
+            };
+            let (Some(op), Some(code)) = (program.op(pc), program.code(pc)) else { continue };
+            if pc != last {
+                (flow, last) = (Flow::Next, pc);
+            }
+            let mut acting = Acting { level: *level, world, out: *out, groups, set, whole: true, op, pc, flow };
+            if steps.is_empty() {
+                acting.check_pending(lanes);
+            }
+            let _ = code.run_steps(*level, steps, std::slice::from_mut(lanes), |effect, lanes| {
+                lanes.iter_mut().for_each(|lanes| acting.perform(effect, lanes));
+                ControlFlow::<Infallible>::Continue(())
+            });
+            flow = acting.flow;
+        }
+        flow
+    }
+
+    /// Where groups are after each may have gone elsewhere: all at one place, or apart.
+    fn stand(&self, set: u32) -> (u16, Flow) {
+        let at = members(set).next().map_or(0, |i| self.groups[i].pc);
+        let together = members(set).all(|i| self.groups[i].pc == at && self.groups[i].living != 0);
+        (at, if together { Flow::Next } else { Flow::Own })
+    }
+
+    /// Executes an instruction that has no operations on rows.
+    fn one_by_one(&mut self, set: u32, pc: u16) {
+        self.give_back(set);
+        for i in members(set) {
+            let group = &mut self.groups[i];
+            group.pc = pc;
+            // None of what may stand here waits while no one counts cycles.
+            if let Outcome::Next = execute(self.program.op(pc), group, self.world, self.out, &mut Quiet) {
+                group.pc = (pc + 1) & 1023;
+            }
+        }
+        self.take(set);
+    }
 }

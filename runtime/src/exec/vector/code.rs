@@ -1,6 +1,6 @@
 //! What a shape became, and what runs it.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use crate::level::Level;
 
@@ -8,6 +8,7 @@ use super::Family;
 use super::effect::Effect;
 use super::exact::Exact;
 use super::handler::Handler;
+use super::rule::Differ;
 
 /// No row.
 pub(crate) const NO_ROW: u16 = u16::MAX;
@@ -54,6 +55,13 @@ impl<const K: usize, F: Family<K>> Micro<K, F> {
         placed
     }
 
+    /// Finds out in which bits the words of a row differ; they are in the first busy part of another one then.
+    pub(crate) fn differ(row: u16, to: u16) -> Self {
+        let handler = Handler::of::<Differ>();
+        let from = [row; READS];
+        Micro { handler, to, high: NO_ROW, keep: [false; 2], reads: 1, looks_up: false, from, number: 0 }
+    }
+
     /// Calls `with` for the rows that are read, and with `true` for those that are written.
     pub(crate) fn rows(&self, mut with: impl FnMut(u16, bool)) {
         self.read().iter().for_each(|row| with(*row, false));
@@ -82,6 +90,29 @@ impl<const K: usize, F: Family<K>> Micro<K, F> {
 pub(crate) enum Step<const K: usize, F: Family<K>> {
     Micro(Micro<K, F>),
     Effect(Box<Effect>),
+}
+
+impl<const K: usize, F: Family<K>> Step<K, F> {
+    /// Reads other rows, which are found for those that it reads now.
+    pub(super) fn rename(&mut self, find: impl Fn(u16) -> u16) {
+        match self {
+            Step::Micro(micro) => micro.from = micro.from.map(find),
+            Step::Effect(effect) => {
+                for value in &mut effect.values {
+                    (value.row, value.high) = (find(value.row), find(value.high));
+                }
+                effect.when = effect.when.map(find);
+            }
+        }
+    }
+
+    /// Calls `with` for the rows that are read, and with `true` for those that are written.
+    pub(crate) fn rows(&self, with: impl FnMut(u16, bool)) {
+        match self {
+            Step::Micro(micro) => micro.rows(with),
+            Step::Effect(effect) => effect.rows(with),
+        }
+    }
 }
 
 /// A shape, ready to run.
@@ -114,9 +145,37 @@ impl<const K: usize, F: Family<K>> Code<K, F> {
         ControlFlow::Continue(())
     }
 
+    /// The steps where all lanes are active.
+    pub(crate) fn whole(&self) -> &[Step<K, F>] {
+        &self.whole
+    }
+
+    /// Executes some of the steps where all lanes are active.
+    #[inline]
+    pub(crate) fn run_steps<B>(
+        &self,
+        level: Level,
+        steps: Range<usize>,
+        members: &mut [F::Member<'_>],
+        mut perform: impl FnMut(&Effect, &mut [F::Member<'_>]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        for step in self.whole.get(steps).unwrap_or_default() {
+            match step {
+                Step::Micro(micro) => micro.handler.run(level, micro, &self.exact, members),
+                Step::Effect(effect) => perform(effect, members)?,
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
     /// The steps where all lanes are active, and what they look up.
     pub(crate) fn into_steps(self) -> (Vec<Step<K, F>>, Vec<Exact>) {
         (self.whole, self.exact)
+    }
+
+    /// The steps where the row of active lanes says which are active.
+    pub(crate) fn part(&self) -> &[Step<K, F>] {
+        &self.part
     }
 
     /// Executes it where it has no effects but on rows.

@@ -49,6 +49,11 @@ impl<const K: usize, F: Family<K>> Handler<K, F> {
         Handler(const { &Functions { levels: levels::<K, F, B>(), body: TypeId::of::<B>() } })
     }
 
+    /// Whether it computes what another one does.
+    pub(super) fn is_same(self, other: Self) -> bool {
+        self.0.body == other.0.body
+    }
+
     /// Whether it was made of `B`. Addresses would not tell: each unit of code may have functions of its own.
     pub(super) fn is_of<B: Body>(self) -> bool {
         self.0.body == TypeId::of::<B>()

@@ -8,6 +8,8 @@
 //! ```
 //!
 //! - [`mod@select`] covers a shape: which handler computes a node, and which row holds it
+//! - [`before`]: what codes have in common and need not compute each time
+//! - [`native`]: operations that follow one another as machine code
 //! - [`tidy`] removes copies and what nobody reads
 //! - [`code`]: the operations, and what runs them
 //! - [`handler`] compiles a handler once for each level of the processor
@@ -20,12 +22,14 @@
 //! one fills the slot, one of `n` fills the `n`th part of it, with ones where it holds. In slots of 32 bits values that are
 //! wider lie in two rows, of their low and of their high words.
 
+pub(crate) mod before;
 pub(crate) mod code;
 pub(crate) mod effect;
 pub(crate) mod exact;
 mod float;
 mod half;
 mod handler;
+pub(crate) mod native;
 mod rule;
 pub(crate) mod select;
 #[cfg(all(test, feature = "vpu"))]

@@ -237,7 +237,7 @@ pub(super) fn compare<const K: usize, F: Family<K>>(how: Comparison, bits: u8, s
 
 macro_rules! slots {
     ($name:ident, $u:ident, $i:ident) => {
-        mod $name {
+        pub(super) mod $name {
             const BITS: $u = $u::BITS as $u;
 
             rules! { $u;
@@ -245,6 +245,8 @@ macro_rules! slots {
                 ExtractSigned(a; n) ((a << (n as $u & (BITS - 1))) as $i >> ((n >> 8) as $u & (BITS - 1))) as $u;
                 Join(a, b; n) a | b << (n as $u & (BITS - 1));
                 Raise(a; n) a << (n as $u & (BITS - 1));
+                TwoBits(a; _) a & 1 | a >> (BITS / 2 - 1) & 2;
+                FourBits(a; _) a & 1 | a >> (BITS / 4 - 1) & 2 | a >> (BITS / 2 - 2) & 4 | a >> (BITS / 4 * 3 - 3) & 8;
             }
         }
     };
@@ -272,6 +274,10 @@ on_slots! {
     join Join;
     /// Moved up.
     raise Raise;
+    /// The bits of two booleans.
+    two_bits TwoBits;
+    /// The bits of four.
+    four_bits FourBits;
 }
 
 /// Four half words of a slot in another order: bits `2 i` and `2 i + 1` of the number say which is the `i`th.
@@ -323,6 +329,27 @@ pub(super) fn swizzle<const K: usize, F: Family<K>>(order: u64, slot: u32) -> Fo
         0b11_10_11_10 => (Handler::of::<Ordered<0b11_10_11_10>>(), 1),
         _ => of::<Swizzle, K, F>(),
     })
+}
+
+/// The bits in which words of the busy parts of a row differ from the first of them, in the first of the parts.
+pub(super) struct Differ;
+
+impl Body for Differ {
+    #[inline(always)]
+    fn run<const K: usize, F: Family<K>>(op: &Micro<K, F>, _: &[Exact], members: &mut [F::Member<'_>]) {
+        for member in members {
+            let Some(first) = (0..F::PARTS).find(|part| member.is_busy(*part)) else { continue };
+            let word = member.part(op.from[0], first)[0];
+            let mut differ = [0; K];
+            for part in 0..F::PARTS {
+                if member.is_busy(part) {
+                    let words = member.part(op.from[0], part);
+                    differ.iter_mut().zip(words).for_each(|(differ, other)| *differ |= word ^ other);
+                }
+            }
+            *member.part_mut(op.to, first) = differ;
+        }
+    }
 }
 
 /// A mask for each lane of a set, whose number is the operation's.

@@ -3,16 +3,16 @@
 //! `None` where something of it has no place here: the evaluator executes such a shape. What is covered computes what the
 //! evaluator does, to the bit; where no handler is known to, [`Exact`] is the definition itself.
 //!
+//! - `binder`: where operands and states are
 //! - `arithmetic`, `part`: nodes of one row
 //! - `pair`: values that are wider than a slot, in two rows
-//! - `effect`: what is done to the machine, in order
-
-use std::ops::Range;
+//! - `effect`: what is done to the machine, in order; `stores`: stores of neighbours as one
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::instantiate::for_each_argument;
 use isaforge_core::semantics::{Class, NONE, Node, Op, Semantics, Shape, Special, Type};
 
+use super::before::Before;
 use super::code::{Code, Micro, NO_ROW, Step};
 use super::effect::{Effect, Value};
 use super::exact::{ByDefinition, Exact, WideByDefinition};
@@ -22,74 +22,13 @@ use super::warp::Permute;
 use super::{Family, float, mask_of, tidy};
 
 mod arithmetic;
+mod binder;
 mod effect;
 mod pair;
 mod part;
+mod stores;
 
-/// Where something is that a machine has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// In the slots of a row, from a bit on. What is read begins at bit 0.
-    Row(u16, u32),
-    /// The same in all lanes, for good.
-    Number(u64),
-    /// A set of lanes that the machine keeps as bits; for states of one boolean.
-    Set(u16),
-    /// The environment is asked.
-    Asked,
-    /// Code cannot have it.
-    Nowhere,
-}
-
-/// What knows where the operands and the states of a machine are.
-pub(crate) trait Binder {
-    /// Where an element of an operand is read.
-    fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Place;
-    /// Where it is written.
-    fn target(&mut self, operand: u16, element: u16, ty: Type) -> Place;
-    /// Where a state is read.
-    fn state(&mut self, state: u16) -> Place;
-    /// Where it is written.
-    fn state_target(&mut self, state: u16) -> Place;
-    /// The rows in which the low and the high word of an element is read that is wider than a slot.
-    fn pair(&mut self, operand: u16, element: u16, ty: Type) -> Option<[u16; 2]> {
-        let _ = (operand, element, ty);
-        None
-    }
-    /// The rows in which it is written.
-    fn pair_target(&mut self, operand: u16, element: u16, ty: Type) -> Option<[u16; 2]> {
-        let _ = (operand, element, ty);
-        None
-    }
-    /// Where a fact of the thread is. [`Special::Active`] is not asked for where parts are warps.
-    fn special(&mut self, special: Special) -> Place {
-        let _ = special;
-        Place::Asked
-    }
-    /// The rows of a fact that is wider than a slot.
-    fn special_pair(&mut self, special: Special) -> Option<[u16; 2]> {
-        let _ = special;
-        None
-    }
-    /// Whether it performs accesses to memory that have parts.
-    fn has_parts(&self) -> bool {
-        false
-    }
-    /// Whether it finds the targets of branches by itself, from the shape.
-    fn knows_targets(&self) -> bool {
-        false
-    }
-    /// Rows that may turn out to be the same, once the words that have a shape are known.
-    fn aliases(&self) -> Range<u16> {
-        0..0
-    }
-    /// The row that has a number in every slot, if there is room for it.
-    fn constant(&mut self, slot: u64) -> Option<u16>;
-    /// Rows that code may use as it likes.
-    fn temporaries(&self) -> Range<u16>;
-    /// The row with ones in the slots of active lanes.
-    fn active(&self) -> u16;
-}
+pub(crate) use binder::{Binder, Place};
 
 /// Covers a shape. `None` when the evaluator has to execute it.
 pub(crate) fn select<const K: usize, F: Family<K>>(
@@ -97,12 +36,22 @@ pub(crate) fn select<const K: usize, F: Family<K>>(
     shape: &Shape,
     binder: &mut dyn Binder,
 ) -> Option<Code<K, F>> {
+    select_behind(semantics, shape, binder, &mut Before::default())
+}
+
+/// The same; what can be computed before is.
+pub(crate) fn select_behind<const K: usize, F: Family<K>>(
+    semantics: &Semantics,
+    shape: &Shape,
+    binder: &mut dyn Binder,
+    before: &mut Before<K, F>,
+) -> Option<Code<K, F>> {
     let mut exact = Vec::new();
     let mut steps = |whole: bool| {
         let mut cover = Cover::new(semantics, shape, binder, &mut exact, whole);
         cover.all()?;
         let (rows, aliases) = (cover.binder.temporaries(), cover.binder.aliases());
-        tidy::tidy(cover.steps, rows, &aliases)
+        tidy::tidy(cover.steps, rows, &aliases, before)
     };
     // Where members keep what is in lanes that are not active, the steps are the same.
     let (whole, part) = (steps(true)?, if F::WARPS { Vec::new() } else { steps(false)? });
@@ -132,6 +81,8 @@ struct Cover<'a, const K: usize, F: Family<K>> {
     /// Whether every use of a node is by [`Op::Canonical`].
     made_canonical: Vec<bool>,
     steps: Vec<Step<K, F>>,
+    /// Stores that are done together with one before them.
+    stored: Vec<u16>,
     next: u16,
 }
 
@@ -174,7 +125,8 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         }
         let next = tidy::VALUES.start;
         let (found, highs) = (vec![Found::No; count], vec![Found::No; count]);
-        Cover { semantics, shape, binder, exact, whole, found, highs, made_canonical, steps: Vec::new(), next }
+        let (steps, stored) = (Vec::new(), Vec::new());
+        Cover { semantics, shape, binder, exact, whole, found, highs, made_canonical, steps, stored, next }
     }
 
     fn all(&mut self) -> Option<()> {
@@ -203,6 +155,8 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
                     self.flush(written..at)?;
                     written = at;
                 }
+                Op::Store if self.stored.contains(&(at as u16)) => {}
+                Op::Store if self.binder.joins_stores() && self.stores(at as u16).is_some() => {}
                 op if op.is_effect() => self.effect(at as u16, node)?,
                 _ => self.found[at] = self.value(at as u16, node)?,
             }
@@ -338,7 +292,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
             }
             Op::Permute | Op::Ballot | Op::Pick | Op::Is | Op::Modifier | Op::Slot => None,
             Op::Bits if self.is_bool(a)? == (ty.class == Class::Bool) => self.same(a),
-            Op::Bits => self.define(node),
+            Op::Bits => self.bits(node),
             Op::Canonical => self.canonical(node),
             Op::Get | Op::Slice => self.slice(node),
             Op::Pack => self.pack(node),

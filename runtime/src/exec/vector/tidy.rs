@@ -5,6 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::Family;
+use super::before::Before;
 use super::code::{Micro, NO_ROW, Step};
 use super::effect::Effect;
 use super::rule::{Each, word};
@@ -13,13 +14,14 @@ use super::rule::{Each, word};
 pub(super) const VALUES: Range<u16> = 0x4000..0xc000;
 
 /// The steps without what is not needed, their values in `rows`. `None` when these are too few. Rows of `aliases` may be
-/// the same as any row that is written.
+/// the same as any row that is written. What can be computed before goes there.
 pub(super) fn tidy<const K: usize, F: Family<K>>(
     steps: Vec<Step<K, F>>,
     rows: Range<u16>,
     aliases: &Range<u16>,
+    before: &mut Before<K, F>,
 ) -> Option<Vec<Step<K, F>>> {
-    let mut steps = without_copies(without_unread(steps), aliases);
+    let mut steps = without_copies(before.take(without_unread(steps)), aliases);
     place(&mut steps, rows)?;
     Some(steps)
 }
@@ -42,16 +44,10 @@ fn place<const K: usize, F: Family<K>>(steps: &mut [Step<K, F>], rows: Range<u16
             }
         });
         let find = |row: u16| placed.get(&row).copied().unwrap_or(row);
+        step.rename(find);
         let made = match step {
-            Step::Micro(micro) => {
-                micro.from = micro.from.map(find);
-                [Some(&mut micro.to), Some(&mut micro.high)]
-            }
+            Step::Micro(micro) => [Some(&mut micro.to), Some(&mut micro.high)],
             Step::Effect(effect) => {
-                effect.values.iter_mut().for_each(|value| {
-                    (value.row, value.high) = (find(value.row), find(value.high));
-                });
-                effect.when = effect.when.map(find);
                 let (row, high) = effect.to.as_mut().map(|to| (&mut to.row, &mut to.high)).unzip();
                 [row, high]
             }

@@ -140,17 +140,36 @@ pub struct Update;
 impl Body for Update {
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
-        let what = AtomicOp::ALL.get(op.numbers[0] as usize & 0xff).copied().unwrap_or(AtomicOp::Add);
-        let is_signed = op.numbers[0] >> 8 != 0;
+        if Attempt::run::<WHOLE>(bundle, view, op) {
+            return true;
+        }
+        let (what, is_signed) = operation(op);
+        let [address, value] = [op.sources, [op.dest; 2]].map(|rows| rows.map(|row| row as u16));
+        let (ty, offset) = (if is_signed { SIGNED } else { Type::U32 }, op.numbers[1] as i32);
+        let all = Atomic { op: what, ty, address, value, expected: None, to: None, when: None, offset, pc: op.pc };
+        all.run(bundle, view)
+    }
+}
+
+/// What an [`Update`] does, and whether its words are signed.
+fn operation(op: &Fields) -> (AtomicOp, bool) {
+    let what = AtomicOp::ALL.get(op.numbers[0] as usize & 0xff).copied().unwrap_or(AtomicOp::Add);
+    (what, op.numbers[0] >> 8 != 0)
+}
+
+/// As [`Update`], where all lanes are where the first is; else it returns false, and nothing was done.
+pub struct Attempt;
+
+impl Body for Attempt {
+    #[inline(always)]
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
         let touched = view.touched.take();
         let Some((base, words)) = around(bundle, view, op) else {
             view.touched = touched;
-            let [address, value] = [op.sources, [op.dest; 2]].map(|rows| rows.map(|row| row as u16));
-            let (ty, offset) = (if is_signed { SIGNED } else { Type::U32 }, op.numbers[1] as i32);
-            let all = Atomic { op: what, ty, address, value, expected: None, to: None, when: None, offset, pc: op.pc };
-            return all.run(bundle, view);
+            return false;
         };
         let signed = |word: u32| word as i32;
+        let (what, is_signed) = operation(op);
         match (what, is_signed) {
             (AtomicOp::Exchange, _) => update(bundle, op, base, words, |_, new| new),
             (AtomicOp::Add, _) => update(bundle, op, base, words, u32::wrapping_add),
@@ -208,17 +227,22 @@ fn around<'a>(bundle: &Bundle, view: &'a mut MemoryView<'_>, op: &Fields) -> Opt
 /// Changes the words of the active lanes, one after another.
 #[inline(always)]
 fn update(bundle: &Bundle, op: &Fields, base: u32, words: &mut [[u8; 4]], new: impl Fn(u32, u32) -> u32) {
-    let (low, values) = (&bundle.rows[op.sources[0] as usize].0, &bundle.rows[op.dest as usize].0);
+    let [low, values] = [op.sources[0], op.dest].map(|row| &bundle.rows[row as usize].0);
+    let mut change = |low: u32, value: u32| {
+        if let Some(word) = words.get_mut((low.wrapping_sub(base) >> 2) as usize) {
+            *word = new(u32::from_le_bytes(*word), value).to_le_bytes();
+        }
+    };
+    if bundle.is_full() {
+        // One long loop: of one for each warp vectors would be made, and taken apart again.
+        for (low, value) in low.as_flattened().iter().zip(values.as_flattened()) {
+            change(*low, *value);
+        }
+        return;
+    }
     for warp in bundle.busy() {
-        let (low, values, active) = (&low[warp], &values[warp], bundle.active[warp]);
-        let mut change = |lane: usize| {
-            if let Some(word) = words.get_mut((low[lane].wrapping_sub(base) >> 2) as usize) {
-                *word = new(u32::from_le_bytes(*word), values[lane]).to_le_bytes();
-            }
-        };
-        match active {
-            u16::MAX => (0..LANES).for_each(&mut change),
-            _ => lanes(active).for_each(&mut change),
+        for lane in lanes(bundle.active[warp]) {
+            change(low[warp][lane], values[warp][lane]);
         }
     }
 }

@@ -481,6 +481,13 @@ impl Bundle {
         Some(times)
     }
 
+    /// Makes some lanes and their warps the active ones, wherever they are.
+    pub fn activate(&mut self, active: &[u16; WARPS]) {
+        self.has_masks &= self.active == *active;
+        (self.active, self.busy, self.active_threads) = (*active, Warps::with(active), count(active));
+        self.whole = self.is_full();
+    }
+
     /// Writes down what the active lanes execute.
     #[cold]
     pub fn note(&mut self, what: What, times: u32, places: Vec<Located>) {

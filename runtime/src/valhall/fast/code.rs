@@ -8,6 +8,7 @@ use isaforge_core::semantics;
 use isaforge_valhall::Instruction;
 use isaforge_valhall::semantics::SEMANTICS;
 
+use super::atomic::Attempt;
 use super::bundle::{Bundle, Masks, Row, Rows, Schedule, Taken, WARPS};
 use super::handler::{self, Fields, Handler, handler};
 use super::jit::code_cache::Functions;
@@ -354,7 +355,16 @@ impl Lowered {
     /// The rows that the last handler of a word reads, which is where it accesses memory if it does.
     pub fn address(&self, pc: usize) -> Option<[u32; 2]> {
         match self.ops(pc..pc + 1).last()? {
-            Op::Call(op) => Some(op.fields().sources),
+            Op::Call(op) | Op::Update(op) => Some(op.fields().sources),
+            _ => None,
+        }
+    }
+
+    /// The handler that does what a word does where it is nothing but an atomic whose result nobody reads. It fails without a
+    /// fault where lanes are elsewhere than the first: then nothing was done.
+    pub fn update(&self, pc: usize) -> Option<handler::Op> {
+        match self.ops(pc..pc + 1) {
+            [Op::Update(op)] => Some(handler::<Attempt>(self.level).with(*op.fields())),
             _ => None,
         }
     }

@@ -178,7 +178,7 @@ impl<'a> Lowering<'a> {
                     let offset = self.known(template.form, &update.offset, word)?;
                     let offset = i32::try_from(offset as i64).ok()?;
                     let place = |row: u16| slot::placed(row, &self.rows).into();
-                    Op::Call(handler::<atomic::Update>(self.level).with(Fields {
+                    Op::Update(handler::<atomic::Update>(self.level).with(Fields {
                         dest: place(update.value),
                         sources: update.address.map(place),
                         numbers: [update.op as u32 | u32::from(update.signed) << 8, offset as u32],

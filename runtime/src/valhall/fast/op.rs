@@ -18,6 +18,8 @@ pub type Function = fn(u64) -> u64;
 pub enum Op {
     /// A handler of an instruction's own.
     Call(handler::Op),
+    /// An atomic on words that nobody reads the result of: [`Update`](super::atomic::Update).
+    Update(handler::Op),
     /// An operation on rows, and the word of the program that it belongs to.
     Rows(Micro<8, Bundles>, u32),
     /// A load or a store.
@@ -35,7 +37,7 @@ impl Op {
     #[inline(always)]
     pub fn run(&self, whole: bool, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
         match self {
-            Op::Call(op) => op.run(whole, bundle, view),
+            Op::Call(op) | Op::Update(op) => op.run(whole, bundle, view),
             Op::Rows(micro, _) => {
                 bundle.compute(micro);
                 true
@@ -56,7 +58,7 @@ impl Op {
     /// The word of the program that it belongs to.
     pub fn pc(&self) -> u32 {
         match self {
-            Op::Call(op) => op.pc(),
+            Op::Call(op) | Op::Update(op) => op.pc(),
             Op::Rows(_, pc) | Op::Function(_, _, pc) | Op::Number(_, _, pc) => *pc,
             Op::Access(access) => access.pc,
             Op::Atomic(atomic) => atomic.pc,

@@ -145,6 +145,31 @@ impl BlockFn {
     }
 }
 
+impl BlockFn {
+    /// Executes code for one column on rows of several: each of their columns is a row. Returns whether it was; else memory is
+    /// not found, and nothing was done.
+    #[inline(always)]
+    pub fn run_flat<const COLUMNS: usize>(&self, rows: &mut [Row<COLUMNS>], memory: &mut impl Memory) -> bool {
+        let mut windows = Windows::NONE;
+        if self.code.columns != 1
+            || rows.len() * COLUMNS < self.code.rows
+            || windows.find(memory, &self.windows, 1, 1).is_none()
+        {
+            return false;
+        }
+        let (active, mut jumps, mut times) = ([u16::MAX], [0], Times { all: 1, left: 1 });
+        let rows = rows.as_mut_ptr().cast();
+        // SAFETY: the function lies at the beginning of the code, which lives as long as `self`, and is of that type. There are as
+        // many columns, one after another, as it touches rows of one column, and bytes as it accesses in memory that `windows`
+        // has borrowed.
+        unsafe {
+            let function = std::mem::transmute::<*const u8, Block>(self.code.bytes.as_ptr());
+            function(rows, active.as_ptr(), 1, windows.as_ptr(), jumps.as_mut_ptr(), &mut times);
+        }
+        true
+    }
+}
+
 impl LoopFn {
     /// The code as text, behind the instructions that it comes from.
     pub fn listing(&self, text: impl Fn(u64) -> String) -> String {

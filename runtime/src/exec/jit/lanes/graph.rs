@@ -175,6 +175,11 @@ impl Graph {
         self.rows.insert(row, value);
     }
 
+    /// Some lanes. Each mask is one of its own: few registers have masks, and one is soon made again.
+    pub fn lanes(&mut self, lanes: u16) -> Value {
+        self.node(Node::Lanes(lanes, self.nodes.len()))
+    }
+
     /// The lanes that are in a set now.
     pub fn read_set(&mut self, set: u16) -> Value {
         match self.sets.get(&set) {

@@ -194,9 +194,9 @@ pub fn on_factor(code: Code) -> Option<Code> {
 pub fn operands(code: Code, to: Register, from: [Option<Register>; 3]) -> [Option<Register>; 4] {
     let [a, b, c] = from;
     match code {
-        Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae | Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256 => {
-            [Some(to), a.map(half), b, c]
-        }
+        Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae
+        | Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256
+        | Code::EVEX_Vpmovsxwd_zmm_k1z_ymmm256 => [Some(to), a.map(half), b, c],
         Code::EVEX_Vextracti32x8_ymmm256_k1z_zmm_imm8
         | Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae
         | Code::EVEX_Vpmovdw_ymmm256_k1z_zmm => [Some(half(to)), a, b, c],

@@ -1,5 +1,6 @@
 //! Parts of values: slices, components, and what is put together of them.
 
+use isaforge_core::bits::ones;
 use isaforge_core::semantics::{Class, Node, Op, Type};
 
 use super::{Cover, Found};
@@ -110,10 +111,47 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         if rest.is_empty() { self.same(*first) } else { Some(Found::Own(row)) }
     }
 
+    /// The flags that these are, each at its place; or with `true`, the opposite of these.
+    fn flags_of(&self, list: &[u16]) -> Option<(u16, bool)> {
+        let mut all = None;
+        for (i, flag) in list.iter().enumerate() {
+            let flag = self.node(*flag)?;
+            let is_not = flag.op == Op::Not;
+            let flag = if is_not { self.node(flag.args[0])? } else { flag };
+            let from = flag.args[0];
+            if flag.op != Op::Get || usize::from(flag.imm) != i || usize::from(self.ty(from)?.lanes) != list.len() {
+                return None;
+            }
+            if *all.get_or_insert((from, is_not)) != (from, is_not) {
+                return None;
+            }
+        }
+        all
+    }
+
+    /// The bits of booleans as a number.
+    pub(super) fn bits(&mut self, node: &Node) -> Option<Found> {
+        let from = self.ty(node.args[0])?;
+        let handler = match from.lanes {
+            2 if from.class == Class::Bool => rule::two_bits(),
+            4 if from.class == Class::Bool => rule::four_bits(),
+            _ => return self.define(node),
+        };
+        let row = self.row(node.args[0])?;
+        self.own(handler, &[row], 0)
+    }
+
     pub(super) fn pack_flags(&mut self, list: &[u16]) -> Option<Found> {
         let (first, rest) = list.split_first()?;
         if rest.is_empty() {
             return self.same(*first);
+        }
+        if let Some((flags, is_not)) = self.flags_of(list) {
+            if !is_not {
+                return self.same(flags);
+            }
+            let rows = [self.row(flags)?, self.binder.constant(ones(F::SLOT))?];
+            return self.own(rule::of::<word::Xor, K, F>(), &rows, 0);
         }
         let mut row = self.row(*first)?;
         for (i, part) in rest.iter().enumerate() {

@@ -164,6 +164,14 @@ impl Function {
         }
     }
 
+    /// What one of its machine codes does.
+    pub fn wanted(&self, form: Form) -> &Wanted {
+        match (form, &self.counted) {
+            (Form::Counted, Some(counted)) => &counted.wanted,
+            _ => &self.wanted,
+        }
+    }
+
     /// One of its machine codes.
     #[inline(always)]
     pub fn machine(&self, form: Form) -> Option<&BlockFn> {

@@ -156,6 +156,12 @@ impl Functions {
                 let _ = writeln!(listed, "{what} {pc}: {words} instructions\n{code}");
             }
         }
+        for plan in lock(&self.plans).iter().filter_map(|(_, plan)| plan.as_ref()) {
+            let code = plan.listing(&text);
+            if !code.is_empty() {
+                let _ = writeln!(listed, "dispatch: {} calls\n{code}", plan.steps.len());
+            }
+        }
         listed
     }
 }

@@ -11,13 +11,14 @@
 //! how often it has been executed, is what the handlers would have found. All else is compiled from jump to jump, in
 //! [blocks](block). Where a program is one block, the dispatches of a row may be executed at once, if its addresses go on by
 //! known [strides]. Where it has more, and no dispatch can go another way than the first, all calls of a dispatch are known
-//! in advance, as a [plan]. The [code cache](code_cache) keeps the functions, also for later launches of the same program.
+//! in advance, as a [plan], which becomes [one function](fused) where registers suffice. The [code cache](code_cache) keeps the functions, also for later launches of the same program.
 //!
 //! The shapes of a [`Sequence`](sequence::Sequence) of [words](word) become a graph of vector operations, then
 //! [code](crate::exec::jit::lanes). This is for processors with AVX-512 or AVX2; others have the handlers alone.
 
 mod block;
 pub mod code_cache;
+mod fused;
 mod live;
 pub mod plan;
 mod region;

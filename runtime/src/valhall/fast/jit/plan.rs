@@ -8,12 +8,15 @@
 //! only computed addresses and branches is dropped, and the counts are known in advance.
 //!
 //! All places are found before anything is executed. Where one of them is missing, the dispatch goes the way of any
-//! other, and fails where it has to.
+//! other, and fails where it has to. Only atomics may change words whose addresses depend on memory: all of their lanes are
+//! looked at before the first changes anything, and where that is in vain the dispatch begins anew.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::block::Function;
+use super::fused::Fused;
 use super::live::{Words, bit};
 use super::sequence::Sequence;
 use super::strides::Strides;
@@ -21,8 +24,10 @@ use super::terms::{Sum, Terms};
 use super::trace::{Event, Form, Located, What};
 use crate::exec::jit::lanes::function::BlockFn;
 use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS};
+use crate::level::Level;
 use crate::valhall::fast::bundle::{Bundle, Grid, WARPS};
 use crate::valhall::fast::code::{Code, Exit};
+use crate::valhall::fast::handler::{self, Fields};
 use crate::valhall::fast::memory_view::{self, MemoryView, Place};
 use crate::valhall::fast::run::Tally;
 use crate::valhall::warp::lanes;
@@ -30,12 +35,18 @@ use crate::valhall::warp::lanes;
 /// Words that are followed, at most: that takes about a millisecond.
 const WORDS: usize = 1 << 12;
 
+/// Dispatches by a plan before its functions become one: to make it takes about as long as it saves in as many.
+const OFTEN: u32 = 1 << 10;
+
 /// What all dispatches of a launch do.
 #[derive(Debug)]
 pub struct Plan {
-    steps: Vec<Step>,
-    windows: Vec<Window>,
+    pub(super) steps: Vec<Step>,
+    pub(super) windows: Vec<Window>,
     terms: Terms,
+    /// How many dispatches have followed it, and its functions as one, once these were many.
+    followed: AtomicU32,
+    fused: OnceLock<Option<Fused>>,
     /// For each bundle the registers that have to be at their beginning, as bits.
     pub begins: Vec<u64>,
     /// What is counted in a dispatch.
@@ -44,27 +55,29 @@ pub struct Plan {
 
 /// Something that a bundle executes.
 #[derive(Clone, Debug)]
-struct Step {
-    bundle: usize,
-    what: Done,
+pub(super) struct Step {
+    pub bundle: usize,
+    pub what: Done,
 }
 
 /// What is executed.
 #[derive(Clone, Debug)]
-enum Done {
+pub(super) enum Done {
     /// Machine code, by some lanes and their warps, and the numbers of its windows.
     Call { function: Arc<Function>, form: Form, active: [u16; WARPS], busy: u32, times: u32, windows: [u16; WINDOWS] },
     /// A row is stored, lane by lane: the warp, the lane, and the number of the window.
     Store { row: u32, lanes: Vec<(u8, u8, u16)> },
+    /// Some lanes change words of memory, wherever they are.
+    Update { op: handler::Op, active: [u16; WARPS] },
 }
 
 /// Memory that steps access.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Window {
+pub(super) struct Window {
     /// Where it would be in a workgroup whose sum is 0.
-    base: Located,
+    pub base: Located,
     sum: Sum,
-    bytes: usize,
+    pub bytes: usize,
 }
 
 /// Where windows are in a dispatch.
@@ -77,7 +90,7 @@ pub struct Places {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Found {
+pub(super) enum Found {
     Shared(usize),
     Mapped(Place, usize),
 }
@@ -93,14 +106,20 @@ impl window::Memory for Memory<'_, '_> {
     #[inline(always)]
     fn window(&mut self, index: usize, window: &window::Window, _: usize) -> Option<Bytes<'_>> {
         let found = *self.found.get(usize::from(*self.windows.get(index)?))?;
-        match found {
-            Found::Mapped(place, offset) if !window.writes => self.view.all(place)?.get(offset..).map(Bytes::Read),
-            found => found.bytes_mut(self.view).map(Bytes::Write),
-        }
+        found.bytes(self.view, window.writes)
     }
 }
 
 impl Found {
+    /// The bytes from there on, to be written or only read.
+    #[inline(always)]
+    pub(super) fn bytes<'v>(self, view: &'v mut MemoryView<'_>, writes: bool) -> Option<Bytes<'v>> {
+        match self {
+            Found::Mapped(place, offset) if !writes => view.all(place)?.get(offset..).map(Bytes::Read),
+            found => found.bytes_mut(view).map(Bytes::Write),
+        }
+    }
+
     /// The bytes from there on.
     #[inline(always)]
     fn bytes_mut<'v>(self, view: &'v mut MemoryView<'_>) -> Option<&'v mut [u8]> {
@@ -115,6 +134,7 @@ impl Found {
 enum Followed {
     Call(Arc<Function>, Form, Vec<Window>),
     Store(u32, Vec<Window>),
+    Update(handler::Op),
 }
 
 /// The word that an instruction only stores, in a row; the rows of its address, and its offset from there.
@@ -162,7 +182,8 @@ impl Follower<'_> {
         let (function, form) = match &event.what {
             What::Function(function, form) => (function.clone(), *form),
             What::Handlers(words) if !words.clone().all(|word| self.known.computes(word)) => {
-                return self.follow_store(words.start, event);
+                let update = self.code.update(words.start).filter(|_| words.len() == 1).map(Followed::Update);
+                return update.or_else(|| self.follow_store(words.start, event));
             }
             What::Handlers(words) => {
                 let form = if event.active == [u16::MAX; WARPS] { Form::Full } else { Form::Part };
@@ -196,7 +217,7 @@ impl Follower<'_> {
         match *place {
             Located::Mapped(address) => {
                 let mut terms = Vec::new();
-                self.strides.terms.values(self.group, &mut terms);
+                self.strides.terms.values(&self.group, &mut terms);
                 Some(Located::Mapped(address.wrapping_sub(sum.value(&terms))))
             }
             // The memory of a workgroup ends where that of another begins.
@@ -218,8 +239,8 @@ impl Follower<'_> {
 }
 
 impl Plan {
-    /// Whether there may be a plan of some events. Until memory is accessed by machine code, but for words that few lanes store,
-    /// there is none.
+    /// Whether there may be a plan of some events. Until memory is accessed by machine code, but for words that few lanes store
+    /// or that atomics change, there is none.
     pub fn may_be(code: &Code<'_>, events: &[(usize, Event)]) -> bool {
         let known = code.functions().known(code);
         let mut handlers = events.iter().filter_map(|(_, event)| match &event.what {
@@ -230,7 +251,8 @@ impl Plan {
             let lanes: u32 = event.active.iter().map(|lanes| lanes.count_ones()).sum();
             event.places.len() == lanes as usize && stored(code, pc).is_some()
         };
-        !events.is_empty() && handlers.all(|(pc, event)| known.computes(pc) || is_stored(pc, event))
+        let is_update = |pc: usize| code.update(pc).is_some();
+        !events.is_empty() && handlers.all(|(pc, event)| known.computes(pc) || is_update(pc) || is_stored(pc, event))
     }
 
     /// The plan of dispatches that do what one of them did. `None` where others may do something else.
@@ -254,7 +276,9 @@ impl Plan {
             }
             (terms, left) = (Some(follower.strides.terms), follower.left);
         }
-        let mut plan = Plan { steps: vec![], windows: vec![], terms: terms?, begins: vec![0; bundles], counts };
+        let (followed_by, fused, begins) = (AtomicU32::new(0), OnceLock::new(), vec![0; bundles]);
+        let mut plan =
+            Plan { steps: vec![], windows: vec![], terms: terms?, followed: followed_by, fused, begins, counts };
         let followed: Vec<_> = followed.into_iter().collect::<Option<_>>()?;
         let mut numbers = HashMap::new();
         for ((bundle, event), followed) in events.iter().zip(followed).rev() {
@@ -266,6 +290,9 @@ impl Plan {
             }
         }
         plan.steps.reverse();
+        if !plan.begins_anew() {
+            return None;
+        }
         let Plan { terms, windows, .. } = &mut plan;
         terms.retain(windows.iter().map(|window| &window.sum));
         Some(plan)
@@ -289,7 +316,28 @@ impl Plan {
                 *live |= bit(*row);
                 true
             }
+            Followed::Update(op) => {
+                *live |= updates(op).into_iter().fold(0, |all, row| all | bit(row));
+                true
+            }
         }
+    }
+
+    /// Whether a dispatch may begin anew where some lane of an atomic is where nobody has looked: until then it changes no
+    /// memory but its own.
+    fn begins_anew(&self) -> bool {
+        let Some(last) = self.steps.iter().rposition(|step| matches!(step.what, Done::Update { .. })) else {
+            return true;
+        };
+        let is_own = |window: &u16| matches!(self.windows[usize::from(*window)].base, Located::Shared(_));
+        self.steps[..last].iter().all(|step| match &step.what {
+            Done::Call { function, windows, .. } => {
+                let mut accesses = function.accesses.iter().zip(windows);
+                accesses.all(|(access, window)| !access.writes || is_own(window))
+            }
+            Done::Store { lanes, .. } => lanes.iter().all(|(.., window)| is_own(window)),
+            Done::Update { .. } => false,
+        })
     }
 
     /// What an event is to do, with the numbers of its windows.
@@ -317,42 +365,92 @@ impl Plan {
                 let lanes = lanes.zip(all).map(|((warp, lane), window)| Some((warp, lane, number(window)?)));
                 Done::Store { row, lanes: lanes.collect::<Option<_>>()? }
             }
+            Followed::Update(op) => Done::Update { op, active: event.active },
         })
     }
 
     /// No places yet.
     pub fn places(&self) -> Places {
-        let found = vec![Found::Shared(0); self.windows.len()];
-        Places { found, recent: vec![Default::default(); self.windows.len()], terms: Vec::new() }
+        let found = self.windows.iter().map(|window| match window.base {
+            Located::Shared(place) => Found::Shared(place),
+            Located::Mapped(_) => Found::Shared(0),
+        });
+        Places { found: found.collect(), recent: vec![Default::default(); self.windows.len()], terms: Vec::new() }
     }
 
     /// Finds the memory of a dispatch, whose first workgroup is given. Returns `false` where something is missing.
     #[inline]
-    pub fn find(&self, places: &mut Places, view: &MemoryView<'_>, group: [u32; 3]) -> bool {
-        let Places { found, recent, terms } = places;
-        self.terms.values(group, terms);
-        for ((window, found), recent) in self.windows.iter().zip(found).zip(recent) {
-            *found = match window.base {
-                Located::Shared(place)
-                    if view.shared.len().checked_sub(place).is_some_and(|len| len >= window.bytes) =>
-                {
-                    Found::Shared(place)
-                }
-                Located::Shared(_) => return false,
-                Located::Mapped(base) => {
-                    let address = base.wrapping_add(window.sum.value(terms));
-                    let Some((place, offset)) = view.find_mapped(recent, address, window.bytes) else { return false };
-                    Found::Mapped(place, offset)
-                }
-            };
+    pub fn find(&self, places: &mut Places, view: &MemoryView<'_>, group: &[u32; 3], fused: Option<&Fused>) -> bool {
+        self.terms.values(group, &mut places.terms);
+        match fused {
+            Some(fused) => fused.mapped.iter().all(|index| self.find_window(*index, places, view)),
+            None => (0..self.windows.len()).all(|index| self.find_window(index, places, view)),
         }
-        true
     }
 
-    /// Executes a dispatch whose memory was found.
+    #[inline(always)]
+    fn find_window(&self, index: usize, places: &mut Places, view: &MemoryView<'_>) -> bool {
+        let Places { found, recent, terms } = places;
+        let (Some(window), Some(found)) = (self.windows.get(index), found.get_mut(index)) else { return false };
+        match window.base {
+            // It is where it was.
+            Located::Shared(place) => view.shared.len().checked_sub(place).is_some_and(|len| len >= window.bytes),
+            Located::Mapped(base) => {
+                let address = base.wrapping_add(window.sum.value(terms));
+                let place = view.find_mapped(&mut recent[index], address, window.bytes);
+                place.map(|(place, offset)| *found = Found::Mapped(place, offset)).is_some()
+            }
+        }
+    }
+
+    /// Its functions as one, once many dispatches have followed it; `None` where it has to be followed step by step.
     #[inline]
-    pub fn run(&self, places: &Places, bundles: &mut [Bundle], view: &mut MemoryView<'_>) {
-        for step in &self.steps {
+    pub fn fused(&self, level: Level) -> Option<&Fused> {
+        if let Some(fused) = self.fused.get() {
+            return fused.as_ref();
+        }
+        let is_often = self.followed.load(Ordering::Relaxed) >= level.compiles_after(OFTEN)?;
+        is_often.then(|| self.fused.get_or_init(|| Fused::new(self, level)).as_ref())?
+    }
+
+    /// Counts dispatches that have followed it.
+    pub fn follow(&self, dispatches: u32) {
+        let before = self.followed.load(Ordering::Relaxed);
+        self.followed.store(before.saturating_add(dispatches), Ordering::Relaxed);
+    }
+
+    /// The end of what is accessed of the workgroups' memories; 0 where they are not.
+    pub(super) fn shared_end(&self) -> usize {
+        let ends = self.windows.iter().filter_map(|window| match window.base {
+            Located::Shared(place) => place.checked_add(window.bytes),
+            Located::Mapped(_) => None,
+        });
+        ends.max().unwrap_or(0)
+    }
+
+    /// The machine code of its functions as one, as text.
+    pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
+        self.fused.get().and_then(Option::as_ref).map_or(String::new(), |fused| fused.listing(text))
+    }
+
+    /// Executes a dispatch whose memory was found, by its functions as one if they are. Returns whether it was: where it was
+    /// not, it may begin anew.
+    #[inline]
+    pub fn run(
+        &self,
+        code: &Code<'_>,
+        fused: Option<&Fused>,
+        places: &Places,
+        bundles: &mut [Bundle],
+        view: &mut MemoryView<'_>,
+    ) -> bool {
+        if let Some(fused) = fused
+            && !bundles.first_mut().is_some_and(|bundle| fused.run(&places.found, bundle, view))
+        {
+            return false;
+        }
+        let first = fused.map_or(0, |fused| fused.behind);
+        for step in self.steps.get(first..).unwrap_or_default() {
             let Some(bundle) = bundles.get_mut(step.bundle) else { continue };
             match &step.what {
                 Done::Call { function, form, active, busy, times, windows } => {
@@ -370,7 +468,21 @@ impl Plan {
                         }
                     }
                 }
+                Done::Update { op, active } => {
+                    bundle.activate(active);
+                    bundle.prepare(&code.masks, view);
+                    if !op.run(true, bundle, view) {
+                        return false;
+                    }
+                }
             }
         }
+        true
     }
+}
+
+/// The rows that an atomic reads.
+pub(super) fn updates(op: &handler::Op) -> [u32; 3] {
+    let Fields { dest, sources: [low, high], .. } = *op.fields();
+    [low, high, dest]
 }

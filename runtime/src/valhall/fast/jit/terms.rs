@@ -89,8 +89,8 @@ impl Terms {
         (!self.varies(&Sum(others))).then(|| x.first().map_or(0, |(_, times)| *times))
     }
 
-    /// What they come to in a workgroup.
-    pub fn values(&self, group: [u32; 3], values: &mut Vec<u64>) {
+    /// What they come to in a workgroup. Its number is not copied: it was just written, word by word.
+    pub fn values(&self, group: &[u32; 3], values: &mut Vec<u64>) {
         values.clear();
         for term in &self.0 {
             let value = match term {

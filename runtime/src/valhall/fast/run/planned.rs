@@ -117,18 +117,29 @@ impl Dispatch {
         let spent = plan.counts.spent.max(1);
         let affordable = (runner.budget - runner.tally.spent).saturating_sub(BUNDLE_TURN) / spent;
         let most = affordable.min((BUNDLE_TURN / spent).max(1)).min(u64::from(behind) + 1) as u32;
-        let mut done = 0;
-        while done < most && plan.find(places, &self.own.view(outside), self.groups[0].id) {
-            self.own.clear();
+        let (mut done, mut is_alike, fused) = (0, true, plan.fused(runner.code.level));
+        let begins = fused.map_or(&plan.begins[..], |fused| std::slice::from_ref(&fused.begins));
+        while done < most && plan.find(places, &self.own.view(outside), &self.groups[0].id, fused) {
+            if fused.is_none_or(|fused| fused.is_shared) {
+                self.own.clear();
+            }
             let mut view = self.own.view(outside);
-            for (bundle, registers) in self.bundles.iter_mut().zip(&plan.begins) {
+            for (bundle, registers) in self.bundles.iter_mut().zip(begins).filter(|(_, registers)| **registers != 0) {
                 begin(&self.registers, &self.groups, *registers, bundle, &mut view);
             }
-            plan.run(places, &mut self.bundles, &mut view);
+            if !plan.run(runner.code, fused, places, &mut self.bundles, &mut view) {
+                is_alike = false;
+                break;
+            }
             self.groups.iter_mut().for_each(|group| group.id[0] += self.size.1 as u32);
             done += 1;
         }
+        plan.follow(done);
         runner.tally.add_times(&plan.counts, done);
+        if !is_alike {
+            // Others may not be, either.
+            self.planning = Planning::Never;
+        }
         (done > 0).then_some(done)
     }
 }

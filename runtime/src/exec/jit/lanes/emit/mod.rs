@@ -7,6 +7,7 @@
 mod avx2;
 mod block;
 mod flow;
+mod fuse;
 mod loops;
 mod plan;
 mod vector;
@@ -23,6 +24,7 @@ use plan::{Location, Plan, Store};
 
 pub use block::{LoopPlan, Times, Wanted};
 pub use flow::{Flow, FlowBlock, FlowState, To};
+pub use fuse::{Begin, Call, Fusion};
 pub use loops::{Block, Leave, Loop, PLACES, State};
 pub use plan::Segment;
 
@@ -396,6 +398,10 @@ impl Emitter {
                 }
                 let lanes = self.set(*set, way)?;
                 self.load_mask(to, lanes)
+            }
+            Node::Lanes(lanes, _) => {
+                let to = self.take(value, true, way)?;
+                self.load_lanes(to, *lanes, way)
             }
             Node::Row(row, _) => {
                 let home = self.home(*row, way);

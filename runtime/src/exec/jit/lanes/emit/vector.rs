@@ -125,6 +125,21 @@ impl Emitter {
         self.push(Instruction::with3(Code::VEX_Vpsrad_ymm_ymm_imm8, to, to, 31))
     }
 
+    /// Loads a mask of known lanes. With AVX-512 it goes through a register that blocks without a branch do not need.
+    pub(super) fn load_lanes(&mut self, to: Register, lanes: u16, way: usize) -> Option<()> {
+        if self.access != Access::Whole {
+            return None;
+        }
+        if self.host == Host::Avx512 {
+            self.push(Instruction::with2(Code::Mov_r32_imm32, Register::R8D, u32::from(lanes)))?;
+            return self.push(Instruction::with2(Code::VEX_Kmovw_kr_r32, to, Register::R8D));
+        }
+        let first = (self.first + way) % self.host.pieces() * self.host.lanes();
+        let word = |lane: usize| if lanes >> (first + lane) & 1 != 0 { u32::MAX } else { 0 };
+        let from = self.constant(std::array::from_fn(word));
+        self.load(to, from)
+    }
+
     /// The bits of a mask, in a general register, and zeros above them.
     pub(super) fn bits(&mut self, to: Register, mask: Register) -> Option<()> {
         self.push(Instruction::with2(

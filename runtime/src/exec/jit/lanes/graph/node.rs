@@ -27,6 +27,8 @@ pub enum Node {
     Splat(u32),
     /// A set of lanes that the machine keeps, as it was before a segment.
     Set(u16, usize),
+    /// The same lanes always, and how many nodes there were before.
+    Lanes(u16, usize),
     /// Words of a window of memory at an offset, after a number of stores.
     Memory(usize, i32, usize),
     /// An instruction.
@@ -143,7 +145,7 @@ pub struct Stored {
 impl Node {
     /// Whether its result is a mask.
     pub fn is_mask(&self) -> bool {
-        matches!(self, Node::Operation(Operation { is_mask: true, .. }) | Node::Set(..))
+        matches!(self, Node::Operation(Operation { is_mask: true, .. }) | Node::Set(..) | Node::Lanes(..))
     }
 
     /// What it depends on.

@@ -201,6 +201,12 @@ fn rows_of_workgroups_and_parts_of_their_numbers_are_known() {
     }
 }
 
+/// A word is added to one that all threads have.
+const ATOMIC: &str = "MOV.i32 r50, r0
+    MOV.i32 r41, u5
+    SHADDX.u64 r40, u0, r41.w0, shift:0x2
+    ATOM.i32.slot0.aadd.wait0 @r50, r40, offset:0";
+
 #[test]
 fn ways_that_depend_on_memory_are_in_no_plan() {
     let compare = "IADD_IMM.i32 r20, 0x0, #0x1\nLSHIFT_AND.i32 r7, r0, 0x0.b00, r20\n";
@@ -242,8 +248,10 @@ fn ways_that_depend_on_memory_are_in_no_plan() {
                 .to_owned(),
             true,
         ),
-        // Atomics are handlers.
-        ("MOV.i32 r50, r0\nMOV.i32 r41, u5\nSHADDX.u64 r40, u0, r41.w0, shift:0x2\nATOM.i32.slot0.aadd.wait0 @r50, r40, offset:0".to_owned(), false),
+        // Atomics may be anywhere, but not where a dispatch could not begin anew.
+        (ATOMIC.to_owned(), true),
+        (format!("STORE.i32.slot0 @r0, r62, offset:0\n{ATOMIC}"), false),
+        (format!("{ATOMIC}\n{ATOMIC}"), false),
     ] {
         let launch = launch(&program(&what), [128, 1, 1], [8, 1, 1], &[40, WORDS - 1]);
         assert_eq!(agrees(&launch, WORDS), planned && compiles(), "{what}");
@@ -252,8 +260,15 @@ fn ways_that_depend_on_memory_are_in_no_plan() {
 
 #[test]
 fn dispatches_of_which_no_plan_comes_are_not_watched_for_ever() {
-    let text = format!("{ADDRESSES} MOV.i32 r50, r55\nATOM.i32.slot0.aadd.wait0 @r50, r62, offset:0\nNOP.end");
-    let launch = launch(&text, [128, 1, 1], [8, 1, 1], &[41]);
+    // Addresses that were loaded.
+    let text = format!(
+        "{ADDRESSES} LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0
+        LSHIFT_AND.i32 r1, r0, 0x0.b00, u4
+        SHADDX.u64 r40, u2, r1.w0, shift:0x2
+        LOAD.i32.unsigned.slot0.wait0 @r0, r40, offset:0
+        STORE.i32.slot0.end @r0, r62, offset:0"
+    );
+    let launch = launch(&text, [128, 1, 1], [8, 1, 1], &[255]);
     let program = Program::new(&launch.program);
     let code = Code::new(&program, &launch.uniforms, warps(&launch) as u32, Level::best().eager());
     let watched = (0..64).take_while(|_| {
@@ -345,3 +360,5 @@ fn a_plan_is_for_launches_that_are_alike() {
         agrees(&launch, out);
     }
 }
+
+mod fused;

@@ -1,0 +1,350 @@
+//! Functions that are called in a known order, as one.
+//!
+//! Where it is known in advance which functions are called, by which lanes, and where each accesses memory, no loop over
+//! columns is left: each column of a row becomes a row of its own. Values of all columns then stay in registers from one
+//! function to the next, and nobody jumps. Memory that nobody reads afterwards need not be accessed at all: a load from it is
+//! a move of lanes between registers that were to be stored there.
+
+use std::sync::Arc;
+
+use iced_x86::Code;
+
+use super::plan::{Segment, used};
+use super::{Emitted, LoopPlan, Wanted};
+use crate::exec::jit::lanes::graph::{Graph, Node, Operation, Relation, Value};
+use crate::exec::jit::lanes::row::{COLUMN, LANES};
+use crate::exec::jit::lanes::window::{WINDOWS, Window};
+
+/// Nodes, at most: code for more would not stay in the caches of the processor.
+const NODES: usize = 1 << 11;
+/// Values that the words of a load come from, at most.
+const SOURCES: usize = 4;
+
+/// A call of a function.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// What it does.
+    pub wanted: &'a Wanted,
+    /// How it accesses memory, and where each window begins.
+    pub windows: &'a [Window],
+    pub begins: &'a [Begin],
+    /// The lanes that execute it, for each column.
+    pub active: &'a [u16],
+    /// How often they do, one time after another.
+    pub times: u32,
+}
+
+/// Where a window of a function begins: at a byte.
+#[derive(Clone, Copy, Debug)]
+pub enum Begin {
+    /// Of a window of the fused function.
+    Window(usize, i64),
+    /// Of memory that is all zeros before, and that nobody reads afterwards.
+    Scratch(i64),
+}
+
+/// Functions that become one.
+#[derive(Debug)]
+pub struct Fusion {
+    graph: Graph,
+    columns: usize,
+    windows: Vec<Window>,
+    /// What scratch memory holds, a word each: a value and a lane of it, or zero.
+    scratch: Vec<Option<(Value, usize)>>,
+}
+
+/// Words of a load that have the same value as their source.
+struct Source {
+    value: Value,
+    /// How far the lane that is read is above the one that gets it; `None` where the value is the same in all lanes.
+    above: Option<isize>,
+    /// The lanes that get it.
+    lanes: u16,
+}
+
+impl Fusion {
+    /// No functions yet, on rows of so many columns; they may access windows, and bytes of scratch memory.
+    pub fn new(graph: Graph, columns: usize, scratch: usize) -> Self {
+        Fusion { graph, columns, windows: vec![], scratch: vec![None; scratch.div_ceil(4)] }
+    }
+
+    /// The number of a new window of some bytes, which all lanes access at the same place unless they are contiguous.
+    /// `None` where there are too many.
+    pub fn window(&mut self, contiguous: bool, bytes: usize) -> Option<usize> {
+        let column = if contiguous { COLUMN } else { 0 } as u32;
+        let window = Window { contiguous, column, ..Window::default() };
+        let span = u32::try_from((bytes as u64).checked_sub(window.bytes(1))?).ok()?;
+        self.windows.push(Window { span, ..window });
+        (self.windows.len() <= WINDOWS).then(|| self.windows.len() - 1)
+    }
+
+    /// Adds a call. `None` where it cannot be part of it.
+    pub fn call(&mut self, call: &Call<'_>) -> Option<()> {
+        let Wanted { graph, segment, again, .. } = call.wanted;
+        // Nobody asks which lanes jump.
+        let segment = &Segment { mask: None, ..segment.clone() };
+        let used = used(graph, std::iter::once(segment));
+        for time in 0..call.times {
+            for (column, &active) in call.active.iter().enumerate().filter(|(_, active)| **active != 0) {
+                self.column(call, &used, (time, column, active))?;
+            }
+        }
+        let Some(again) = again else { return Some(()) };
+        let is_full = call.active.iter().all(|active| *active == u16::MAX);
+        is_full.then(|| (0..self.columns).for_each(|column| self.increase(again, call.times, column)))
+    }
+
+    /// Some lanes of a row are stored to scratch memory, where each has a place.
+    pub fn put(&mut self, row: u32, lanes: impl Iterator<Item = (usize, usize, usize)>) -> Option<()> {
+        for (column, lane, at) in lanes {
+            let value = self.graph.read(self.row(row, column));
+            *self.scratch.get_mut(word(at as i64)?)? = Some((value, lane));
+        }
+        Some(())
+    }
+
+    /// The code, and the rows that it reads; for one column, which has a row for each column of a row. It leaves some columns
+    /// of rows, and else only what it stores. `None` on register pressure, or where the host lacks an operation.
+    pub fn finish(mut self, left: impl Iterator<Item = (u32, usize)>) -> Option<(Emitted, Vec<u32>)> {
+        let mut rows: Vec<(u32, Value)> = Vec::new();
+        for (row, column) in left {
+            let row = self.row(row, column);
+            let value = self.graph.read(row);
+            if !self.graph.is_row(value, row) && !rows.contains(&(row, value)) {
+                rows.push((row, value));
+            }
+        }
+        if self.graph.lacks() {
+            return None;
+        }
+        let segment = Segment { nodes: self.graph.end_segment(), rows, mask: None, sets: vec![] };
+        let used = used(&self.graph, std::iter::once(&segment));
+        let nodes = self.graph.nodes().iter().zip(used).filter(|(_, used)| *used);
+        let read = nodes.filter_map(|(node, _)| match node {
+            Node::Row(row, _) => Some(row / self.columns as u32),
+            _ => None,
+        });
+        let read = read.collect();
+        let wanted = Wanted { graph: Arc::new(self.graph), segment, columns: 1, again: None };
+        Some((Emitted::full(&wanted, &self.windows)?, read))
+    }
+
+    /// The row that a column is.
+    fn row(&self, row: u32, column: usize) -> u32 {
+        row * self.columns as u32 + column as u32
+    }
+
+    /// What a function does in the lanes of a column.
+    fn column(&mut self, call: &Call<'_>, used: &[bool], (time, column, active): (u32, usize, u16)) -> Option<()> {
+        let Wanted { graph, segment, .. } = call.wanted;
+        let place = |window: usize, offset: i32| {
+            let window_of = call.windows.get(window)?;
+            let further = column as i64 * i64::from(window_of.column) + i64::from(time) * i64::from(window_of.stride);
+            let further = further + i64::from(offset) - i64::from(window_of.from);
+            Some((call.begins.get(window)?.further(further), window_of.contiguous))
+        };
+        let nodes = graph.nodes();
+        let mut values: Vec<Option<Value>> = vec![None; nodes.len()];
+        let (mut stores, mut origin) = (graph.stores().iter().peekable(), None);
+        for index in 0..=nodes.len() {
+            while let Some(stored) = stores.next_if(|stored| stored.behind <= index) {
+                let (begin, contiguous) = place(stored.window, stored.offset)?;
+                let value = values.get(stored.value.index()).copied()??;
+                contiguous.then(|| self.store(begin, value, active))??;
+            }
+            let Some(node) = nodes.get(index).filter(|_| used[index]) else { continue };
+            if graph.origin(index) != origin {
+                origin = graph.origin(index);
+                self.graph.begin(origin?);
+            }
+            values[index] = Some(match node {
+                Node::Row(row, _) => self.graph.read(self.row(*row, column)),
+                Node::Splat(word) => self.graph.splat(*word),
+                Node::Memory(window, offset, _) => {
+                    let (begin, contiguous) = place(*window, *offset)?;
+                    self.load(begin, contiguous, active)?
+                }
+                Node::Operation(operation) => {
+                    let of = |value: Value| values.get(value.index()).copied().flatten();
+                    let mask = match operation.mask {
+                        Some(mask) => Some(of(mask)?),
+                        None => None,
+                    };
+                    let mut arguments = [None; 3];
+                    for (to, from) in arguments.iter_mut().zip(operation.arguments) {
+                        *to = match from {
+                            Some(from) => Some(of(from)?),
+                            None => None,
+                        };
+                    }
+                    self.graph.node(Node::Operation(Operation { arguments, mask, ..*operation }))
+                }
+                Node::Set(..) | Node::Lanes(..) => return None,
+            });
+        }
+        for (row, value) in &segment.rows {
+            let (row, value) = (self.row(*row, column), values.get(value.index()).copied()??);
+            let value = if active == u16::MAX {
+                value
+            } else {
+                let old = self.graph.read(row);
+                self.choose(active, value, old)
+            };
+            self.graph.write(row, value);
+        }
+        (self.graph.nodes().len() <= NODES).then_some(())
+    }
+
+    /// What registers have become more by that are not written each time.
+    fn increase(&mut self, again: &LoopPlan, times: u32, column: usize) {
+        for &(row, stride) in &again.pairs {
+            let more = u64::from(stride) * u64::from(times);
+            let [low, high] = [row, row + 1].map(|row| self.row(row, column));
+            let by = self.graph.splat(more as u32);
+            let sum = self.graph.read(low);
+            let sum = self.graph.add(sum, by);
+            let is_carried = self.graph.compare_unsigned(Relation::Less, sum, by);
+            let [with, without] = [1, 0].map(|carry| self.graph.splat(((more >> 32) as u32).wrapping_add(carry)));
+            let by = self.graph.select(is_carried, with, without);
+            let above = self.graph.read(high);
+            let above = self.graph.add(above, by);
+            self.graph.write(low, sum);
+            self.graph.write(high, above);
+        }
+        for &(row, step) in &again.words {
+            let row = self.row(row, column);
+            let by = self.graph.splat(step.wrapping_mul(times));
+            let sum = self.graph.read(row);
+            let sum = self.graph.add(sum, by);
+            self.graph.write(row, sum);
+        }
+    }
+
+    /// `new` in some lanes, `old` in the others.
+    fn choose(&mut self, lanes: u16, new: Value, old: Value) -> Value {
+        if lanes == u16::MAX || new == old {
+            return new;
+        }
+        let mask = self.graph.lanes(lanes);
+        self.graph.select(mask, new, old)
+    }
+
+    /// What some lanes load; others may get anything.
+    fn load(&mut self, begin: Begin, contiguous: bool, active: u16) -> Option<Value> {
+        let at = match begin {
+            Begin::Scratch(at) => word(at)?,
+            Begin::Window(window, at) => {
+                let is_alike = self.windows.get(window)?.contiguous == contiguous;
+                return is_alike.then(|| Some(self.graph.load(window, i32::try_from(at).ok()?)))?;
+            }
+        };
+        let zero = self.graph.splat(0);
+        if !contiguous {
+            let (value, lane) = self.scratch.get(at)?.unwrap_or((zero, 0));
+            return Some(self.spread(value, lane));
+        }
+        let mut sources: Vec<Source> = Vec::new();
+        for lane in (0..LANES).filter(|lane| active >> lane & 1 != 0) {
+            let (value, from) = self.scratch.get(at.checked_add_signed(lane as isize)?)?.unwrap_or((zero, lane));
+            let above = self.graph.constant(value).is_none().then(|| from as isize - lane as isize);
+            match sources.iter_mut().find(|source| source.value == value && source.above == above) {
+                Some(source) => source.lanes |= 1 << lane,
+                None => sources.push(Source { value, above, lanes: 1 << lane }),
+            }
+        }
+        if sources.len() > SOURCES {
+            return None;
+        }
+        if let [one, other] = &sources[..]
+            && let Some(both) = self.joined(one, other).or_else(|| self.joined(other, one))
+        {
+            return Some(both);
+        }
+        let mut loaded = None;
+        for Source { value, above, lanes } in sources {
+            let value = self.shifted(value, above.unwrap_or(0));
+            loaded = Some(match loaded {
+                Some(others) => self.choose(lanes, value, others),
+                None => value,
+            });
+        }
+        loaded
+    }
+
+    /// Some lanes store a word each, contiguous.
+    fn store(&mut self, begin: Begin, value: Value, active: u16) -> Option<()> {
+        let (window, at) = match begin {
+            Begin::Window(window, at) => (window, i32::try_from(at).ok()?),
+            Begin::Scratch(at) => {
+                let at = word(at)? as isize;
+                for lane in (0..LANES).filter(|lane| active >> lane & 1 != 0) {
+                    *self.scratch.get_mut(usize::try_from(at + lane as isize).ok()?)? = Some((value, lane));
+                }
+                return Some(());
+            }
+        };
+        self.windows.get_mut(window).filter(|window| window.contiguous)?.writes = true;
+        let value = if active == u16::MAX {
+            value
+        } else {
+            let old = self.graph.load(window, at);
+            self.choose(active, value, old)
+        };
+        self.graph.store(window, at, value);
+        Some(())
+    }
+
+    /// Lanes of two values, where those of one go on where those of the other end.
+    fn joined(&mut self, below: &Source, above: &Source) -> Option<Value> {
+        let by = match (below.above, above.above) {
+            (Some(by), Some(other)) if other == by - LANES as isize => by,
+            (Some(by), None) => by,
+            (None, Some(other)) => other + LANES as isize,
+            _ => return None,
+        };
+        let by = usize::try_from(by).ok().filter(|by| (1..LANES).contains(by))?;
+        let first = u16::MAX >> by;
+        let fits = below.lanes & !first == 0 && above.lanes & first == 0;
+        fits.then(|| self.align(above.value, below.value, by))
+    }
+
+    /// A value, its lanes moved down; those that move out come in above.
+    fn shifted(&mut self, value: Value, by: isize) -> Value {
+        match by.rem_euclid(LANES as isize) {
+            0 => value,
+            by => self.align(value, value, by as usize),
+        }
+    }
+
+    /// The lanes of a value from one on, and those of another behind them.
+    fn align(&mut self, above: Value, below: Value, from: usize) -> Value {
+        self.graph.apply_immediate(Code::EVEX_Valignd_zmm_k1z_zmm_zmmm512b32_imm8, &[above, below], from as u8)
+    }
+
+    /// The word of a lane in all lanes.
+    fn spread(&mut self, value: Value, lane: usize) -> Value {
+        if self.graph.constant(value).is_some() {
+            return value;
+        }
+        // Each two bits of an immediate say which quarter of a register, and which word of a quarter, becomes one of four.
+        let everywhere = |of: usize| (of * 0b0101_0101) as u8;
+        let quarters = Code::EVEX_Vshufi32x4_zmm_k1z_zmm_zmmm512b32_imm8;
+        let value = self.graph.apply_immediate(quarters, &[value, value], everywhere(lane / 4));
+        self.graph.apply_immediate(Code::EVEX_Vpshufd_zmm_k1z_zmmm512b32_imm8, &[value], everywhere(lane % 4))
+    }
+}
+
+impl Begin {
+    /// So many bytes further.
+    fn further(self, bytes: i64) -> Self {
+        match self {
+            Begin::Window(window, at) => Begin::Window(window, at + bytes),
+            Begin::Scratch(at) => Begin::Scratch(at + bytes),
+        }
+    }
+}
+
+/// The word at a byte. `None` where it begins between two.
+fn word(at: i64) -> Option<usize> {
+    usize::try_from(at).ok().filter(|at| at % 4 == 0).map(|at| at / 4)
+}

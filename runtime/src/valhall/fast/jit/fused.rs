@@ -1,0 +1,142 @@
+//! All functions of a plan as one.
+//!
+//! It leaves registers as they are, for nobody reads them behind the dispatch; only what handlers do follows it. The
+//! memory of the workgroup is gone then, too, and what threads pass to each other there stays in registers, if these suffice.
+
+use isaforge_valhall::semantics::SEMANTICS;
+
+use super::live::bit;
+use super::plan::{Done, Found, Plan, updates};
+use super::trace::Located;
+use crate::exec::jit::lanes::emit::{Begin, Call, Fusion};
+use crate::exec::jit::lanes::function::BlockFn;
+use crate::exec::jit::lanes::graph::Graph;
+use crate::exec::jit::lanes::window::{self, Bytes};
+use crate::level::Level;
+use crate::valhall::fast::bundle::{Bundle, WARPS};
+use crate::valhall::fast::memory_view::MemoryView;
+
+/// The functions of a plan as one.
+#[derive(Debug)]
+pub struct Fused {
+    code: BlockFn,
+    /// The plan's number of each window; `None` is the memory of the workgroup.
+    windows: Vec<Option<u16>>,
+    /// Registers that have to be at their beginning, as bits.
+    pub begins: u64,
+    /// Whether it reads the memory of the workgroup, which has to be cleared then.
+    pub is_shared: bool,
+    /// The plan's windows in mapped memory.
+    pub mapped: Vec<usize>,
+    /// The first step of the plan that it does not include.
+    pub behind: usize,
+}
+
+/// The memory that it accesses.
+struct Memory<'m, 'w> {
+    view: &'m mut MemoryView<'w>,
+    found: &'m [Found],
+    windows: &'m [Option<u16>],
+}
+
+impl window::Memory for Memory<'_, '_> {
+    #[inline(always)]
+    fn window(&mut self, index: usize, window: &window::Window, _: usize) -> Option<Bytes<'_>> {
+        let found = match *self.windows.get(index)? {
+            Some(number) => *self.found.get(usize::from(number))?,
+            None => Found::Shared(0),
+        };
+        found.bytes(self.view, window.writes)
+    }
+}
+
+impl Fused {
+    /// The functions of a plan as one. `None` where there are too few registers, or something is between them.
+    #[cold]
+    pub fn new(plan: &Plan, level: Level) -> Option<Self> {
+        let is_shared = plan.shared_end() > 0;
+        Fused::of(plan, level, true).or_else(|| is_shared.then(|| Fused::of(plan, level, false))?)
+    }
+
+    /// The same; with `forwards`, what is stored to the memory of the workgroup stays in registers.
+    fn of(plan: &Plan, level: Level, forwards: bool) -> Option<Self> {
+        let is_call = |done: &Done| matches!(done, Done::Call { .. });
+        let behind = plan.steps.iter().rposition(|step| is_call(&step.what))? + 1;
+        if plan.steps.iter().any(|step| step.bundle > 0) {
+            return None;
+        }
+        let end = plan.shared_end();
+        let mut fusion = Fusion::new(Graph::new(SEMANTICS, level), WARPS, if forwards { end } else { 0 });
+        // Each window of the plan, and whether lanes are contiguous there.
+        let mut windows: Vec<(Option<u16>, bool)> = Vec::new();
+        for step in &plan.steps[..behind] {
+            match &step.what {
+                Done::Call { function, form, active, times, windows: numbers, .. } => {
+                    let wanted = function.machine(*form)?.windows();
+                    let mut begins = Vec::with_capacity(wanted.len());
+                    for (window, &number) in wanted.iter().zip(numbers) {
+                        let of = plan.windows.get(usize::from(number))?;
+                        let (number, bytes, at) = match of.base {
+                            Located::Shared(place) if forwards => {
+                                begins.push(Begin::Scratch(place as i64));
+                                continue;
+                            }
+                            Located::Shared(place) => (None, end, place as i64),
+                            Located::Mapped(_) => (Some(number), of.bytes, 0),
+                        };
+                        let key = (number, window.contiguous);
+                        let known = windows.iter().position(|known| *known == key);
+                        let index = match known {
+                            Some(index) => index,
+                            None => {
+                                windows.push(key);
+                                fusion.window(window.contiguous, bytes)?
+                            }
+                        };
+                        begins.push(Begin::Window(index, at));
+                    }
+                    let (windows, begins) = (wanted, &begins[..]);
+                    fusion.call(&Call { wanted: function.wanted(*form), windows, begins, active, times: *times })?;
+                }
+                Done::Store { row, lanes } if forwards => {
+                    let mut places = Vec::with_capacity(lanes.len());
+                    for &(warp, lane, window) in lanes {
+                        let Located::Shared(at) = plan.windows.get(usize::from(window))?.base else { return None };
+                        places.push((warp.into(), lane.into(), at));
+                    }
+                    fusion.put(*row, places.into_iter())?;
+                }
+                Done::Store { .. } | Done::Update { .. } => return None,
+            }
+        }
+        let left = plan.steps[behind..].iter().flat_map(|step| match &step.what {
+            Done::Store { row, lanes } => lanes.iter().map(|(warp, ..)| (*row, usize::from(*warp))).collect(),
+            Done::Update { op, active } => {
+                let busy = (0..WARPS).filter(|warp| active[*warp] != 0);
+                busy.flat_map(|warp| updates(op).map(|row| (row, warp))).collect()
+            }
+            Done::Call { .. } => vec![],
+        });
+        let left: Vec<_> = left.collect();
+        let (emitted, rows) = fusion.finish(left.iter().copied())?;
+        let windows: Vec<_> = windows.into_iter().map(|(number, _)| number).collect();
+        let is_shared = windows.contains(&None);
+        // What follows finds its rows as they were in the beginning, if nothing has written them.
+        let read = rows.into_iter().chain(left.iter().map(|(row, _)| *row));
+        let begins = read.fold(0, |all, row| all | bit(row));
+        let is_mapped = |index: &usize| matches!(plan.windows[*index].base, Located::Mapped(_));
+        let mapped = (0..plan.windows.len()).filter(is_mapped).collect();
+        Some(Fused { code: BlockFn::new(&emitted, level)?, windows, begins, is_shared, mapped, behind })
+    }
+
+    /// Executes it, where the windows of the plan were found. Returns whether it was.
+    #[inline]
+    pub(super) fn run(&self, found: &[Found], bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
+        self.code.run_flat(&mut bundle.rows, &mut Memory { view, found, windows: &self.windows })
+    }
+
+    /// The machine code, as text.
+    pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
+        self.code.listing(text)
+    }
+}

@@ -1,0 +1,169 @@
+//! The instructions of a program as groups side by side execute them.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use isaforge_core::semantics::Op as Node;
+use isaforge_vpu::semantics::SEMANTICS;
+
+use crate::exec::jit::lanes::function::BlockFn;
+use crate::exec::vector::before::Before;
+use crate::exec::vector::code::Code;
+use crate::exec::vector::effect::Effect;
+use crate::exec::vector::native::Run;
+use crate::exec::vector::select::select_behind;
+use crate::level::Level;
+use crate::vpu::bind::Rows;
+use crate::vpu::group::row;
+use crate::vpu::op::{Op, name};
+use crate::vpu::program::{PROGRAM, Program};
+use crate::vpu::tiles::TileSize;
+use crate::vpu::together::lanes::{Groups, Lanes, PART};
+use crate::vpu::together::sequence::Sequence;
+
+/// How often instructions begin somewhere before they become machine code.
+const OFTEN: u32 = 16;
+
+/// A program for groups side by side.
+pub(crate) struct Side {
+    /// Operations on rows for each of its different words; `None` where groups execute it one after another.
+    codes: Vec<Option<Code<PART, Groups>>>,
+    /// What stands in rows of constants.
+    pub constants: Vec<u64>,
+    /// What is computed once.
+    before: Before<PART, Groups>,
+    /// Its rows that instructions read.
+    read: Vec<u16>,
+    /// The same as machine code, once it has been computed often; the first is for groups that are fresh.
+    begin: [Often<Option<BlockFn>>; 2],
+    /// Where branches lead.
+    targets: Vec<u16>,
+    /// The registers and states of groups that it reads or writes.
+    pub touched: Vec<u16>,
+    /// What begins at each address, once it has begun there often.
+    starts: Vec<Often<Sequence>>,
+}
+
+impl Side {
+    pub(crate) fn new(ops: &[Option<Op>], tile_size: TileSize) -> Self {
+        let steady = vec![row::POSITION..row::POSITION + 1, row::GLOBAL..row::CONSTANTS.end];
+        let mut before = Before::new(steady, row::BEFORE);
+        let mut constants = Vec::new();
+        let mut code = |op: &Option<Op>| {
+            let op = op.as_ref().filter(|op| op.code.is_some())?;
+            let (places, constants) = (&op.places, &mut constants);
+            let settles_pending = op.settled().is_some();
+            let mut rows = Rows { places, constants, tile_size, steady: true, together: true, settles_pending };
+            let code = select_behind(SEMANTICS, &op.shape, &mut rows, &mut before)?;
+            let performed = code.effects().all(acts);
+            performed.then_some(code)
+        };
+        let codes: Vec<_> = ops.iter().map(&mut code).collect();
+        let mut seen = [false; row::ALL as usize];
+        let steps = codes.iter().flatten().flat_map(|code| code.whole().iter().chain(code.part()));
+        steps.for_each(|step| step.rows(|row, _| note(&mut seen, row)));
+        let read = row::BEFORE.filter(|row| seen[usize::from(*row)]).collect();
+        before.micros().iter().for_each(|micro| micro.rows(|row, _| note(&mut seen, row)));
+        let states = [row::RESULT, row::FLAG];
+        let registers = (row::LOCAL..row::LOCAL + 16).chain(row::SHARED..row::SHARED + 16);
+        let mut touched: Vec<u16> = registers.chain(states).collect();
+        if codes.iter().zip(ops).all(|(code, op)| code.is_some() || op.is_none()) {
+            let shares = codes.iter().flatten().flat_map(Code::effects).any(|effect| effect.op == Node::Write);
+            touched.retain(|row| seen[usize::from(*row)] || shares && *row >= row::SHARED);
+        }
+        let starts = (0..PROGRAM).map(|_| Often::default()).collect();
+        let targets = ops.iter().flatten().flat_map(targets).collect();
+        Side { codes, constants, before, read, begin: Default::default(), targets, touched, starts }
+    }
+
+    /// The instructions from one on, which has begun; `None` while that has not been often.
+    #[inline]
+    pub(crate) fn sequence(&self, program: &Program, pc: u16, level: Level) -> Option<&Sequence> {
+        self.starts.get(usize::from(pc))?.get(level, || Sequence::new(program, pc, level))
+    }
+
+    /// What is zero where a group begins.
+    fn zeros(&self) -> impl Iterator<Item = u16> {
+        self.touched.iter().copied().chain([row::PENDING])
+    }
+
+    /// Whether a branch leads to an instruction.
+    pub(crate) fn is_target(&self, pc: u16) -> bool {
+        self.targets.contains(&pc)
+    }
+
+    /// Computes what instructions find computed, for all groups. Where these are fresh, their registers and states become zeros.
+    pub(crate) fn begin(&self, level: Level, lanes: &mut Lanes, fresh: bool) {
+        let compile = || {
+            let mut run = Run::new(SEMANTICS, level);
+            if fresh {
+                self.zeros().for_each(|row| run.put(row, 0));
+            }
+            let is_complete = self.before.micros().iter().all(|micro| run.add(micro));
+            let is_wanted = |row: u16| !row::BEFORE.contains(&row) || self.read.contains(&row);
+            is_complete.then(|| run.compile(level, is_wanted)).flatten()
+        };
+        match self.begin[usize::from(!fresh)].get(level, compile) {
+            Some(Some(machine)) => lanes.execute(machine),
+            _ => {
+                if fresh {
+                    self.zeros().for_each(|row| lanes.fill(row, 0));
+                }
+                for micro in self.before.micros() {
+                    micro.run(level, &[], std::slice::from_mut(lanes));
+                }
+            }
+        }
+    }
+
+    /// Operations on rows for a word; `None` where groups execute it one after another.
+    #[inline]
+    pub(crate) fn code(&self, word: usize) -> Option<&Code<PART, Groups>> {
+        self.codes.get(word)?.as_ref()
+    }
+}
+
+/// What is made when it has been asked for often.
+struct Often<T> {
+    asked: AtomicU32,
+    made: OnceLock<T>,
+}
+
+impl<T> Default for Often<T> {
+    fn default() -> Self {
+        Often { asked: AtomicU32::new(0), made: OnceLock::new() }
+    }
+}
+
+impl<T> Often<T> {
+    #[inline]
+    fn get(&self, level: Level, make: impl FnOnce() -> T) -> Option<&T> {
+        if let Some(made) = self.made.get() {
+            return Some(made);
+        }
+        let often = level.compiles_after(OFTEN)?;
+        (self.asked.fetch_add(1, Relaxed) >= often).then(|| self.made.get_or_init(make))
+    }
+}
+
+fn note(seen: &mut [bool], row: u16) {
+    if let Some(seen) = seen.get_mut(usize::from(row)) {
+        *seen = true;
+    }
+}
+
+/// Where the branches of an instruction lead, if that stands in it.
+fn targets(op: &Op) -> impl Iterator<Item = u16> {
+    let branches = op.shape.nodes.iter().filter(|node| node.op == Node::Branch);
+    branches.filter_map(|branch| op.shape.constant(branch.args[0])).map(|target| target as u16 & 1023)
+}
+
+/// Whether an effect can be performed for groups side by side.
+fn acts(effect: &Effect) -> bool {
+    match effect.op {
+        Node::Load | Node::Branch | Node::End | Node::Barrier | Node::Write => true,
+        Node::Store => effect.imm & 0xff == name::TILE,
+        Node::Intrinsic => matches!(effect.numbers[0], name::UNMASK | name::WAIT_FOR_RESULT),
+        _ => false,
+    }
+}

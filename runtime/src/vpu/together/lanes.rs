@@ -1,0 +1,129 @@
+//! The rows of groups side by side: of each row, the slots of all groups one after another.
+
+use crate::exec::jit::lanes::function::BlockFn;
+use crate::exec::jit::lanes::window::Nowhere;
+use crate::exec::vector::code::Micro;
+use crate::exec::vector::{Family, Member};
+use crate::guarded::Guarded;
+use crate::level::Level;
+use crate::vpu::group::{self, THREADS, row};
+use crate::vpu::processor::ACTIVE;
+
+/// Words of a part of a row: as many as the widest vectors of a host have.
+pub(crate) const PART: usize = 8;
+/// Parts of a row: two groups each.
+const PARTS: usize = ACTIVE.div_ceil(PART / THREADS);
+
+type Row = crate::exec::jit::lanes::row::Row<PARTS>;
+
+/// Groups side by side as operations on rows see them.
+#[derive(Debug)]
+pub(crate) struct Groups;
+
+impl Family<PART> for Groups {
+    const SLOT: u32 = 64;
+    const PARTS: usize = PARTS;
+    type Member<'m> = Lanes;
+}
+
+/// The threads of groups side by side.
+pub(crate) struct Lanes {
+    rows: Guarded<Row>,
+    /// Parts with groups that execute, as bits.
+    busy: u32,
+}
+
+impl Member<PART> for Lanes {
+    #[inline(always)]
+    fn part(&self, row: u16, part: usize) -> &[u64; PART] {
+        bytemuck::cast_ref(&self.row(row).0[part.min(PARTS - 1)])
+    }
+
+    #[inline(always)]
+    fn part_mut(&mut self, row: u16, part: usize) -> &mut [u64; PART] {
+        bytemuck::cast_mut(&mut self.row_mut(row).0[part.min(PARTS - 1)])
+    }
+
+    #[inline(always)]
+    fn is_busy(&self, part: usize) -> bool {
+        self.busy >> part & 1 != 0
+    }
+
+    /// There is none: all that threads have is in rows.
+    fn set(&self, _: u16) -> u64 {
+        0
+    }
+
+    fn change_set(&mut self, _: u16, _: u64, _: u64) {}
+}
+
+impl Lanes {
+    /// Rows of zeros, but for the constants of a program.
+    pub(crate) fn new(constants: &[u64]) -> Self {
+        let mut lanes = Lanes { rows: Guarded::filled(Row::splat(0), row::ALL.into()), busy: 0 };
+        row::CONSTANTS.zip(constants).for_each(|(row, constant)| lanes.fill(row, *constant));
+        lanes
+    }
+
+    #[inline(always)]
+    fn row(&self, number: u16) -> &Row {
+        &self.rows[usize::from(number.min(row::ALL - 1))]
+    }
+
+    #[inline(always)]
+    fn row_mut(&mut self, number: u16) -> &mut Row {
+        &mut self.rows[usize::from(number.min(row::ALL - 1))]
+    }
+
+    /// Lets the groups of a set execute.
+    pub(crate) fn choose(&mut self, set: u32) {
+        let pair = |part: usize| u32::from(set >> (2 * part) & 3 != 0) << part;
+        self.busy = (0..PARTS).fold(0, |busy, part| busy | pair(part));
+    }
+
+    /// The parts that execute.
+    fn parts(&self) -> impl Iterator<Item = usize> + use<> {
+        let busy = self.busy;
+        (0..PARTS).filter(move |part| busy >> part & 1 != 0)
+    }
+
+    /// Executes machine code for all groups.
+    #[inline]
+    pub(crate) fn execute(&mut self, machine: &BlockFn) {
+        let _ = machine.run(&mut self.rows, &[0; PARTS], (1 << PARTS) - 1, &mut [0; PARTS], &mut Nowhere, 1);
+    }
+
+    /// Puts a word in the slots of all groups that execute, and of some beside them.
+    pub(crate) fn splat(&mut self, number: u16, word: u64) {
+        for part in self.parts() {
+            *self.part_mut(number, part) = [word; PART];
+        }
+    }
+
+    /// Puts a word in all slots.
+    pub(crate) fn fill(&mut self, number: u16, word: u64) {
+        (0..PARTS).for_each(|part| *self.part_mut(number, part) = [word; PART]);
+    }
+
+    /// The word in the slots of all groups that execute; `None` where they differ, or perhaps do.
+    pub(crate) fn same(&mut self, level: Level, number: u16) -> Option<u64> {
+        let first = self.parts().next()?;
+        Micro::<PART, Groups>::differ(number, row::DIFFER).run(level, &[], std::slice::from_mut(self));
+        let differ = self.part(row::DIFFER, first).iter().fold(0, |all, word| all | word);
+        (differ == 0).then_some(self.part(number, first)[0])
+    }
+
+    /// The slots of a group.
+    #[inline]
+    pub(crate) fn group(&self, number: u16, group: usize) -> &group::Row {
+        let slots: &[u64] = bytemuck::cast_slice(self.row(number).0.as_flattened());
+        &slots.as_chunks::<THREADS>().0[group.min(ACTIVE - 1)]
+    }
+
+    /// The slots of a group, to be written.
+    #[inline]
+    pub(crate) fn group_mut(&mut self, number: u16, group: usize) -> &mut group::Row {
+        let slots: &mut [u64] = bytemuck::cast_slice_mut(self.row_mut(number).0.as_flattened_mut());
+        &mut slots.as_chunks_mut::<THREADS>().0[group.min(ACTIVE - 1)]
+    }
+}

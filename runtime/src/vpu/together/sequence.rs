@@ -1,0 +1,173 @@
+//! Instructions that follow one another, as machine code where all threads of all groups execute them.
+
+use std::ops::Range;
+
+use isaforge_core::semantics::Op as Node;
+use isaforge_vpu::semantics::SEMANTICS;
+
+use crate::exec::jit::lanes::function::BlockFn;
+use crate::exec::vector::code::{Micro, Step};
+use crate::exec::vector::effect::Effect;
+use crate::exec::vector::native::Run;
+use crate::level::Level;
+use crate::vpu::group::row;
+use crate::vpu::op::name;
+use crate::vpu::program::{PROGRAM, Program};
+use crate::vpu::together::lanes::{Groups, PART};
+
+/// Instructions of a sequence, at most.
+const LONGEST: u16 = 64;
+
+/// What is executed.
+#[derive(Debug)]
+pub(crate) enum Item {
+    /// Operations of several instructions.
+    Machine(BlockFn),
+    /// Steps of the instruction at an address.
+    Steps(u16, Range<usize>),
+    /// The instruction at an address makes results pending: are there some?
+    Pends(u16),
+}
+
+/// Instructions that follow one another.
+#[derive(Debug)]
+pub(crate) struct Sequence {
+    /// What they do, in order.
+    pub items: Vec<Item>,
+    /// How many there are.
+    pub length: u16,
+}
+
+impl Sequence {
+    /// The instructions from one on, up to the next that may lead elsewhere.
+    pub(crate) fn new(program: &Program, first: u16, level: Level) -> Self {
+        let mut maker = Maker { program, level, items: Vec::new(), pending: None, run: None };
+        let mut length = 0;
+        while length < LONGEST && usize::from(first + length) < PROGRAM {
+            let pc = first + length;
+            if length > 0 && program.side().is_target(pc) {
+                break;
+            }
+            let (Some(op), Some(code)) = (program.op(pc), program.code(pc)) else { break };
+            if op.pends && maker.pending != Some(false) {
+                maker.put(Item::Pends(pc), code.whole());
+            }
+            for (at, step) in code.whole().iter().enumerate() {
+                maker.step(pc, at, step, &code.whole()[at..]);
+            }
+            length += 1;
+            if code.effects().any(leads) || op.unmasks {
+                break;
+            }
+        }
+        maker.end(&[]);
+        Sequence { items: maker.items, length }
+    }
+}
+
+/// Whether groups may go on elsewhere, or other threads of theirs.
+fn leads(effect: &Effect) -> bool {
+    let unmasks = effect.op == Node::Intrinsic && effect.numbers[0] == name::UNMASK;
+    matches!(effect.op, Node::Branch | Node::End) || unmasks
+}
+
+/// A run that is not complete.
+struct Open {
+    run: Run<PART, Groups>,
+    /// The steps that it does, in case that it is not compiled.
+    steps: Vec<(u16, usize)>,
+}
+
+/// Puts a sequence together.
+struct Maker<'a> {
+    program: &'a Program,
+    level: Level,
+    items: Vec<Item>,
+    /// Whether results of all threads are pending, or of none, where that is known.
+    pending: Option<bool>,
+    run: Option<Open>,
+}
+
+type Steps<'a> = &'a [Step<PART, Groups>];
+
+impl Maker<'_> {
+    /// Adds a step of an instruction; `rest` are this and those that follow in it.
+    fn step(&mut self, pc: u16, at: usize, step: &Step<PART, Groups>, rest: Steps<'_>) {
+        match step {
+            Step::Effect(effect) => {
+                let waits = effect.op == Node::Intrinsic && effect.numbers[0] == name::WAIT_FOR_RESULT;
+                // Here is what is waited for.
+                if !(waits && self.pending == Some(true)) {
+                    self.put(Item::Steps(pc, at..at + 1), rest);
+                }
+            }
+            Step::Micro(micro) => {
+                self.micro(pc, at, micro, rest);
+                micro.rows(|row, is_written| {
+                    if is_written && row == row::PENDING {
+                        self.follow();
+                    }
+                });
+            }
+        }
+    }
+
+    fn micro(&mut self, pc: u16, at: usize, micro: &Micro<PART, Groups>, rest: Steps<'_>) {
+        let mut open = self.run.take().unwrap_or_else(|| self.open());
+        if open.run.add(micro) {
+            open.steps.push((pc, at));
+            self.run = Some(open);
+        } else {
+            if !open.steps.is_empty() {
+                self.run = Some(open);
+            }
+            self.put(Item::Steps(pc, at..at + 1), rest);
+        }
+    }
+
+    /// Adds something that no run does; `rest` are the steps that follow in its instruction.
+    fn put(&mut self, item: Item, rest: Steps<'_>) {
+        self.end(rest);
+        self.items.push(item);
+    }
+
+    /// Ends a run; `rest` are the steps that follow in its last instruction.
+    fn end(&mut self, rest: Steps<'_>) {
+        let Some(Open { run, steps }) = self.run.take() else { return };
+        let mut read = [false; row::ALL as usize];
+        rest.iter().for_each(|step| {
+            step.rows(|row, is_written| {
+                if let Some(read) = read.get_mut(usize::from(row)) {
+                    *read |= !is_written;
+                }
+            });
+        });
+        // Values within an instruction end with it.
+        let is_wanted = |row: u16| !row::TEMPORARIES.contains(&row) || read[usize::from(row)];
+        match run.compile(self.level, is_wanted) {
+            Some(machine) => self.items.push(Item::Machine(machine)),
+            None => self.items.extend(steps.iter().map(|(pc, at)| Item::Steps(*pc, *at..at + 1))),
+        }
+    }
+
+    /// What an operation has said of results being pending.
+    fn follow(&mut self) {
+        let word = self.run.as_mut().and_then(|open| open.run.constant(row::PENDING));
+        self.pending = match word {
+            Some(0) => Some(false),
+            Some(u32::MAX) => Some(true),
+            _ => None,
+        };
+    }
+
+    fn open(&self) -> Open {
+        let mut run = Run::new(SEMANTICS, self.level);
+        for (row, constant) in row::CONSTANTS.zip(&self.program.side().constants) {
+            run.know(row, *constant);
+        }
+        if let Some(pending) = self.pending {
+            run.know(row::PENDING, if pending { u64::MAX } else { 0 });
+        }
+        Open { run, steps: Vec::new() }
+    }
+}
