@@ -1,4 +1,4 @@
-//! Where the graphs of a program find registers, states and constants: in the rows of a group.
+//! Locates registers, states and constants of a program in the rows of a group.
 
 use std::ops::Range;
 
@@ -11,16 +11,16 @@ use crate::vpu::tiles::TileSize;
 
 /// What the instructions of a program share.
 pub(crate) struct Rows<'a> {
-    /// The places of the operands of the instruction at hand.
+    /// The places of the current instruction's operands.
     pub places: &'a [op::Place],
-    /// What stands in the rows of constants.
+    /// The contents of the constant rows.
     pub constants: &'a mut Vec<u64>,
     pub tile_size: TileSize,
-    /// Whether registers of a group's bank stay as they are while it runs.
+    /// Whether the registers of a group's bank stay unchanged while it runs.
     pub steady: bool,
     /// Whether it is for groups side by side.
     pub together: bool,
-    /// Whether the instruction at hand says of results alone that they are pending, or are not: no condition decides it.
+    /// Whether the current instruction sets the pending state of results only to known values, without a condition.
     pub settles_pending: bool,
 }
 
@@ -46,7 +46,7 @@ impl Binder for Rows<'_> {
     fn target(&mut self, operand: u16, element: u16, ty: Type) -> Place {
         match self.places.get(usize::from(operand)) {
             Some(op::Place::Local(index)) => Place::Row(row::LOCAL + u16::from(*index), ty.size() * u32::from(element)),
-            // Threads write the others one after another.
+            // The other registers are written by one thread after another.
             _ => Place::Asked,
         }
     }

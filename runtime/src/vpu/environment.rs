@@ -1,5 +1,5 @@
-//! What the texts of instructions see of a group and its surroundings: registers, flags, tiles, memory, and the
-//! functions that no text can say.
+//! What the semantics of instructions can access of a group and its environment: registers, flags, tiles, memory, and
+//! the functions that the specification cannot express.
 
 use isaforge_core::semantics::evaluate::{Column, Environment};
 use isaforge_core::semantics::{AtomicOp, Special, Type};
@@ -13,9 +13,9 @@ use crate::vpu::group::{Group, Start, THREADS, row, word};
 use crate::vpu::op::{Op, Place, name};
 use crate::vpu::trace::{Sink, Write, Written};
 
-/// Cycles until data that the L2 cache has is there.
+/// The latency in cycles of data in the L2 cache.
 const HIT: u64 = 6;
-/// And data that it has not.
+/// The latency in cycles of other data.
 const MISS: u64 = 30;
 
 type Result<T> = std::result::Result<T, Wait>;
@@ -39,7 +39,8 @@ pub(crate) fn set_component(slot: &mut u64, component: usize, value: u16) {
     *slot = *slot & !(0xffff << (16 * component)) | u64::from(value) << (16 * component);
 }
 
-/// The components that a value of some type fills, from the component with its number.
+/// Returns the components that a value of some type fills, as number and content; `element` counts values of that
+/// type.
 pub(crate) fn components(element: u16, ty: Type, value: u64) -> impl Iterator<Item = (usize, u16)> {
     let count = (ty.size() / 16) as usize;
     let first = usize::from(element) * count;
@@ -51,7 +52,7 @@ impl<'a, S: Sink> Threads<'a, S> {
         Threads { op, group, world, out, writes: Vec::new(), accesses: Vec::new(), sink: std::marker::PhantomData }
     }
 
-    /// Hands on what was written, thread by thread.
+    /// Passes the recorded writes and accesses to the sink, thread by thread.
     pub(crate) fn finish(mut self, sink: &mut S) {
         self.writes.sort_by_key(|write| write.thread);
         self.writes.into_iter().for_each(|write| sink.write(write));
@@ -76,7 +77,7 @@ impl<'a, S: Sink> Threads<'a, S> {
         }
     }
 
-    /// Notes what the threads of the mask access in external memory.
+    /// Records what the threads of the mask access in external memory.
     fn note_access(&mut self, kind: AccessKind, address: &Column<THREADS>, ty: Type, mask: u64) {
         if S::ON {
             for t in threads(mask) {
@@ -86,7 +87,7 @@ impl<'a, S: Sink> Threads<'a, S> {
         }
     }
 
-    /// Warns when a thread of the mask reaches past the end of external memory.
+    /// Warns if a thread of the mask accesses addresses past the end of external memory.
     fn check_range(&mut self, address: &Column<THREADS>, ty: Type, mask: u64) {
         let width = (ty.size() / 8) as usize;
         if threads(mask).any(|t| !self.out.memory.holds(address[t] as u32, width)) {
@@ -94,7 +95,7 @@ impl<'a, S: Sink> Threads<'a, S> {
         }
     }
 
-    /// Puts off the result by the longest of the threads' latencies.
+    /// Delays the result by the longest latency of the threads.
     fn delay(&mut self, mask: u64, mut base: impl FnMut(usize) -> u64) {
         let Some(now) = self.out.clock else { return };
         for t in threads(mask) {
@@ -201,7 +202,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
 
     fn write(&mut self, operand: u16, element: u16, ty: Type, value: &Column<THREADS>, mask: u64) -> Result<()> {
         let place = self.op.places[usize::from(operand)];
-        // Threads write one register in order: the highest wins.
+        // Threads write one register in order, so the highest thread wins.
         for t in threads(mask) {
             for (c, value) in components(element, ty, value[t]) {
                 let to = match (place, self.group.reserved) {
@@ -247,7 +248,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
                 name::FLAG => group.row_mut(row::FLAG)[t] = mask_of(value[t] & 15, 4, 64),
                 name::PENDING => group.pending = group.pending & !(1 << t) | (value[t] as u8 & 1) << t,
                 name::RESULT => group.row_mut(row::RESULT)[t] = value[t],
-                // Where a thread is does not change.
+                // The position of a thread cannot change.
                 _ => {}
             }
         }
@@ -298,7 +299,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
                         self.note(t, to, c, value);
                     }
                 }
-                // Palettes are the host's.
+                // Palettes are written by the host only.
                 _ => {}
             }
         }
@@ -342,7 +343,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
     }
 
     fn barrier(&mut self, _: u64) -> Result<()> {
-        // The threads of a group are always in step.
+        // The threads of a group always run in lockstep.
         Ok(())
     }
 
@@ -353,7 +354,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
     }
 
     fn fault(&mut self, _: u16, _: &Column<THREADS>, _: u64) -> Result<()> {
-        // The specification declares none.
+        // The specification declares no faults.
         Ok(())
     }
 
@@ -365,7 +366,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
             (name::WAIT_FOR_RESULT, _) => self.wait_for_result(mask)?,
             (name::ALLOCATE, _) => self.allocate()?,
             (name::LAUNCH, [living, start]) => {
-                // Once for the group, as its lowest active thread says.
+                // Executed once for the group, with the arguments of its lowest active thread.
                 let first = threads(mask).next().unwrap_or(0);
                 self.launch(living[first], start[first])?;
             }

@@ -1,4 +1,4 @@
-//! What one instruction does to a group and its surroundings.
+//! The effect of one instruction on a group and its environment.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
@@ -19,9 +19,9 @@ use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
 use crate::vpu::together::lanes::Lanes;
 use crate::vpu::trace::{Quiet, Sink};
 
-/// Global banks of a core: one for each group of state.
+/// The global banks of a core.
 pub const BANKS: usize = 48;
-/// Groups that can wait in the queue of a core.
+/// The groups that can wait in the queue of a core.
 pub const QUEUE: usize = 28;
 
 /// A palette: 256 entries of X, Y, Z, W.
@@ -30,32 +30,33 @@ pub type Palette = [[u16; 4]; 256];
 /// A global bank: 32 registers of X, Y, Z, W.
 pub type Bank = [[u16; 4]; 32];
 
-/// What groups of a core share.
+/// The state that the groups of a core share.
 pub(crate) struct World {
     pub banks: Vec<Bank>,
-    /// How many groups and jobs hold each bank.
+    /// The number of groups and jobs that hold each bank.
     pub holders: [u32; BANKS],
     pub tile_size: TileSize,
     pub tiles: [Tile; TILE_BUFFERS],
     pub queue: VecDeque<Start>,
-    /// By what and where: the first group, in the order in which they became active, and how often.
+    /// For each misuse and instruction: the first group, in the order in which they became active, and the number of
+    /// times.
     pub warnings: BTreeMap<(Misuse, u16), (u64, u64)>,
-    /// State of the generator that varies latencies; 0 varies nothing.
+    /// The state of the generator that varies latencies; 0 varies nothing.
     pub jitter: u64,
-    /// The level of the processor that operations on rows use; `None` where the evaluator executes everything.
+    /// The level of the processor for operations on rows; `None` if the evaluator executes everything.
     pub level: Option<Level>,
-    /// Room for the values of an instruction.
+    /// Scratch space for the values of an instruction.
     scratch: Scratch<THREADS>,
     /// The rows of groups side by side, with the program's constants.
     pub lanes: Option<Lanes>,
 }
 
-/// What all cores share, and the time.
+/// The state that all cores share, and the time.
 #[derive(Clone, Copy)]
 pub(crate) struct Outside<'a> {
     pub memory: &'a Memory,
     pub palettes: &'a [Palette; 2],
-    /// The cycle; `None` when no one counts and loads complete at once.
+    /// The current cycle; `None` when cycles are not counted and loads complete at once.
     pub clock: Option<u64>,
 }
 
@@ -85,7 +86,7 @@ impl World {
         }
     }
 
-    /// Puts registers of a group's bank where operations on rows read them.
+    /// Copies registers of a group's bank to the rows where operations read them.
     #[inline]
     pub(crate) fn fill_globals(&self, mut globals: u32, group: &mut Group) {
         while globals != 0 {
@@ -96,14 +97,14 @@ impl World {
         }
     }
 
-    /// The buffer, the element and the component that an address of tiles means.
+    /// Returns the buffer, the element and the component that a tile address refers to.
     #[inline]
     pub(crate) fn tile_place(&self, address: u64) -> (usize, usize, usize) {
         let element = (address >> 3 & 0xffff) as usize & (self.tile_size.elements() - 1);
         ((address >> 19 & 3) as usize, element, (address >> 1 & 3) as usize)
     }
 
-    /// What a thread loads at an address of a space.
+    /// Loads for a thread from an address of a space.
     #[inline]
     pub(crate) fn load(&self, out: Outside<'_>, space: u16, ty: Type, at: u64) -> u64 {
         let found = match space {
@@ -125,7 +126,7 @@ impl World {
         *count += 1;
     }
 
-    /// Warns when an instruction makes a result pending where one is.
+    /// Warns if an instruction makes a result pending while one is pending already.
     #[inline]
     pub(crate) fn check_pending(&mut self, op: &Op, group: &Group) {
         if op.pends && group.pending & op.active(group) != 0 {
@@ -143,7 +144,7 @@ impl World {
         if self.jitter == 0 { base } else { base + self.vary() % 16 }
     }
 
-    /// The next number of the generator: xorshift64, which never reaches 0 from another state.
+    /// Returns the next number of the generator: xorshift64, which never reaches 0 from another state.
     pub(crate) fn vary(&mut self) -> u64 {
         self.jitter ^= self.jitter << 13;
         self.jitter ^= self.jitter >> 7;
@@ -152,7 +153,8 @@ impl World {
     }
 }
 
-/// Executes an instruction, `None` being a word that is none; the program counter moves only for a taken branch.
+/// Executes an instruction; `None` stands for a word that is not an instruction. The program counter changes only for
+/// a taken branch.
 pub(crate) fn execute<S: Sink>(
     op: Option<&Op>,
     group: &mut Box<Group>,
@@ -215,7 +217,7 @@ fn by_rows(
     }
 }
 
-/// What an instruction comes to that has been executed.
+/// Returns the outcome of an instruction that has been executed.
 #[inline]
 pub(crate) fn finish(op: &Op, group: &mut Group, world: &mut World) -> Outcome {
     if op.spawns && group.reserved.is_none() {

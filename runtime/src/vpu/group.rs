@@ -2,17 +2,17 @@
 
 use crate::exec::vector::{Family, Member, bits_of, mask_of};
 
-/// Threads in a group.
+/// The threads of a group.
 pub const THREADS: usize = 4;
 
-/// Registers and flags of a group, as a host sets and reads them.
+/// The registers and flags of a group, as a host sets and reads them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Registers {
-    /// X, Y, Z, W of each thread's local registers.
+    /// The components X, Y, Z, W of each thread's local registers.
     pub local: [[[u16; 4]; 16]; THREADS],
-    /// X, Y, Z, W of the shared registers.
+    /// The components X, Y, Z, W of the shared registers.
     pub shared: [[u16; 4]; 16],
-    /// Each thread's flags, bit 0 for X up to bit 3 for W.
+    /// The flags of each thread, bit 0 for X up to bit 3 for W.
     pub flags: [u8; THREADS],
 }
 
@@ -25,40 +25,40 @@ pub(crate) mod row {
 
     /// The first of the 16 local registers.
     pub const LOCAL: u16 = 0;
-    /// What a load or a fetch gave.
+    /// The result of a load or a fetch.
     pub const RESULT: u16 = 16;
-    /// The flags, a mask for each component.
+    /// The flags, with a mask for each component.
     pub const FLAG: u16 = 17;
     /// Ones for the active threads.
     pub const ACTIVE: u16 = 18;
-    /// Where the threads are.
+    /// The positions of the threads.
     pub const POSITION: u16 = 19;
     /// The first of the 16 shared registers, the same for all threads.
     pub const SHARED: u16 = 20;
-    /// The first of the 32 registers of the group's bank, as far as a program reads them.
+    /// The first of the 32 registers of the group's bank; only those that the program reads are filled.
     pub const GLOBAL: u16 = 36;
-    /// What a program needs in all slots of a row.
+    /// Constants of the program, the same in all slots of a row.
     pub const CONSTANTS: Range<u16> = 68..132;
-    /// For values within an instruction.
+    /// Values within an instruction.
     pub const TEMPORARIES: Range<u16> = 132..COUNT;
-    /// How many rows a group has.
+    /// The number of rows of a group.
     pub const COUNT: u16 = 160;
-    /// Where groups run side by side: ones for threads with a result pending.
+    /// For groups side by side: ones for the threads with a result pending.
     pub const PENDING: u16 = COUNT;
-    /// In which bits words differ that were compared last.
+    /// For groups side by side: the bits in which the last compared words differ.
     pub const DIFFER: u16 = COUNT + 1;
-    /// And what is computed before their instructions.
+    /// For groups side by side: the results of hoisted computations.
     pub const BEFORE: Range<u16> = COUNT + 2..ALL;
-    /// How many rows they have.
+    /// The number of rows of groups side by side.
     pub const ALL: u16 = 224;
 }
 
-/// The rows, where vectors of the host begin at their own size.
+/// The rows, aligned for vectors of the host.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 struct Rows([Row; row::COUNT as usize]);
 
-/// Ones in the slots of some threads.
+/// For each mask of threads, a row with ones in their slots.
 pub(crate) const SLOTS: [Row; 16] = {
     let mut all = [[0; THREADS]; 16];
     let mut mask = 0;
@@ -73,43 +73,43 @@ pub(crate) const SLOTS: [Row; 16] = {
     all
 };
 
-/// A group as it runs.
+/// A running group.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     rows: Rows,
-    /// Counts the groups of a core, in the order of their start.
+    /// The number of the group on its core, in the order of their start.
     pub serial: u64,
     pub pc: u16,
-    /// Bit `t`: thread `t` lives.
+    /// The threads that live, as bits.
     pub living: u8,
-    /// Bit `t`: thread `t` is not masked.
+    /// The threads that are not masked, as bits.
     pub active: u8,
     pub x: u16,
     pub y: u16,
-    /// The bank it reads.
+    /// The number of the bank that it reads.
     pub bank: u8,
     /// The bank that Allocate has reserved for the next launch.
     pub reserved: Option<u8>,
-    /// Threads with a result pending.
+    /// The threads with a result pending.
     pub pending: u8,
-    /// The cycle from which on the results are there.
+    /// The cycle from which on the results are available.
     pub ready: u64,
-    /// Issued instructions.
+    /// The number of instructions issued.
     pub steps: u64,
-    /// Whether the instruction at hand has taken a branch.
+    /// Whether the current instruction has taken a branch.
     pub jumped: bool,
-    /// The host wants to see what it leaves.
+    /// Whether the host wants its final state.
     pub watched: bool,
-    /// Its registers and states are zeros, whatever their rows have.
+    /// Whether its registers and states are zeros, whatever is in the rows.
     pub fresh: bool,
 }
 
-/// The four components of a register in a word.
+/// Packs the four components of a register into a word.
 pub(crate) fn word(components: [u16; 4]) -> u64 {
     components.iter().rev().fold(0, |word, component| word << 16 | u64::from(*component))
 }
 
-/// The components of a register.
+/// Returns the four components of a register.
 pub(crate) fn components(word: u64) -> [u16; 4] {
     [0, 16, 32, 48].map(|at| (word >> at) as u16)
 }
@@ -138,7 +138,7 @@ impl Group {
         group
     }
 
-    /// Another group in the same place, with the same constants.
+    /// Starts another group in the same place, with the same constants.
     pub(crate) fn restarted(self: Box<Self>, start: Start, serial: u64) -> Box<Self> {
         let mut group = self;
         group.fresh = true;
@@ -165,7 +165,7 @@ impl Group {
         group
     }
 
-    /// Clears the rows of what a fresh group has.
+    /// Clears the rows of a fresh group's registers and states.
     #[inline]
     pub(crate) fn settle(&mut self) {
         if std::mem::take(&mut self.fresh) {
@@ -175,13 +175,13 @@ impl Group {
         }
     }
 
-    /// A row.
+    /// Returns a row.
     #[inline(always)]
     pub(crate) fn row(&self, number: u16) -> &Row {
         &self.rows.0[usize::from(number.min(row::COUNT - 1))]
     }
 
-    /// A row to be written.
+    /// Returns a row for writing.
     #[inline(always)]
     pub(crate) fn row_mut(&mut self, number: u16) -> &mut Row {
         &mut self.rows.0[usize::from(number.min(row::COUNT - 1))]
@@ -194,7 +194,7 @@ impl Group {
         }
     }
 
-    /// Says which threads execute the next instruction.
+    /// Sets the threads that execute the next instruction.
     #[inline(always)]
     pub(crate) fn set_active_row(&mut self, mask: u8) {
         *self.row_mut(row::ACTIVE) = SLOTS[usize::from(mask & 15)];
@@ -214,7 +214,7 @@ impl Group {
     }
 }
 
-/// Groups as operations on rows see them.
+/// Groups as operations on rows access them.
 #[derive(Debug)]
 pub(crate) struct Groups;
 
@@ -235,7 +235,7 @@ impl Member<THREADS> for Box<Group> {
         self.row_mut(row)
     }
 
-    /// There is one set: the threads with a result pending.
+    /// There is only one set: the threads with a result pending.
     #[inline(always)]
     fn set(&self, _: u16) -> u64 {
         self.pending.into()
@@ -254,7 +254,7 @@ pub(crate) struct Start {
     pub x: u16,
     pub y: u16,
     pub living: u8,
-    /// Held for the group already.
+    /// The bank, which is already held for the group.
     pub bank: u8,
     pub registers: Option<Box<Registers>>,
 }

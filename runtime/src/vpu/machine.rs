@@ -1,4 +1,4 @@
-//! A machine: cores on one memory, and the two ways to run it.
+//! A machine: cores with a common memory, and the two ways to run it.
 
 use crate::deadline::Deadline;
 use crate::engine::{Engine, Execution};
@@ -13,18 +13,18 @@ use crate::vpu::program::Program;
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
 use crate::vpu::trace::Cycle;
 
-/// How a machine is built.
+/// The configuration of a machine.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Cores, 1 to 64.
+    /// The number of cores, 1 to 64.
     pub cores: usize,
-    /// Size of the tile buffers.
+    /// The size of the tile buffers.
     pub tile_size: TileSize,
-    /// Bytes of external memory.
+    /// The size of external memory in bytes.
     pub memory: usize,
-    /// Varies latencies and turns; 0 for the plain ones. One seed gives one run.
+    /// The seed that varies latencies and turns; 0 for no variation. A run is reproducible for each seed.
     pub seed: u64,
-    /// Instructions that all groups together may issue.
+    /// The number of instructions that all groups together may issue.
     pub budget: u64,
 }
 
@@ -35,14 +35,14 @@ impl Default for Config {
     }
 }
 
-/// What a run amounted to.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Instructions issued.
+    /// The number of instructions issued.
     pub steps: u64,
-    /// Groups that ran.
+    /// The number of groups that ran.
     pub groups: u64,
-    /// Cycles; 0 when no one counted.
+    /// The number of cycles; 0 if they were not counted.
     pub cycles: u64,
 }
 
@@ -65,7 +65,7 @@ impl std::fmt::Debug for Machine {
 }
 
 impl Machine {
-    /// A machine with nothing to do: registers, tiles, memory and program are 0.
+    /// Creates an idle machine: registers, tiles, memory and program are 0.
     ///
     /// # Errors
     /// When the configuration is impossible.
@@ -104,20 +104,20 @@ impl Machine {
         (self.budget, self.full_budget) = (budget, budget);
     }
 
-    /// Sets what executes instructions: the fastest engine unless another one is named. All leave the same. Traces are the
-    /// reference's.
+    /// Sets the engine that executes instructions, by default the fastest. All engines give the same results. Traces
+    /// always use the reference.
     pub fn set_execution(&mut self, execution: Execution) {
         let level = (execution.engine() != Engine::Reference).then(|| execution.level());
         self.program.forget();
         self.cores.iter_mut().for_each(|core| core.world.level = level);
     }
 
-    /// Sets until when [`Machine::run`] may run.
+    /// Sets the deadline of [`Machine::run`].
     pub fn set_deadline(&mut self, deadline: Deadline) {
         self.deadline = deadline;
     }
 
-    /// How many cores there are.
+    /// Returns the number of cores.
     pub fn cores(&self) -> usize {
         self.cores.len()
     }
@@ -126,22 +126,22 @@ impl Machine {
         self.cores.get_mut(core).ok_or(SetupError::Core(core))
     }
 
-    /// External memory.
+    /// Returns the external memory.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// The two palettes.
+    /// Returns the two palettes.
     pub fn palettes_mut(&mut self) -> &mut [Palette; 2] {
         &mut self.palettes
     }
 
-    /// A global bank of a core; `None` when there is no such core or bank.
+    /// Returns a global bank of a core; `None` when there is no such core or bank.
     pub fn bank(&self, core: usize, bank: usize) -> Option<&Bank> {
         self.cores.get(core)?.world.banks.get(bank)
     }
 
-    /// A global bank of a core, to be filled.
+    /// Returns a global bank of a core for writing.
     ///
     /// # Errors
     /// When there is no such core or bank.
@@ -149,12 +149,12 @@ impl Machine {
         self.core(core)?.world.banks.get_mut(bank).ok_or(SetupError::Bank(bank))
     }
 
-    /// The tile buffers of a core; `None` when there is no such core.
+    /// Returns the tile buffers of a core; `None` when there is no such core.
     pub fn tiles(&self, core: usize) -> Option<&[Tile; TILE_BUFFERS]> {
         self.cores.get(core).map(|c| &c.world.tiles)
     }
 
-    /// Fills a tile buffer of a core, row by row from its first element; what `data` does not reach stays.
+    /// Fills a tile buffer of a core, row by row from its first element; elements beyond `data` keep their content.
     ///
     /// # Errors
     /// When there is no such core.
@@ -166,15 +166,15 @@ impl Machine {
         Ok(())
     }
 
-    /// Size of the tile buffers.
+    /// Returns the size of the tile buffers.
     pub fn tile_size(&self) -> TileSize {
         self.cores.first().map(|c| c.world.tile_size).unwrap_or_default()
     }
 
-    /// Gives a core's spawner a rectangle to cover with groups that start at `entry` against a global bank.
+    /// Gives a core's spawner a rectangle to cover with groups that start at `entry` and use a global bank.
     ///
     /// # Errors
-    /// When the core or the bank does not exist, or the rectangle leaves the coordinates.
+    /// When the core or the bank does not exist, or the rectangle exceeds the coordinates.
     pub fn start_rectangle(
         &mut self,
         core: usize,
@@ -188,7 +188,7 @@ impl Machine {
     /// Gives each core a band of rows of a rectangle, as [`start_rectangle`](Self::start_rectangle) does for one core.
     ///
     /// # Errors
-    /// When the bank does not exist, or the rectangle leaves the coordinates.
+    /// When the bank does not exist, or the rectangle exceeds the coordinates.
     pub fn spread_rectangle(&mut self, rectangle: Rectangle, entry: u16, bank: usize) -> Result<(), SetupError> {
         let cores = self.cores.len() as u64;
         let row = |core: u64| u64::from(rectangle.height) * core / cores;
@@ -203,7 +203,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Queues one group with all four threads alive and these registers; [`ended`](Self::ended) shows what it leaves.
+    /// Queues one group with these registers and all four threads alive; [`ended`](Self::ended) returns its final
+    /// state.
     ///
     /// # Errors
     /// When the core or the bank does not exist, or the queue is full.
@@ -220,12 +221,13 @@ impl Machine {
         self.core(core)?.add_group(start, bank)
     }
 
-    /// What the groups of a core that the host had started one by one left, in the order of their ends.
+    /// Returns the final states of the groups that the host started one by one on a core, in the order in which they
+    /// ended.
     pub fn ended(&self, core: usize) -> &[Ended] {
         self.cores.get(core).map_or(&[], |c| &c.ended)
     }
 
-    /// Misuse so far that changed no result.
+    /// Returns the misuse so far, which changed no result.
     pub fn warnings(&self) -> Vec<Warning> {
         self.cores.iter().flat_map(Core::warnings).collect()
     }
@@ -247,16 +249,16 @@ impl Machine {
         RunError::Budget { budget: self.full_budget, running: self.running() }
     }
 
-    /// Where the groups are that are active.
+    /// Returns the places of the active groups.
     fn running(&self) -> Vec<crate::vpu::Place> {
         let running = self.cores.iter().flat_map(|c| c.places(&self.program));
         running.map(|place| crate::vpu::Place { wait: None, ..place }).collect()
     }
 
-    /// Runs until no group is left, as fast as it goes.
+    /// Runs until no group is left, without counting cycles.
     ///
     /// # Errors
-    /// A deadlock, a word that is no instruction, the end of the step budget or of the time.
+    /// A deadlock, a word that is not an instruction, an exhausted budget, or a passed deadline.
     pub fn run(&mut self) -> Result<Report, RunError> {
         let Machine { program, cores, memory, palettes, budget, deadline, .. } = self;
         let out = Outside { memory, palettes, clock: None };
@@ -276,11 +278,11 @@ impl Machine {
         Ok(self.report())
     }
 
-    /// As [`run`](Self::run), with a thread for each core. For programs whose results do not depend on the order in which
-    /// cores reach memory; the budget is divided among the cores.
+    /// Like [`run`](Self::run), with a thread for each core, for programs whose results do not depend on the order of
+    /// memory accesses by different cores. The budget is divided among the cores.
     ///
     /// # Errors
-    /// As [`run`](Self::run); with errors on several cores, that of the first.
+    /// As [`run`](Self::run); if several cores fail, the error of the first.
     pub fn run_parallel(&mut self) -> Result<Report, RunError> {
         let Machine { program, cores, memory, palettes, budget, .. } = self;
         let share = *budget / cores.len() as u64;
@@ -300,7 +302,7 @@ impl Machine {
                 (Ok(false), left)
             };
             let threads: Vec<_> = cores.iter_mut().map(|core| scope.spawn(move || run(core))).collect();
-            // A thread's panic goes on in its caller.
+            // A panic of a thread continues in the caller.
             threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
         });
         self.budget = results.iter().map(|(_, left)| left).sum();
@@ -314,7 +316,7 @@ impl Machine {
         }
     }
 
-    /// Runs until no group is left, cycle by cycle, and hands `each` what every core does.
+    /// Runs until no group is left, cycle by cycle, and passes what every core does to `each`.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -332,7 +334,7 @@ impl Machine {
         Ok(self.report())
     }
 
-    /// Runs one cycle on every core that has something to do. False when no group was left.
+    /// Runs one cycle on every core that has something to do. Returns false if no group was left.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -340,11 +342,11 @@ impl Machine {
         self.advance(trace, None)
     }
 
-    /// Runs until no group is left, cycle by cycle, while somebody looks on. An instruction that stalls is seen before each
-    /// time that it is tried.
+    /// Runs until no group is left, cycle by cycle, with an observer. An instruction that stalls is observed before
+    /// each attempt.
     ///
     /// # Errors
-    /// As [`run`](Self::run), and [`RunError::Stopped`] when the observer ends it.
+    /// As [`run`](Self::run), and [`RunError::Stopped`] when the observer ends the run.
     pub fn run_observed(&mut self, observer: &mut dyn Observer) -> Result<Report, RunError> {
         while self.advance(None, Some(observer))? {}
         Ok(self.report())

@@ -1,8 +1,9 @@
 //! The VPU: cores that run groups of four threads on registers of four 16-bit components.
 //!
-//! A [`Machine`] has a program, cores and external memory. A core has 20 active groups and a queue of 28, 48 global banks,
-//! four tile buffers with a lock a position, and a spawner that covers rectangles of the screen with groups. The machine
-//! runs to completion ([`Machine::run`]) or cycle by cycle ([`Machine::step`], [`Machine::run_traced`]).
+//! A [`Machine`] has a program, cores and external memory. A core has 20 active groups and a queue of 28, 48 global
+//! banks, four tile buffers with a lock for each position, and a spawner that covers rectangles of the screen with
+//! groups. The machine runs to completion ([`Machine::run`]) or cycle by cycle ([`Machine::step`],
+//! [`Machine::run_traced`]).
 //!
 //! ```
 //! use isaforge_runtime::vpu::{Config, Machine, Rectangle, assemble};
@@ -18,11 +19,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What instructions do is said by the texts of the specification in `specs/vpu`, with the rulings for what its document
-//! leaves open; here is what they see of a machine, and who executes when.
-//! Of time only this is modelled: a core issues one instruction a cycle, active groups take turns, a taken branch costs
-//! the core one cycle, data of loads and fetches comes some cycles after their issue (sooner when the L2 cache has it), and
-//! a stalled instruction is tried again when its group's turn comes.
+//! The semantics of instructions are defined by the specification in `specs/vpu`, with rulings for what its document
+//! leaves open; this module provides the machine state that they access, and the schedule.
+//! The timing model is limited to this: a core issues one instruction per cycle, active groups take turns, a taken
+//! branch costs the core one cycle, data of loads and fetches arrives some cycles after their issue (sooner if it is
+//! in the L2 cache), and a stalled instruction is retried at its group's next turn.
 
 mod bind;
 pub mod conform;

@@ -1,4 +1,4 @@
-//! Instructions ready to run: the text of a word's instruction, folded to a shape, and where its operands are.
+//! Instructions ready to run: the semantics of a word, folded to a shape, with the places of its operands.
 
 use isaforge_core::semantics::instantiate::for_each_argument;
 use isaforge_core::semantics::{self, NONE, Node, Shape, instantiate};
@@ -12,18 +12,18 @@ use crate::vpu::bind::Rows;
 use crate::vpu::error::Wait;
 use crate::vpu::group::{Group, Groups, THREADS};
 
-/// Where an operand is.
+/// The location of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// A register of the thread.
     Local(u8),
     /// A register of the group.
     Shared(u8),
-    /// Read: a register of the group's bank. Written: one of the bank of the group being prepared.
+    /// For reads, a register of the group's bank; for writes, one of the bank of the group being prepared.
     Global(u8),
-    /// In the word.
+    /// A number in the word.
     Number(u64),
-    /// Nowhere: only its fields count.
+    /// None: only its fields matter.
     Nowhere,
 }
 
@@ -31,27 +31,28 @@ pub(crate) enum Place {
 #[derive(Debug)]
 pub(crate) struct Op {
     pub shape: Shape,
-    /// The same as operations on rows, if it can be.
+    /// The same as operations on rows, if it can be covered.
     pub code: Option<Code<THREADS, Groups>>,
-    /// Whether the code has effects beside those on rows.
+    /// Whether the code has effects other than those on rows.
     pub acts: bool,
     pub places: Vec<Place>,
-    /// Registers of the bank that it reads, bit 0 for the first.
+    /// The registers of the bank that it reads, bit 0 for the first.
     pub globals: u32,
     /// What it may have to wait for.
     pub waits: Option<Wait>,
-    /// Masked threads execute it, too.
+    /// Whether masked threads execute it, too.
     pub unmasks: bool,
-    /// It may end threads.
+    /// Whether it may end threads.
     pub ends: bool,
-    /// Its result goes to the group being prepared.
+    /// Whether its result goes to the group being prepared.
     pub spawns: bool,
-    /// Its code makes a result pending in all threads that execute it; whether one was pending is for others to ask.
+    /// Whether its code makes a result pending in all threads that execute it; the caller must check whether one was
+    /// pending before.
     pub pends: bool,
 }
 
 impl Op {
-    /// A word as it runs; `None` if it is no instruction.
+    /// Creates the instruction of a word; `None` if it is not an instruction.
     pub(crate) fn new(word: u64) -> Option<Op> {
         let opcode = decode(word).ok()?.opcode() as usize;
         let form = &ISA.forms[opcode];
@@ -85,7 +86,7 @@ impl Op {
 }
 
 impl Op {
-    /// Finds operations on rows for it.
+    /// Covers it with operations on rows.
     pub(crate) fn cover(&mut self, rows: &mut Rows<'_>) {
         if !rows.steady {
             self.globals = 0;
@@ -98,7 +99,7 @@ impl Op {
         self.acts = self.code.as_ref().is_none_or(|code| code.effects().next().is_some());
     }
 
-    /// What it says of results being pending, if no condition decides whether it does.
+    /// Returns the values to which it sets the pending state of results, if they are unconditional.
     pub(crate) fn settled(&self) -> Option<Vec<bool>> {
         let pending = |node: &&Node| node.op == semantics::Op::SetState && node.args[0] == name::PENDING;
         let settled = |node: &Node| match (self.shape.constant(node.args[2]), node.args[3]) {
@@ -109,13 +110,13 @@ impl Op {
         self.shape.nodes.iter().filter(pending).map(settled).collect()
     }
 
-    /// The threads of a group that execute it.
+    /// Returns the threads of a group that execute it.
     #[inline]
     pub(crate) fn active(&self, group: &Group) -> u8 {
         if self.unmasks { group.living } else { group.active }
     }
 
-    /// How it may meet other groups that run at the same time.
+    /// Returns how it may interact with other groups that run at the same time.
     pub(crate) fn meets(&self) -> Meets {
         let own = self.own();
         let is_own = |address: u16| own.get(usize::from(address)).copied().unwrap_or(false);
@@ -136,7 +137,7 @@ impl Op {
         meets
     }
 
-    /// Which nodes come from where a thread is alone.
+    /// Returns which nodes derive only from a thread's own position.
     fn own(&self) -> Vec<bool> {
         let mut own: Vec<bool> = Vec::with_capacity(self.shape.nodes.len());
         for node in &self.shape.nodes {
@@ -156,14 +157,14 @@ impl Op {
     }
 }
 
-/// How groups that run at the same time may meet.
+/// How groups that run at the same time may interact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Meets {
-    /// Not at all.
+    /// They do not.
     Nobody,
-    /// In a tile buffer, if they are at the same place of the tile.
+    /// Through a tile buffer, if they are at the same position of the tile.
     SamePlace,
-    /// In memory, at locks, through what they launch.
+    /// Through memory, locks, or launches.
     Anyone,
 }
 
@@ -198,7 +199,7 @@ fn place(operand: &table::Operand, word: u64) -> Place {
     }
 }
 
-/// The numbers of what the specification names; a name that it does not have is an error of compilation.
+/// The numbers of names in the specification; an unknown name is a compile-time error.
 pub(crate) mod name {
     use isaforge_vpu::semantics::SEMANTICS;
 

@@ -1,4 +1,4 @@
-//! A core: groups, the queue, the spawner, and who issues next.
+//! A core: groups, the queue, the spawner, and the choice of the group that issues next.
 
 use std::collections::VecDeque;
 
@@ -14,25 +14,25 @@ use crate::vpu::together::Bundle;
 use crate::vpu::trace::{Event, Noted, Quiet};
 use crate::vpu::watched::Seen;
 
-/// Groups that can be active on a core.
+/// The most active groups of a core.
 pub const ACTIVE: usize = 20;
-/// Instructions that a group issues in a row when no one counts cycles.
+/// The number of consecutive instructions of a group when cycles are not counted.
 const TURN: u64 = 64;
-/// The same for groups that meet nobody while they do, at most.
+/// The most consecutive instructions of a group that cannot interact with others.
 const LONG_TURN: u64 = 1024;
-/// Rectangles that can wait for the spawner.
+/// The most rectangles that wait for the spawner.
 const JOBS: usize = 1024;
 
 /// A rectangle of the screen to cover with groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rectangle {
-    /// Left edge.
+    /// The left edge.
     pub x: u16,
-    /// Upper edge.
+    /// The upper edge.
     pub y: u16,
-    /// Positions in a row.
+    /// The number of positions in a row.
     pub width: u32,
-    /// Rows.
+    /// The number of rows.
     pub height: u32,
 }
 
@@ -47,14 +47,14 @@ struct Job {
     bank: u8,
 }
 
-/// What a group left behind when its last thread ended.
+/// The final state of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// The group, in the order in which the core's groups became active.
+    /// The group, counted in the order in which the core's groups became active.
     pub group: u64,
-    /// Registers and flags.
+    /// The registers and flags.
     pub registers: Registers,
-    /// Instructions issued, the last Exit included.
+    /// The number of instructions issued, including the last Exit.
     pub steps: u64,
 }
 
@@ -62,15 +62,15 @@ pub(crate) struct Core {
     number: usize,
     pub world: World,
     active: Vec<Box<Group>>,
-    /// Groups that have ended: others start in their place.
+    /// Groups that have ended, for reuse by others.
     spare: Vec<Box<Group>>,
     jobs: VecDeque<Job>,
-    /// Banks that the host has named: no one else's before the core has nothing left to do.
+    /// The banks that the host has named, which stay reserved until the core is idle.
     host_banks: Vec<u8>,
     started: u64,
     turn: usize,
     bubble: bool,
-    /// Stalls since an instruction last issued or a group last started.
+    /// The number of stalls since an instruction last issued or a group last started.
     stalls: usize,
     pub ended: Vec<Ended>,
     pub issued: u64,
@@ -128,7 +128,7 @@ impl Core {
         Ok(())
     }
 
-    /// A bank that the host names is not free until all that runs now, children included, has ended.
+    /// Reserves a bank that the host names until everything that runs now, including children, has ended.
     fn hold_for_host(&mut self, bank: u8) {
         if !self.is_alive() {
             for old in std::mem::take(&mut self.host_banks) {
@@ -141,7 +141,7 @@ impl Core {
         }
     }
 
-    /// The next group that the spawner would start.
+    /// Returns the next group that the spawner starts.
     fn spawn(&mut self) -> Option<Start> {
         let job = self.jobs.front_mut()?;
         let living = (0..4).filter(|t| (job.left..job.right).contains(&(job.x + t))).fold(0, |set, t| set | 1 << t);
@@ -158,7 +158,7 @@ impl Core {
         Some(start)
     }
 
-    /// Lets waiting groups start while there is room, the queue's before the spawner's.
+    /// Starts waiting groups while there is room, those of the queue before those of the spawner.
     pub(crate) fn fill(&mut self, program: &Program) {
         while self.active.len() < ACTIVE {
             let Some(start) = self.world.queue.pop_front().or_else(|| self.spawn()) else { return };
@@ -172,7 +172,7 @@ impl Core {
         }
     }
 
-    /// Another program has other constants.
+    /// Sets the constants of another program.
     pub(crate) fn set_constants(&mut self, constants: &[u64]) {
         let groups = self.active.iter_mut().chain(&mut self.spare);
         groups.for_each(|group| group.set_constants(constants));
@@ -183,7 +183,7 @@ impl Core {
         !(self.active.is_empty() && self.world.queue.is_empty() && self.jobs.is_empty())
     }
 
-    /// How many groups have started.
+    /// Returns the number of groups that have started.
     pub(crate) fn started(&self) -> u64 {
         self.started
     }
@@ -199,11 +199,11 @@ impl Core {
         }
     }
 
-    /// Lets every active group issue some instructions, as many as `budget` allows. Returns how many issued.
+    /// Lets every active group issue some instructions, as many as `budget` allows. Returns how many were issued.
     pub(crate) fn pass(&mut self, program: &Program, out: Outside<'_>, budget: &mut u64) -> Result<u64, RunError> {
         let before = *budget;
         let (apart, count) = (self.are_apart(program), self.active.len() as u64);
-        // Nobody can tell how long turns are then.
+        // The length of turns is not observable then.
         let turn = if apart { budget.checked_div(count).unwrap_or(0).clamp(TURN, LONG_TURN) } else { TURN };
         let together = if apart { self.together(program, out, budget, turn) } else { None };
         let any_ended = match together {
@@ -222,7 +222,7 @@ impl Core {
         Ok(issued)
     }
 
-    /// Whether the active groups cannot meet, wherever each of them comes to.
+    /// Whether the active groups cannot interact, whatever they execute.
     fn are_apart(&self, program: &Program) -> bool {
         let place = |group: &Group| self.world.tile_size.element(group.x, group.y);
         match program.meets {
@@ -238,8 +238,8 @@ impl Core {
         }
     }
 
-    /// Lets groups that are apart advance side by side by as much as they would one after another. `None` where nothing is
-    /// gained, or not all may.
+    /// Lets groups that cannot interact advance side by side by as much as they would one by one. `None` if that
+    /// gains nothing or is not allowed.
     fn together(&mut self, program: &Program, out: Outside<'_>, budget: &mut u64, turn: u64) -> Option<bool> {
         let count = self.active.len();
         let level = self.world.level?;
@@ -250,7 +250,7 @@ impl Core {
         Some(self.active.iter().any(|group| group.living == 0))
     }
 
-    /// Lets groups issue one after another. Returns whether one ended.
+    /// Lets groups issue one by one. Returns whether one ended.
     fn one_by_one(
         &mut self,
         program: &Program,
@@ -298,7 +298,7 @@ impl Core {
         Place { core: self.number, group: group.serial, position: (group.x, group.y), pc: group.pc, text, wait }
     }
 
-    /// Where all active groups stand.
+    /// Returns the places of all active groups.
     pub(crate) fn places(&self, program: &Program) -> Vec<Place> {
         let wait = |g: &Group| {
             let wait = program.op(g.pc)?.waits?;
@@ -318,12 +318,12 @@ impl Core {
         pending && program.op(group.pc).is_some_and(|op| op.waits == Some(Wait::Memory))
     }
 
-    /// Whether every active group has stalled in vain since one last issued.
+    /// Whether every active group has stalled since one last issued.
     pub(crate) fn is_stuck(&self) -> bool {
         self.stalls >= self.active.len()
     }
 
-    /// One cycle. `None` when the core has nothing to do.
+    /// Executes one cycle. `None` if the core has nothing to do.
     pub(crate) fn cycle(
         &mut self,
         program: &Program,
@@ -368,7 +368,7 @@ impl Core {
             Outcome::Jumped => self.bubble = true,
             Outcome::Ended => {}
             Outcome::Stalled(wait) => {
-                // While data is on its way nothing is stuck, and when it is there its group must have had a turn.
+                // While data is in flight no group is stuck; once it has arrived, its group must get a turn.
                 let coming = self.active.iter().any(|g| self.waits_for_memory(g, program, now));
                 self.stalls = if coming { 0 } else { self.stalls + 1 };
                 return Ok(Some(Event::Stall { group: serial, pc, text: text(), wait }));

@@ -1,4 +1,4 @@
-//! Program memory, and what is wrong with words that are no instructions.
+//! Program memory, and why words are not instructions.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -14,28 +14,28 @@ use crate::vpu::tiles::TileSize;
 use crate::vpu::together::code::Side;
 use crate::vpu::together::lanes::{Groups, PART};
 
-/// Words of program memory.
+/// The words of program memory.
 pub const PROGRAM: usize = 1024;
 
-/// Program memory: the words, and the same ready to run.
+/// Program memory: the words, and their instructions ready to run.
 pub(crate) struct Program {
     pub words: [u64; PROGRAM],
-    /// The different words, and which of them stands where.
+    /// The distinct instructions, and the index of the one at each address.
     ops: Vec<Option<Op>>,
     places: [u16; PROGRAM],
-    /// What stands in rows of constants.
+    /// The contents of the constant rows.
     pub constants: Vec<u64>,
-    /// Registers of a group's bank that its operations on rows read, bit 0 for the first.
+    /// The registers of a group's bank that its operations on rows read, bit 0 for the first.
     pub globals: u32,
-    /// How groups that run it at the same time may meet.
+    /// How groups that run it at the same time may interact.
     pub meets: Meets,
     tile_size: TileSize,
-    /// What groups side by side execute, made when there are some.
+    /// The code for groups side by side, created when first needed.
     together: OnceLock<Side>,
 }
 
 impl Program {
-    /// What is not written is 0: Exit.
+    /// Loads a program. The remaining words are 0, which is Exit.
     pub(crate) fn new(words: &[u64], tile_size: TileSize) -> Result<Self, SetupError> {
         if words.len() > PROGRAM {
             return Err(SetupError::Program(words.len()));
@@ -58,7 +58,7 @@ impl Program {
                 (program.ops.len() - 1) as u16
             });
         }
-        // A word that is no instruction stops all groups; which have come how far then depends on their order.
+        // A word that is not an instruction stops all groups, and how far each has come then depends on their order.
         let meets = program.ops.iter().map(|op| op.as_ref().map_or(Meets::Anyone, Op::meets));
         program.meets = meets.max().unwrap_or(Meets::Nobody);
         let steady = program.ops.iter().flatten().all(|op| !op.spawns);
@@ -78,25 +78,25 @@ impl Program {
         Ok(program)
     }
 
-    /// The instruction at an address; `None` where the word is none.
+    /// Returns the instruction at an address; `None` if the word is not an instruction.
     #[inline(always)]
     pub(crate) fn op(&self, pc: u16) -> Option<&Op> {
         let place = self.places[usize::from(pc) % PROGRAM];
         self.ops.get(usize::from(place)).and_then(Option::as_ref)
     }
 
-    /// The same as groups side by side execute it, if it can be.
+    /// Returns its code for groups side by side, if it has one.
     #[inline]
     pub(crate) fn code(&self, pc: u16) -> Option<&Code<PART, Groups>> {
         self.side().code(usize::from(self.places[usize::from(pc) % PROGRAM]))
     }
 
-    /// Another level may compile what groups side by side execute.
+    /// Drops the code for groups side by side, because another level may compile it differently.
     pub(crate) fn forget(&mut self) {
         self.together = OnceLock::new();
     }
 
-    /// What groups side by side execute.
+    /// Returns the code for groups side by side.
     #[inline]
     pub(crate) fn side(&self) -> &Side {
         self.together.get_or_init(|| Side::new(&self.ops, self.tile_size))
@@ -106,13 +106,13 @@ impl Program {
         self.words[usize::from(pc) % PROGRAM]
     }
 
-    /// The exact text of an instruction.
+    /// Returns the exact text of an instruction.
     pub(crate) fn text(&self, pc: u16) -> String {
         text(self.word(pc))
     }
 }
 
-/// The exact text of a word; a word that is no instruction as `.word`.
+/// Returns the exact text of a word; one that is not an instruction is printed as `.word`.
 pub fn text(word: u64) -> String {
     match decode(word) {
         Ok(instruction) => format!("{instruction:#}"),
@@ -120,8 +120,8 @@ pub fn text(word: u64) -> String {
     }
 }
 
-/// Why a word is no instruction, in the words of the conformance corpus: `undefined opcode 0x2F`, or `reserved bit 11,3 set
-/// in the standard layout` with the highest bit first. `None` for an instruction.
+/// Returns why a word is not an instruction, in the wording of the conformance corpus: `undefined opcode 0x2F`, or
+/// `reserved bit 11,3 set in the standard layout` with the highest bit first. `None` for an instruction.
 pub fn refusal(word: u64) -> Option<String> {
     let error = decode(word).err()?;
     let Ok(form) = lookup(isaforge_vpu::ISA, word) else {
@@ -140,12 +140,12 @@ pub fn refusal(word: u64) -> Option<String> {
 /// Assembles VPU assembly.
 ///
 /// # Errors
-/// Every mistake of the text, in order.
+/// All errors in the text, in order.
 pub fn assemble(text: &str) -> Result<Vec<u64>, Vec<isaforge_core::program::ProgramError>> {
     isaforge_core::program::assemble(isaforge_vpu::ISA, text)
 }
 
-/// The instructions of a program; a word that is none stands as its reason.
+/// Disassembles a program; for a word that is not an instruction, the result is the reason.
 pub fn disassemble(words: &[u64]) -> Vec<Result<Instruction, String>> {
     words.iter().map(|w| decode(*w).map_err(|e| refusal(*w).unwrap_or_else(|| e.to_string()))).collect()
 }

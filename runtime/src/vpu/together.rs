@@ -1,12 +1,12 @@
-//! Groups of a core side by side.
+//! Executes the groups of a core side by side.
 //!
-//! Groups that meet nobody leave the same in any order. So those that stand at the same instruction execute it together,
-//! each as often as it would have issued in its turn, and everything is as if they ran one after another.
+//! Groups that cannot interact leave the same results in any order. So those at the same instruction execute it
+//! together, each as often as it would have issued in its turn, and the results are as if they ran one by one.
 //!
-//! - [`code`]: a program's instructions for that
+//! - [`code`]: the code of a program for groups side by side
 //! - [`lanes`]: their rows; each has the slots of all groups, so that one operation computes for all of them
-//! - [`sequence`]: what they execute often, as machine code
-//! - `act`: memory, flow, and shared registers
+//! - [`sequence`]: compiles frequent instructions to machine code
+//! - `act`: memory, control flow, and shared registers
 
 mod act;
 pub(super) mod code;
@@ -33,15 +33,15 @@ pub(crate) struct Bundle<'a> {
     out: Outside<'a>,
     groups: &'a mut [Box<Group>],
     lanes: Lanes,
-    /// How many instructions each may still issue.
+    /// The number of instructions that each group may still issue.
     left: Vec<u64>,
     turn: u64,
-    /// Groups whose rows are not given back yet, as bits.
+    /// Groups whose rows are not written back yet, as bits.
     held: u32,
 }
 
 impl<'a> Bundle<'a> {
-    /// Groups that cannot meet and may issue up to `turn` instructions each.
+    /// Takes groups that cannot interact and may issue up to `turn` instructions each.
     pub(crate) fn new(
         level: Level,
         program: &'a Program,
@@ -58,12 +58,12 @@ impl<'a> Bundle<'a> {
         bundle
     }
 
-    /// Lets all groups issue what they may. Returns how many instructions that were.
+    /// Lets all groups issue their instructions. Returns the number issued.
     pub(crate) fn advance(mut self) -> u64 {
         while let Some(pc) = members(self.goes()).map(|i| self.groups[i].pc).min() {
             let goes = self.goes();
             let set = members(goes).filter(|i| self.groups[*i].pc == pc).fold(0, |set, i| set | 1 << i);
-            // Up to where others wait, who then come along.
+            // Up to the address at which other groups wait, which join then.
             let others = members(goes & !set).map(|i| self.groups[i].pc).min();
             self.walk(set, pc, others);
         }
@@ -73,13 +73,13 @@ impl<'a> Bundle<'a> {
         self.left.iter().map(|left| self.turn - left).sum()
     }
 
-    /// The groups that may issue, as bits.
+    /// Returns the groups that may issue, as bits.
     fn goes(&self) -> u32 {
         let goes = |i: usize| self.left[i] > 0 && self.groups[i].living != 0;
         (0..self.groups.len()).fold(0, |set, i| set | u32::from(goes(i)) << i)
     }
 
-    /// Gives back the rows of groups that have ended, if anybody asks for them.
+    /// Writes back the rows of groups that have ended, if the host wants them.
     fn release(&mut self) {
         for i in members(self.held) {
             if self.groups[i].living != 0 {
@@ -92,7 +92,7 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// Fills the rows. While the groups run nobody writes the banks that they read.
+    /// Fills the rows. While the groups run, the banks that they read are not written.
     fn begin(&mut self) {
         let mut globals = self.program.globals;
         while globals != 0 {
@@ -114,7 +114,7 @@ impl<'a> Bundle<'a> {
         self.program.side().begin(self.level, &mut self.lanes, fresh);
     }
 
-    /// Takes over what groups have.
+    /// Copies the state of groups to the rows.
     fn take(&mut self, set: u32) {
         for i in members(set) {
             let group = &mut self.groups[i];
@@ -126,7 +126,7 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// Leaves groups what they have now.
+    /// Writes the rows back to groups.
     fn give_back(&mut self, set: u32) {
         for i in members(set) {
             let group = &mut self.groups[i];
@@ -139,7 +139,7 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// Says which threads of some groups execute what comes. Returns whether that is all of them.
+    /// Sets the threads of some groups that execute the next instructions. Returns whether these are all threads.
     fn choose(&mut self, set: u32, unmasks: bool) -> bool {
         self.lanes.choose(set);
         let active = |group: &Group| if unmasks { group.living } else { group.active };
@@ -155,7 +155,7 @@ impl<'a> Bundle<'a> {
         false
     }
 
-    /// Lets some groups, which stand at the same instruction, issue until they part, come to others, or have no room.
+    /// Lets some groups at the same instruction issue until they diverge, reach others, or have used up their turn.
     fn walk(&mut self, set: u32, pc: u16, others: Option<u16>) {
         let room = members(set).map(|i| self.left[i]).min().unwrap_or(0);
         self.release();
@@ -229,7 +229,7 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// Executes a sequence for all groups and threads. Returns where they go on behind it.
+    /// Executes a sequence for all groups and threads. Returns where they continue after it.
     fn execute(&mut self, sequence: &Sequence, set: u32, first: u16) -> Flow {
         let Bundle { level, program, world, out, groups, lanes, .. } = self;
         let (mut flow, mut last) = (Flow::Next, first);
@@ -259,7 +259,7 @@ impl<'a> Bundle<'a> {
         flow
     }
 
-    /// Where groups are after each may have gone elsewhere: all at one place, or apart.
+    /// Returns where groups are after each may have continued elsewhere: all at one address, or each at its own.
     fn stand(&self, set: u32) -> (u16, Flow) {
         let at = members(set).next().map_or(0, |i| self.groups[i].pc);
         let together = members(set).all(|i| self.groups[i].pc == at && self.groups[i].living != 0);
@@ -272,7 +272,7 @@ impl<'a> Bundle<'a> {
         for i in members(set) {
             let group = &mut self.groups[i];
             group.pc = pc;
-            // None of what may stand here waits while no one counts cycles.
+            // None of these instructions waits while cycles are not counted.
             if let Outcome::Next = execute(self.program.op(pc), group, self.world, self.out, &mut Quiet) {
                 group.pc = (pc + 1) & 1023;
             }

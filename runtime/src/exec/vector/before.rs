@@ -1,4 +1,4 @@
-//! What codes compute from rows that nobody writes is computed once, before them.
+//! Hoists computations from rows that are never written: they are done once, before the codes.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use super::tidy::VALUES;
 /// Operations that are executed before some codes, and the rows of their results.
 #[derive(Debug)]
 pub(crate) struct Before<const K: usize, F: Family<K>> {
-    /// Rows that stay as they are.
+    /// The rows that stay unchanged.
     steady: Vec<Range<u16>>,
-    /// Rows that are free.
+    /// The rows that are free for results.
     free: Range<u16>,
     micros: Vec<Micro<K, F>>,
 }
@@ -25,17 +25,17 @@ impl<const K: usize, F: Family<K>> Default for Before<K, F> {
 }
 
 impl<const K: usize, F: Family<K>> Before<K, F> {
-    /// Of rows that stay as they are while the codes run; results go to `free`.
+    /// Creates it for rows that stay unchanged while the codes run; results go to `free`.
     pub(crate) fn new(steady: Vec<Range<u16>>, free: Range<u16>) -> Self {
         Before { steady, free, micros: Vec::new() }
     }
 
-    /// The operations, in order.
+    /// Returns the operations, in order.
     pub(crate) fn micros(&self) -> &[Micro<K, F>] {
         &self.micros
     }
 
-    /// Takes out of the steps of a code what can be computed before.
+    /// Removes the steps of a code that can be computed before.
     pub(super) fn take(&mut self, steps: Vec<Step<K, F>>) -> Vec<Step<K, F>> {
         if self.free.is_empty() {
             return steps;
@@ -55,7 +55,7 @@ impl<const K: usize, F: Family<K>> Before<K, F> {
         kept
     }
 
-    /// The row of what an operation computes, if that is the same whenever it is executed.
+    /// Returns the row of an operation's result, if the result is the same in every execution.
     fn place(&mut self, micro: &Micro<K, F>) -> Option<u16> {
         let is_value = VALUES.contains(&micro.to) && micro.high == NO_ROW && !micro.looks_up && micro.reads > 0;
         let made = |row: u16| self.micros.iter().any(|micro| micro.to == row);

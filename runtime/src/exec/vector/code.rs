@@ -1,4 +1,4 @@
-//! What a shape became, and what runs it.
+//! The operations that a shape is lowered to, and their execution.
 
 use std::ops::{ControlFlow, Range};
 
@@ -10,9 +10,9 @@ use super::exact::Exact;
 use super::handler::Handler;
 use super::rule::Differ;
 
-/// No row.
+/// Stands for no row.
 pub(crate) const NO_ROW: u16 = u16::MAX;
-/// Rows that an operation reads, at most: two for each of four values.
+/// The most rows that an operation reads: two for each of four values.
 pub(super) const READS: usize = 8;
 
 /// An operation on rows.
@@ -23,15 +23,15 @@ pub(crate) struct Micro<const K: usize, F: Family<K>> {
     pub(super) to: u16,
     /// The row of the high words, or [`NO_ROW`].
     pub(super) high: u16,
-    /// Whether lanes that are not active keep what is in these rows.
+    /// Whether inactive lanes keep their content in these rows.
     pub(super) keep: [bool; 2],
-    /// How many rows are read.
+    /// The number of rows that are read.
     pub(super) reads: u8,
-    /// Whether its number is a place in the table of the code.
+    /// Whether its number is an index into the table of the code.
     pub(super) looks_up: bool,
-    /// The rows that are read; those beyond `reads` are any that there are.
+    /// The rows that are read; the entries from `reads` on are arbitrary valid rows.
     pub(super) from: [u16; READS],
-    /// A number that the handler knows how to use.
+    /// A number whose meaning depends on the handler.
     pub(super) number: u64,
 }
 
@@ -44,7 +44,7 @@ impl<const K: usize, F: Family<K>> Clone for Micro<K, F> {
 impl<const K: usize, F: Family<K>> Copy for Micro<K, F> {}
 
 impl<const K: usize, F: Family<K>> Micro<K, F> {
-    /// The operation on the rows that are found for those it has now; its place in the table of the code moves up by `table`.
+    /// Returns the operation with its rows replaced; its index into the table of the code grows by `table`.
     #[inline(always)]
     pub(crate) fn placed(&self, table: u64, find: impl Fn(u16) -> u16) -> Self {
         let mut placed = Micro { to: find(self.to), high: find(self.high), ..*self };
@@ -55,14 +55,15 @@ impl<const K: usize, F: Family<K>> Micro<K, F> {
         placed
     }
 
-    /// Finds out in which bits the words of a row differ; they are in the first busy part of another one then.
+    /// Creates an operation that determines the bits in which the words of a row differ. The result is in the first
+    /// busy part of `to`.
     pub(crate) fn differ(row: u16, to: u16) -> Self {
         let handler = Handler::of::<Differ>();
         let from = [row; READS];
         Micro { handler, to, high: NO_ROW, keep: [false; 2], reads: 1, looks_up: false, from, number: 0 }
     }
 
-    /// Calls `with` for the rows that are read, and with `true` for those that are written.
+    /// Calls `with` for every row that is read (`false`) or written (`true`).
     pub(crate) fn rows(&self, mut with: impl FnMut(u16, bool)) {
         self.read().iter().for_each(|row| with(*row, false));
         self.written().for_each(|row| with(row, true));
@@ -74,12 +75,12 @@ impl<const K: usize, F: Family<K>> Micro<K, F> {
         self.handler.run(level, self, exact, members);
     }
 
-    /// The rows that are read.
+    /// Returns the rows that are read.
     pub(super) fn read(&self) -> &[u16] {
         self.from.get(..self.reads.into()).unwrap_or_default()
     }
 
-    /// The rows that are written.
+    /// Iterates over the rows that are written.
     pub(super) fn written(&self) -> impl Iterator<Item = u16> + use<K, F> {
         [self.to, self.high].into_iter().filter(|row| *row != NO_ROW)
     }
@@ -93,7 +94,7 @@ pub(crate) enum Step<const K: usize, F: Family<K>> {
 }
 
 impl<const K: usize, F: Family<K>> Step<K, F> {
-    /// Reads other rows, which are found for those that it reads now.
+    /// Replaces the rows that are read.
     pub(super) fn rename(&mut self, find: impl Fn(u16) -> u16) {
         match self {
             Step::Micro(micro) => micro.from = micro.from.map(find),
@@ -106,7 +107,7 @@ impl<const K: usize, F: Family<K>> Step<K, F> {
         }
     }
 
-    /// Calls `with` for the rows that are read, and with `true` for those that are written.
+    /// Calls `with` for every row that is read (`false`) or written (`true`).
     pub(crate) fn rows(&self, with: impl FnMut(u16, bool)) {
         match self {
             Step::Micro(micro) => micro.rows(with),
@@ -115,19 +116,19 @@ impl<const K: usize, F: Family<K>> Step<K, F> {
     }
 }
 
-/// A shape, ready to run.
+/// A lowered shape, ready to run.
 #[derive(Debug)]
 pub(crate) struct Code<const K: usize, F: Family<K>> {
-    /// Where all lanes are active.
+    /// The steps if all lanes are active.
     pub(super) whole: Vec<Step<K, F>>,
-    /// Where the row of active lanes says which are.
+    /// The steps if the row of active lanes defines the active lanes.
     pub(super) part: Vec<Step<K, F>>,
     pub(super) exact: Vec<Exact>,
 }
 
 impl<const K: usize, F: Family<K>> Code<K, F> {
     /// Executes it for all lanes of the members if `whole`, otherwise for the lanes in their rows of active lanes.
-    /// `perform` does an effect for the members.
+    /// `perform` performs an effect for the members.
     #[inline]
     pub(crate) fn run<B>(
         &self,
@@ -145,12 +146,12 @@ impl<const K: usize, F: Family<K>> Code<K, F> {
         ControlFlow::Continue(())
     }
 
-    /// The steps where all lanes are active.
+    /// Returns the steps for all lanes.
     pub(crate) fn whole(&self) -> &[Step<K, F>] {
         &self.whole
     }
 
-    /// Executes some of the steps where all lanes are active.
+    /// Executes some of the steps for all lanes.
     #[inline]
     pub(crate) fn run_steps<B>(
         &self,
@@ -168,23 +169,23 @@ impl<const K: usize, F: Family<K>> Code<K, F> {
         ControlFlow::Continue(())
     }
 
-    /// The steps where all lanes are active, and what they look up.
+    /// Returns the steps for all lanes, and the table that they look up.
     pub(crate) fn into_steps(self) -> (Vec<Step<K, F>>, Vec<Exact>) {
         (self.whole, self.exact)
     }
 
-    /// The steps where the row of active lanes says which are active.
+    /// Returns the steps for the lanes in the row of active lanes.
     pub(crate) fn part(&self) -> &[Step<K, F>] {
         &self.part
     }
 
-    /// Executes it where it has no effects but on rows.
+    /// Executes it, if its only effects are on rows.
     #[inline]
     pub(crate) fn run_pure(&self, level: Level, whole: bool, members: &mut [F::Member<'_>]) {
         let _ = self.run(level, whole, members, |_, _| ControlFlow::<()>::Continue(()));
     }
 
-    /// The effects beside those on rows.
+    /// Iterates over the effects other than those on rows.
     pub(crate) fn effects(&self) -> impl Iterator<Item = &Effect> {
         self.whole.iter().filter_map(|step| match step {
             Step::Effect(effect) => Some(&**effect),

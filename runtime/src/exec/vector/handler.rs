@@ -1,7 +1,7 @@
-//! Where `unsafe` stands for handlers: they are compiled once for each level of the processor and called by pointer.
+//! The `unsafe` code of handlers: they are compiled once for each level of the processor, and called by pointer.
 //!
-//! A function that may use AVX-512 must not run where there is none. A [`Level`] exists only for what was detected, and
-//! only the functions of a level that the caller has are called.
+//! A function that uses AVX-512 must not run on a processor without it. A [`Level`] exists only if it was detected,
+//! and only functions of a level that the caller has are called.
 
 #![allow(unsafe_code, reason = "calls of functions compiled for processors that were detected")]
 
@@ -13,7 +13,7 @@ use super::Family;
 use super::code::Micro;
 use super::exact::Exact;
 
-/// What a handler does, written once and inlined into a function for each level.
+/// The body of a handler, written once and inlined into one function for each level.
 pub(super) trait Body: 'static {
     fn run<const K: usize, F: Family<K>>(op: &Micro<K, F>, exact: &[Exact], members: &mut [F::Member<'_>]);
 }
@@ -21,10 +21,10 @@ pub(super) trait Body: 'static {
 type Function<const K: usize, F> =
     for<'a, 'm> unsafe fn(&Micro<K, F>, &[Exact], &'a mut [<F as Family<K>>::Member<'m>]);
 
-/// The levels that there are functions for, in the order of [`crate::level::Kind`].
+/// The number of levels with functions, which are in the order of [`crate::level::Kind`].
 const LEVELS: usize = if cfg!(target_arch = "x86_64") { 3 } else { 1 };
 
-/// The functions of a handler, and what they were made of.
+/// The functions of a handler, and the body they come from.
 #[derive(Debug)]
 struct Functions<const K: usize, F: Family<K>> {
     levels: [Function<K, F>; LEVELS],
@@ -44,17 +44,17 @@ impl<const K: usize, F: Family<K>> Clone for Handler<K, F> {
 impl<const K: usize, F: Family<K>> Copy for Handler<K, F> {}
 
 impl<const K: usize, F: Family<K>> Handler<K, F> {
-    /// The functions for `B`.
+    /// Returns the functions of `B`.
     pub(super) fn of<B: Body>() -> Self {
         Handler(const { &Functions { levels: levels::<K, F, B>(), body: TypeId::of::<B>() } })
     }
 
-    /// Whether it computes what another one does.
+    /// Whether two handlers have the same body.
     pub(super) fn is_same(self, other: Self) -> bool {
         self.0.body == other.0.body
     }
 
-    /// Whether it was made of `B`. Addresses would not tell: each unit of code may have functions of its own.
+    /// Whether it has the body `B`. Addresses do not tell: each codegen unit may have its own functions.
     pub(super) fn is_of<B: Body>(self) -> bool {
         self.0.body == TypeId::of::<B>()
     }
@@ -62,7 +62,8 @@ impl<const K: usize, F: Family<K>> Handler<K, F> {
     /// Executes an operation with the functions of a level.
     #[inline(always)]
     pub(super) fn run(self, level: Level, op: &Micro<K, F>, exact: &[Exact], members: &mut [F::Member<'_>]) {
-        // SAFETY: the processor has what the functions of this level use, or there would be no such `Level`.
+        // SAFETY: the processor supports the features that this level's functions use, or there would be no such
+        // `Level`.
         unsafe { (self.0.levels[level.kind() as usize])(op, exact, members) }
     }
 }

@@ -1,26 +1,26 @@
-//! Graphs as operations on rows of lanes.
+//! Semantics graphs as operations on rows of lanes.
 //!
 //! A shape is covered once with [`Micro`](code::Micro) operations; each reads and writes rows, for all lanes of all
 //! members of a bundle. A row has a slot of 32 or 64 bits for each lane.
 //!
 //! ```text
-//! Shape ──select (a Binder says where operands are)──▶ Code ──run──▶ rows; effects: Environment
+//! Shape ──select (a Binder locates operands)──▶ Code ──run──▶ rows; effects: Environment
 //! ```
 //!
-//! - [`mod@select`] covers a shape: which handler computes a node, and which row holds it
-//! - [`before`]: what codes have in common and need not compute each time
-//! - [`native`]: operations that follow one another as machine code
-//! - [`tidy`] removes copies and what nobody reads
-//! - [`code`]: the operations, and what runs them
+//! - [`mod@select`] covers a shape: chooses the handler of each node, and the row of its value
+//! - [`before`]: hoists computations that are the same each time out of the codes
+//! - [`native`]: compiles consecutive operations to machine code
+//! - [`tidy`] removes copies and unread values
+//! - [`code`]: the operations, and their execution
 //! - [`handler`] compiles a handler once for each level of the processor
-//! - [`rule`], [`float`], [`half`]: what handlers compute; [`wide`]: the same on values in two rows; [`warp`]: from lane to
-//!   lane; [`exact`] computes the rest by the definition itself
-//! - [`effect`]: what an environment does: loads, stores, branches, intrinsics
+//! - [`rule`], [`float`], [`half`]: the computations of handlers; [`wide`]: the same on values in two rows; [`warp`]:
+//!   operations across lanes; [`exact`] computes everything else by its definition
+//! - [`effect`]: the effects that an environment performs: loads, stores, branches, intrinsics
 //!
-//! # How values lie in slots
-//! Integers and floats lie in the low bits of a slot, components from the lowest on, with zeros above. Booleans are masks:
-//! one fills the slot, one of `n` fills the `n`th part of it, with ones where it holds. In slots of 32 bits values that are
-//! wider lie in two rows, of their low and of their high words.
+//! # The layout of values in slots
+//! Integers and floats are in the low bits of a slot, with components from the lowest bit up, and zeros above.
+//! Booleans are masks: a single one fills the slot, each of `n` fills its `n`th part, with ones where it is true.
+//! With slots of 32 bits, wider values take two rows, for their low and their high words.
 
 pub(crate) mod before;
 pub(crate) mod code;
@@ -40,47 +40,47 @@ mod wide;
 
 /// The bundles of a machine.
 pub(crate) trait Family<const K: usize>: 'static {
-    /// Bits of a lane in a row: 32 or 64.
+    /// The bits of a lane in a row: 32 or 64.
     const SLOT: u32;
-    /// Parts of a row, of `K` words each: as many as handlers compute at a time.
+    /// The parts of a row, of `K` words each: as many as handlers compute at a time.
     const PARTS: usize;
-    /// Whether each part is a warp, whose lanes may read from one another, and whose members keep what was in lanes that
-    /// are not active by [`Member::put`]. Elsewhere the row of active lanes says which these are.
+    /// Whether each part is a warp. Then its lanes may read from one another, and [`Member::put`] keeps the content
+    /// of inactive lanes. Otherwise the row of active lanes defines which lanes are active.
     const WARPS: bool = false;
-    /// Lanes that execute an instruction together, with their rows: a warp, a task, a group.
+    /// The lanes that execute an instruction together, with their rows: a warp, a task, a group.
     type Member<'m>: Member<K>;
 }
 
 /// Lanes with rows.
 pub(crate) trait Member<const K: usize> {
-    /// A part of a row.
+    /// Returns a part of a row.
     fn part(&self, row: u16, part: usize) -> &[u64; K];
-    /// A part of a row, to be written.
+    /// Returns a part of a row for writing.
     fn part_mut(&mut self, row: u16, part: usize) -> &mut [u64; K];
-    /// Writes a part of a row; with `keep`, what is in lanes that are not active stays.
+    /// Writes a part of a row; with `keep`, inactive lanes keep their content.
     #[inline(always)]
     fn put(&mut self, row: u16, part: usize, values: &[u64; K], keep: bool) {
         let _ = keep;
         *self.part_mut(row, part) = *values;
     }
-    /// Whether lanes of a part execute.
+    /// Whether any lanes of a part execute.
     #[inline(always)]
     fn is_busy(&self, part: usize) -> bool {
         let _ = part;
         true
     }
-    /// The active lanes of a part that is a warp, bit 0 for the first.
+    /// Returns the active lanes of a part that is a warp, bit 0 for the first.
     fn active(&self, part: usize) -> u64 {
         let _ = part;
         0
     }
-    /// A set of lanes that the machine keeps as bits, bit 0 for lane 0.
+    /// Returns a set of lanes that the machine keeps as bits, bit 0 for lane 0.
     fn set(&self, number: u16) -> u64;
-    /// Changes such a set for some lanes.
+    /// Changes such a set for the lanes in `of`.
     fn change_set(&mut self, number: u16, lanes: u64, of: u64);
 }
 
-/// The slot of a lane.
+/// Returns the slot of a lane.
 #[inline(always)]
 fn slot<const K: usize, F: Family<K>>(member: &F::Member<'_>, row: u16, lane: usize) -> u64 {
     if F::SLOT == 64 {
@@ -103,14 +103,14 @@ fn set_slot<const K: usize, F: Family<K>>(member: &mut F::Member<'_>, row: u16, 
     }
 }
 
-/// A mask of `parts` booleans in a slot, of their bits.
+/// Returns the mask in a slot for `parts` booleans, given as bits.
 pub(crate) fn mask_of(bits: u64, parts: u8, slot: u32) -> u64 {
     let width = slot / u32::from(parts.max(1));
     let ones = isaforge_core::bits::ones(width);
     (0..u32::from(parts)).filter(|i| bits >> i & 1 != 0).fold(0, |mask, i| mask | ones << (width * i))
 }
 
-/// The bits of the booleans that a mask in a slot holds.
+/// Returns the bits of the booleans in a slot's mask.
 pub(crate) fn bits_of(mask: u64, parts: u8, slot: u32) -> u64 {
     let width = slot / u32::from(parts.max(1));
     (0..u32::from(parts)).fold(0, |bits, i| bits | (mask >> (width * i) & 1) << i)

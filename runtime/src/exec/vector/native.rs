@@ -1,7 +1,7 @@
-//! Operations that follow one another as machine code, where all lanes of all parts are active.
+//! Compiles consecutive operations to machine code, for the case that all lanes of all parts are active.
 //!
-//! Values stay in registers from one operation to the next, and what nobody reads later is never stored. An operation
-//! that has no instructions here ends the run: its handler executes it.
+//! Values stay in registers from one operation to the next, and unread values are never stored. An operation without
+//! instructions here ends the run, and its handler executes it.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::exec::jit::lanes::graph::{Graph, Shifted, Value};
 use crate::exec::jit::lanes::row::COLUMN;
 use crate::level::Level;
 
-/// Operations that become a function.
+/// Consecutive operations that become a function.
 #[derive(Debug)]
 pub(crate) struct Run<const K: usize, F: Family<K>> {
     graph: Graph,
@@ -29,12 +29,12 @@ pub(crate) struct Run<const K: usize, F: Family<K>> {
 }
 
 impl<const K: usize, F: Family<K>> Run<K, F> {
-    /// None so far.
+    /// Creates an empty run.
     pub(crate) fn new(semantics: &Semantics, level: Level) -> Self {
         Run { graph: Graph::new(semantics, level), written: Vec::new(), family: std::marker::PhantomData }
     }
 
-    /// A row has the same word in all slots.
+    /// Declares that a row has the same word in all slots.
     pub(crate) fn know(&mut self, row: u16, slot: u64) {
         if slot as u32 == (slot >> 32) as u32 {
             let value = self.graph.splat(slot as u32);
@@ -42,20 +42,20 @@ impl<const K: usize, F: Family<K>> Run<K, F> {
         }
     }
 
-    /// The word that a row has in both halves of all slots now, if that is known.
+    /// Returns the word that is currently in both halves of all slots of a row, if that is known.
     pub(crate) fn constant(&mut self, row: u16) -> Option<u32> {
         let value = self.graph.read(row.into());
         self.graph.constant(value)
     }
 
-    /// Puts the same word in both halves of all slots of a row.
+    /// Puts the same word into both halves of all slots of a row.
     pub(crate) fn put(&mut self, row: u16, word: u32) {
         let value = self.graph.splat(word);
         self.graph.write(row.into(), value);
         self.written.push(row);
     }
 
-    /// Adds an operation; false where it has no instructions.
+    /// Adds an operation. Returns false if there are no instructions for it.
     pub(crate) fn add(&mut self, micro: &Micro<K, F>) -> bool {
         if micro.high != NO_ROW || micro.to == NO_ROW || F::SLOT != 64 {
             return false;
@@ -75,7 +75,7 @@ impl<const K: usize, F: Family<K>> Run<K, F> {
         }
     }
 
-    /// The function. It writes rows that are wanted.
+    /// Compiles the function. It writes the rows that are wanted.
     pub(crate) fn compile(mut self, level: Level, is_wanted: impl Fn(u16) -> bool) -> Option<BlockFn> {
         let columns = F::PARTS * K * size_of::<u64>() / COLUMN;
         let is_wanted = |row: u32| u16::try_from(row).is_ok_and(|row| self.written.contains(&row) && is_wanted(row));
@@ -88,7 +88,7 @@ impl<const K: usize, F: Family<K>> Run<K, F> {
     }
 }
 
-/// The value of an operation; `None` where there are no instructions for it.
+/// Returns the value of an operation; `None` if there are no instructions for it.
 fn instructions<const K: usize, F: Family<K>>(
     graph: &mut Graph,
     handler: Handler<K, F>,
@@ -153,7 +153,7 @@ fn instructions<const K: usize, F: Family<K>>(
             Some(u32::MAX) => b,
             Some(0) => c,
             _ if b == c => b,
-            // The second bit where the first is set, else the third.
+            // For each bit: the second operand where the first is set, else the third.
             _ => graph.logic(0b1100_1010, a, b, c),
         },
         _ if is::<words::Shl, K, F>(handler) => graph.shift(Shifted::Left, a, b),
@@ -203,7 +203,7 @@ const UNSIGNED: [Code; 3] = [
     Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8,
     Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8,
 ];
-/// Choices between them.
+/// Blends of half words, words and double words.
 const BLENDS: [Code; 3] = [
     Code::EVEX_Vpblendmw_zmm_k1z_zmm_zmmm512,
     Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32,
@@ -226,7 +226,8 @@ fn is_ordered<const K: usize, F: Family<K>>(handler: Handler<K, F>) -> bool {
         || is::<Ordered<0b11_10_11_10>, K, F>(handler)
 }
 
-/// Operations on halves, which are computed as singles: rounding twice is rounding once. Every NaN is the one NaN, the number.
+/// Computes operations on halves in single precision, where double rounding gives the same result. Every NaN becomes
+/// the canonical one, which is the number.
 fn through_singles<const K: usize, F: Family<K>>(
     graph: &mut Graph,
     handler: Handler<K, F>,
@@ -270,7 +271,7 @@ fn through_singles<const K: usize, F: Family<K>>(
     Some(if converts { both } else { canonical(graph, both, number) })
 }
 
-/// Halves, every NaN as one.
+/// Makes the NaNs of halves canonical.
 fn canonical(graph: &mut Graph, value: Value, nan: u64) -> Value {
     let both = |half: u64| half as u32 & 0xffff | (half as u32) << 16;
     let [nan, magnitude, infinity] = [nan, 0x7fff, 0x7c00].map(|half| graph.splat(both(half)));
@@ -293,7 +294,7 @@ mod tests {
 
     type Found = (Handler<PART, Groups>, u8);
 
-    /// Handlers that have instructions, each with a number that it knows.
+    /// Returns handlers that have instructions, each with a valid number.
     fn handlers() -> Vec<(Found, u64)> {
         let mut all: Vec<(Found, u64)> = Vec::new();
         let ops = [Op::Add, Op::Sub, Op::Mul, Op::MulHigh, Op::Min, Op::Max, Op::Shl, Op::Shr];

@@ -1,4 +1,4 @@
-//! What handlers of integers, and of bits in general, compute in one component.
+//! Handlers of integers and bits, for one component.
 
 use bytemuck::Pod;
 use isaforge_core::semantics::{Comparison, Op};
@@ -8,12 +8,12 @@ use super::exact::Exact;
 use super::handler::{Body, Handler};
 use super::{Family, Member, wide};
 
-/// What is computed in a component, from up to three rows at the same place. Without branches where possible: the compiler
-/// makes vector instructions of it.
+/// A computation on one component from up to three rows. It should have no branches, so that the compiler can
+/// vectorize it.
 pub(super) trait Rule: 'static {
-    /// The components.
+    /// The type of the components.
     type Part: Pod;
-    /// How many rows it reads.
+    /// The number of rows it reads.
     const READS: usize;
 
     fn apply(values: [Self::Part; 3], number: u64) -> Self::Part;
@@ -22,7 +22,7 @@ pub(super) trait Rule: 'static {
 /// The handler of a rule.
 pub(super) struct Each<R>(std::marker::PhantomData<R>);
 
-/// A rule on one part of rows, by value: no store may change what is still to be read.
+/// Applies a rule to one part of rows, by value, so that no store can change what is still to be read.
 #[inline(always)]
 fn each<R: Rule, const K: usize>(values: [[u64; K]; 3], number: u64) -> [u64; K] {
     let mut result = [0; K];
@@ -57,12 +57,12 @@ impl<R: Rule> Body for Each<R> {
     }
 }
 
-/// The handler of a rule, and how many rows it reads.
+/// Returns the handler of a rule, and the number of rows it reads.
 pub(super) fn of<R: Rule, const K: usize, F: Family<K>>() -> (Handler<K, F>, u8) {
     (Handler::of::<Each<R>>(), R::READS as u8)
 }
 
-/// Rules without parameters: the values they read, the number, the result.
+/// Defines rules without parameters: the values they read, the number, the result.
 macro_rules! rules {
     ($part:ty; $($(#[$doc:meta])* $name:ident($($value:ident),*; $number:pat) $result:expr;)*) => { $(
         $(#[$doc])*
@@ -81,14 +81,14 @@ macro_rules! rules {
 }
 pub(super) use rules;
 
-/// Rules on whole words, whatever they hold.
+/// Rules on whole words of any content.
 pub(super) mod word {
     rules! { u64;
         Copy(a; _) a;
         And(a, b; _) a & b;
         Or(a, b; _) a | b;
         Xor(a, b; _) a ^ b;
-        /// The second where the first is ones, the third elsewhere.
+        /// The second operand where the first has ones, else the third.
         Select(mask, a, b; _) b ^ ((a ^ b) & mask);
     }
 }
@@ -150,7 +150,7 @@ macro_rules! width {
                 LessSigned(a, b; _) ones((a as $i) < b as $i);
                 LessEqual(a, b; _) ones(a <= b);
                 LessEqualSigned(a, b; _) ones(a as $i <= b as $i);
-                /// The first where the second holds, ones where that is zero: what a division by zero gives.
+                /// The quotient, or all ones if the divisor is zero.
                 Divide(a, b; _) a.checked_div(b).unwrap_or($u::MAX);
                 Remainder(a, b; _) a.checked_rem(b).unwrap_or(a);
                 DivideSigned(a, b; _) if b == 0 { $u::MAX } else { (a as $i).wrapping_div(b as $i) as $u };
@@ -181,8 +181,8 @@ macro_rules! at_width {
 
 type Found<const K: usize, F> = Option<(Handler<K, F>, u8)>;
 
-/// The handler of an integer operation on components of 8, 16, 32 or 64 bits. A count of a shift lies in a component as
-/// wide as what is shifted.
+/// Returns the handler of an integer operation on components of 8, 16, 32 or 64 bits. A shift count is in a component
+/// as wide as the shifted one.
 pub(super) fn integer<const K: usize, F: Family<K>>(op: Op, bits: u8, signed: bool) -> Found<K, F> {
     match (op, signed) {
         (Op::Neg, _) => at_width!(bits, Neg),
@@ -222,7 +222,7 @@ pub(super) fn integer<const K: usize, F: Family<K>>(op: Op, bits: u8, signed: bo
     }
 }
 
-/// The handler of a comparison of integers.
+/// Returns the handler of a comparison of integers.
 pub(super) fn compare<const K: usize, F: Family<K>>(how: Comparison, bits: u8, signed: bool) -> Found<K, F> {
     match (how, signed) {
         (Comparison::Equal, _) => at_width!(bits, Equal),
@@ -255,7 +255,7 @@ macro_rules! slots {
 slots! { slots32, u32, i32 }
 slots! { slots64, u64, i64 }
 
-/// Rules on slots, whose width only a member knows.
+/// Defines rules on slots, whose width depends on the family.
 macro_rules! on_slots {
     ($($(#[$doc:meta])* $function:ident $rule:ident;)*) => { $(
         $(#[$doc])*
@@ -266,21 +266,21 @@ macro_rules! on_slots {
 }
 
 on_slots! {
-    /// Bits from a place on, which the number says; the second row has ones for those that are kept.
+    /// Extracts bits from the position in the number on; the second row has ones for the bits to keep.
     extract Extract;
-    /// Bits moved up by what the low byte of the number says, and down again by its second with copies of the highest.
+    /// Shifts left by the low byte of the number, and right again, arithmetically, by its second byte.
     extract_signed ExtractSigned;
-    /// The second, moved up, above the first.
+    /// Shifts the second operand up and places it above the first.
     join Join;
-    /// Moved up.
+    /// Shifts left.
     raise Raise;
-    /// The bits of two booleans.
+    /// Returns the bits of two booleans.
     two_bits TwoBits;
-    /// The bits of four.
+    /// Returns the bits of four booleans.
     four_bits FourBits;
 }
 
-/// Four half words of a slot in another order: bits `2 i` and `2 i + 1` of the number say which is the `i`th.
+/// Permutes the four half words of a slot: bits `2 i` and `2 i + 1` of the number select the `i`th.
 pub(super) struct Swizzle;
 
 impl Rule for Swizzle {
@@ -294,7 +294,7 @@ impl Rule for Swizzle {
     }
 }
 
-/// The same with an order that the compiler knows.
+/// The same with an order that is known at compile time.
 pub(super) struct Ordered<const ORDER: u64>;
 
 impl<const ORDER: u64> Body for Ordered<ORDER> {
@@ -315,7 +315,7 @@ impl<const ORDER: u64> Body for Ordered<ORDER> {
     }
 }
 
-/// The handler for an order of four half words in slots of 64 bits.
+/// Returns the handler for an order of four half words in slots of 64 bits.
 pub(super) fn swizzle<const K: usize, F: Family<K>>(order: u64, slot: u32) -> Found<K, F> {
     if slot != 64 {
         return None;
@@ -331,7 +331,8 @@ pub(super) fn swizzle<const K: usize, F: Family<K>>(order: u64, slot: u32) -> Fo
     })
 }
 
-/// The bits in which words of the busy parts of a row differ from the first of them, in the first of the parts.
+/// Determines the bits in which the words of the busy parts of a row differ from the first word. The result is in the
+/// first of these parts.
 pub(super) struct Differ;
 
 impl Body for Differ {
@@ -352,7 +353,7 @@ impl Body for Differ {
     }
 }
 
-/// A mask for each lane of a set, whose number is the operation's.
+/// Reads a set as a mask for each lane; the number of the operation is that of the set.
 pub(super) struct ReadSet;
 
 impl Body for ReadSet {
@@ -379,7 +380,7 @@ impl Body for ReadSet {
     }
 }
 
-/// Makes a set of the first row's lanes, as far as all other rows have ones.
+/// Writes a set from the first row, in the lanes where all other rows have ones.
 pub(super) struct WriteSet;
 
 impl Body for WriteSet {
@@ -403,7 +404,7 @@ impl Body for WriteSet {
     }
 }
 
-/// A bit for each slot that is a mask.
+/// Returns one bit for each slot of a mask.
 #[inline(always)]
 fn gathered<const K: usize, F: Family<K>>(row: &[u64; K]) -> u64 {
     if F::SLOT == 64 {

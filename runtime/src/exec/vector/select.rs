@@ -1,12 +1,12 @@
 //! Covers a shape with operations on rows.
 //!
-//! `None` where something of it has no place here: the evaluator executes such a shape. What is covered computes what the
-//! evaluator does, to the bit; where no handler is known to, [`Exact`] is the definition itself.
+//! `None` if some part of a shape cannot be covered: the evaluator executes such a shape. Covered shapes compute the
+//! same bits as the evaluator; where no handler is known to do so, [`Exact`] uses the definition itself.
 //!
-//! - `binder`: where operands and states are
+//! - `binder`: the locations of operands and states
 //! - `arithmetic`, `part`: nodes of one row
 //! - `pair`: values that are wider than a slot, in two rows
-//! - `effect`: what is done to the machine, in order; `stores`: stores of neighbours as one
+//! - `effect`: effects on the machine, in order; `stores`: merges stores to adjacent addresses
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::instantiate::for_each_argument;
@@ -39,7 +39,7 @@ pub(crate) fn select<const K: usize, F: Family<K>>(
     select_behind(semantics, shape, binder, &mut Before::default())
 }
 
-/// The same; what can be computed before is.
+/// The same, but hoists computations to `before`.
 pub(crate) fn select_behind<const K: usize, F: Family<K>>(
     semantics: &Semantics,
     shape: &Shape,
@@ -53,17 +53,17 @@ pub(crate) fn select_behind<const K: usize, F: Family<K>>(
         let (rows, aliases) = (cover.binder.temporaries(), cover.binder.aliases());
         tidy::tidy(cover.steps, rows, &aliases, before)
     };
-    // Where members keep what is in lanes that are not active, the steps are the same.
+    // If members keep the content of inactive lanes, the steps are the same.
     let (whole, part) = (steps(true)?, if F::WARPS { Vec::new() } else { steps(false)? });
     Some(Code { whole, part, exact })
 }
 
-/// The value of a node.
+/// The location of a node's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
-    /// Nothing has asked for it yet, or nobody will.
+    /// Not computed yet, or not needed.
     No,
-    /// A row that stays as it is.
+    /// A row whose content stays.
     Own(u16),
     /// A row of the machine, which later writes may change.
     Bound(u16),
@@ -81,12 +81,12 @@ struct Cover<'a, const K: usize, F: Family<K>> {
     /// Whether every use of a node is by [`Op::Canonical`].
     made_canonical: Vec<bool>,
     steps: Vec<Step<K, F>>,
-    /// Stores that are done together with one before them.
+    /// Stores that are merged with an earlier one.
     stored: Vec<u16>,
     next: u16,
 }
 
-/// A write to a row that is to be done.
+/// A pending write to a row.
 struct Pending {
     row: u16,
     source: Source,
@@ -96,9 +96,9 @@ struct Pending {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
-    /// A node's slots as they are.
+    /// The slots of a node, unchanged.
     Node(u16),
-    /// Shifted left by a number of bits.
+    /// The slots of a node, shifted left by a number of bits.
     Raised(u16, u32),
     /// The low or the high word of a node that is wider than a slot.
     Word(u16, usize),
@@ -137,7 +137,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
                 continue;
             }
             if node.ty.size() > F::SLOT {
-                // What is computed is so when it is asked for; more than its low bits nobody may want.
+                // Pure nodes are computed on demand, as only their low bits may be needed.
                 if node.op.is_pure() {
                     continue;
                 }
@@ -164,7 +164,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         self.flush(written..shape.nodes.len())
     }
 
-    /// The nodes that effects depend on, and effects.
+    /// Returns which nodes are effects, or nodes that effects depend on.
     fn wanted(&self) -> Vec<bool> {
         let mut wanted: Vec<bool> = self.shape.nodes.iter().map(|node| node.op.is_effect()).collect();
         for (at, node) in self.shape.nodes.iter().enumerate().rev() {
@@ -191,7 +191,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         self.node(node).map(|node| node.ty)
     }
 
-    /// The row with a node's value.
+    /// Returns the row with a node's value.
     fn row(&mut self, node: u16) -> Option<u16> {
         match *self.found.get(usize::from(node))? {
             Found::Own(row) | Found::Bound(row) => return Some(row),
@@ -204,7 +204,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         Some(row)
     }
 
-    /// The row of a constant as values of its type lie in slots.
+    /// Returns the row of a constant in the slot layout of its type.
     fn constant(&mut self, ty: Type, value: u64) -> Option<u16> {
         let slot = if ty.class == Class::Bool { mask_of(value, ty.lanes, F::SLOT) } else { value };
         self.binder.constant(slot)
@@ -217,7 +217,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
     }
 
     fn micro(&mut self, (handler, reads): (Handler<K, F>, u8), from: &[u16], number: u64, to: u16) {
-        // Every machine has a row 0.
+        // Row 0 always exists.
         let all = std::array::from_fn(|k| from.get(k).copied().unwrap_or(0));
         let keep = F::WARPS && !tidy::VALUES.contains(&to);
         let (high, keep) = (NO_ROW, [keep; 2]);
@@ -235,19 +235,19 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         self.emit(handler, from, number).map(Found::Own)
     }
 
-    /// What another node has, unless that is a constant.
+    /// Returns the location of another node's value, after computing it if it is a constant.
     fn same(&mut self, node: u16) -> Option<Found> {
         self.row(node)?;
         self.found.get(usize::from(node)).copied()
     }
 
-    /// What a row is for another node than the one that was found in it.
+    /// Returns how a row is recorded for another node than the one it was found for.
     fn held(&self, row: u16) -> Found {
         let bound = Found::Bound(row);
         if self.found.contains(&bound) || self.highs.contains(&bound) { bound } else { Found::Own(row) }
     }
 
-    /// Keeps the bits of a type.
+    /// Keeps only the bits of a type.
     fn masked(&mut self, row: u16, ty: Type) -> Option<Found> {
         if ty.size() == F::SLOT {
             return Some(self.held(row));
@@ -316,7 +316,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
             Op::Select => self.choice(node),
             Op::Compare => self.compare(node),
             Op::And | Op::Or | Op::Xor | Op::Not => self.bitwise(node),
-            // Computed where it is made canonical.
+            // Computed together with the node that makes it canonical.
             op if ty.is_float() && self.is_fused(at) && float::arithmetic::<K, F>(op, ty.bits).is_some() => {
                 Some(Found::No)
             }
@@ -335,7 +335,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         nearest && self.made_canonical[usize::from(at)] && self.semantics.nan(node.ty.bits).is_some()
     }
 
-    /// The row with as many low bits of an integer as fit a slot, of one that is wider.
+    /// Returns a row with the low bits, as many as fit a slot, of a wider integer.
     fn low(&mut self, node: u16) -> Option<u16> {
         match self.found.get(usize::from(node))? {
             Found::Own(row) | Found::Bound(row) => return Some(*row),
@@ -382,7 +382,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         Some(row)
     }
 
-    /// What the environment has.
+    /// Asks the environment for a value.
     fn asked(&mut self, node: &Node, numbers: [u16; 2], index: Option<u16>) -> Option<Found> {
         let values = match index {
             Some(index) => vec![self.argument(index)?],
@@ -405,14 +405,14 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         Some(value(self.row(node)?, ty))
     }
 
-    /// The rows of a node's arguments.
+    /// Returns the rows of a node's arguments.
     fn arguments(&mut self, node: &Node) -> Option<Vec<u16>> {
         let used = node.op.node_arguments();
         let nodes = node.args.iter().enumerate().filter(|(k, _)| used >> k & 1 != 0);
         nodes.map(|(_, node)| self.row(*node)).collect()
     }
 
-    /// By the definition.
+    /// Computes a node by its definition.
     fn define(&mut self, node: &Node) -> Option<Found> {
         let rows = self.arguments(node)?;
         let used = node.op.node_arguments();
@@ -432,7 +432,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         self.own((Handler::of::<ByDefinition>(), rows.len() as u8), &rows, number)
     }
 
-    /// Components that handlers know, or one that is a slot's.
+    /// Whether handlers support the width of the components.
     fn is_regular(ty: Type) -> bool {
         matches!(ty.bits, 8 | 16 | 32 | 64)
     }

@@ -1,4 +1,4 @@
-//! Removes what nobody reads, and copies that the operation before could have made; finds rows for what is left.
+//! Removes unread values and avoidable copies, and assigns rows to the remaining values.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use super::code::{Micro, NO_ROW, Step};
 use super::effect::Effect;
 use super::rule::{Each, word};
 
-/// Rows of values within a shape, one each, before they are given rows that there are.
+/// Virtual rows, one for each value within a shape, before actual rows are assigned.
 pub(super) const VALUES: Range<u16> = 0x4000..0xc000;
 
-/// The steps without what is not needed, their values in `rows`. `None` when these are too few. Rows of `aliases` may be
-/// the same as any row that is written. What can be computed before goes there.
+/// Returns the needed steps, with their values in `rows`. `None` if there are too few rows. Rows in `aliases` may be
+/// the same as any row that is written. Computations that can be hoisted go to `before`.
 pub(super) fn tidy<const K: usize, F: Family<K>>(
     steps: Vec<Step<K, F>>,
     rows: Range<u16>,
@@ -26,7 +26,7 @@ pub(super) fn tidy<const K: usize, F: Family<K>>(
     Some(steps)
 }
 
-/// Gives every value a row, from where it is made until it is read for the last time.
+/// Assigns a row to every value, from its computation to its last read.
 fn place<const K: usize, F: Family<K>>(steps: &mut [Step<K, F>], rows: Range<u16>) -> Option<()> {
     let mut last = FxHashMap::default();
     for (at, step) in steps.iter().enumerate() {
@@ -52,7 +52,7 @@ fn place<const K: usize, F: Family<K>>(steps: &mut [Step<K, F>], rows: Range<u16
                 [row, high]
             }
         };
-        // What is read here for the last time may be written over: each lane is read before it is written.
+        // Rows that are read here for the last time may be overwritten: each lane is read before it is written.
         free.extend(done.iter().filter_map(|row| placed.get(row)));
         let mut unread = Vec::new();
         for to in made.into_iter().flatten().filter(|to| VALUES.contains(to)) {
@@ -103,7 +103,7 @@ fn without_unread<const K: usize, F: Family<K>>(steps: Vec<Step<K, F>>) -> Vec<S
     kept
 }
 
-/// Lets operations write where their result is copied to.
+/// Makes operations write directly to the row that their result is copied to.
 fn without_copies<const K: usize, F: Family<K>>(mut steps: Vec<Step<K, F>>, aliases: &Range<u16>) -> Vec<Step<K, F>> {
     let mut at = 0;
     while at < steps.len() {
@@ -133,7 +133,7 @@ fn without_copies<const K: usize, F: Family<K>>(mut steps: Vec<Step<K, F>>, alia
     steps
 }
 
-/// The operation that makes what is copied at a place from one row to another, if it may write the other row.
+/// Returns the operation whose result is copied from one row to another, if it may write the other row directly.
 fn maker<const K: usize, F: Family<K>>(
     steps: &[Step<K, F>],
     at: usize,

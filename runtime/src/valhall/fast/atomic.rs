@@ -1,4 +1,4 @@
-//! Atomics: lanes one after another, as the reference executes them.
+//! Atomics, executed lane by lane as in the reference.
 
 use isaforge_core::semantics::{AtomicOp, Type};
 
@@ -10,30 +10,30 @@ use crate::memory::Memory;
 use crate::valhall::step::Fault;
 use crate::valhall::warp::{LANES, lanes};
 
-/// An atomic on a word, or on two.
+/// An atomic on one word or two.
 #[derive(Clone, Copy, Debug)]
 pub struct Atomic {
     pub op: AtomicOp,
-    /// What memory holds.
+    /// The type of the value in memory.
     pub ty: Type,
     /// The rows of the address.
     pub address: [u16; 2],
     /// The rows of the operand.
     pub value: [u16; 2],
-    /// The rows of what memory has to hold for anything to happen.
+    /// The rows of the expected value; memory only changes if it has this value.
     pub expected: Option<[u16; 2]>,
-    /// The rows that get what memory held.
+    /// The rows that receive the old value.
     pub to: Option<[u16; 2]>,
-    /// The row of its condition, or none.
+    /// The row of the condition, if there is one.
     pub when: Option<u16>,
-    /// What is added to the address.
+    /// The offset that is added to the address.
     pub offset: i32,
-    /// The word of the program.
+    /// The index of the word in the program.
     pub pc: u32,
 }
 
 impl Atomic {
-    /// The atomic with its rows replaced.
+    /// Returns the atomic with its rows replaced.
     #[inline]
     pub fn moved(&self, place: impl Fn(u16) -> u16) -> Self {
         let rows = |rows: [u16; 2]| rows.map(&place);
@@ -47,7 +47,7 @@ impl Atomic {
         }
     }
 
-    /// Executes it for the active lanes; false when it left a fault in the bundle.
+    /// Executes it for the active lanes. Returns false if it left a fault in the bundle.
     #[inline(never)]
     pub fn run(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
         for warp in bundle.busy() {
@@ -86,7 +86,7 @@ impl Atomic {
         Ok(())
     }
 
-    /// Changes `SIZE` bytes of memory where each lane is; what they held before.
+    /// Changes `SIZE` bytes of memory at the address of each lane. Returns the old bytes.
     #[inline(always)]
     fn each<const SIZE: usize>(
         &self,
@@ -116,7 +116,7 @@ impl Atomic {
                 change(lane, bytes);
             }
         }
-        // From the first on that is elsewhere.
+        // Continues with the first lane that is elsewhere.
         for lane in lanes(left) {
             let (mut bytes, mut space) = ([0; SIZE], view.space(home));
             let fault = |fault| Fault::Memory { lane, fault };
@@ -133,8 +133,9 @@ impl Atomic {
 
 const SIGNED: Type = Type::signed(32);
 
-/// An atomic on words that nobody reads the result of; the numbers are that of its operation, 256 more where they are signed,
-/// and what is added to the address. The operand is in `dest`. Mostly all lanes are where the first is; else [`Atomic`] does it.
+/// An atomic on words whose result is not read. The numbers are that of its operation, plus 256 for signed words, and
+/// the offset that is added to the address. The operand is in `dest`. Usually all lanes are in the region of the
+/// first; otherwise [`Atomic`] executes it.
 pub struct Update;
 
 impl Body for Update {
@@ -151,13 +152,14 @@ impl Body for Update {
     }
 }
 
-/// What an [`Update`] does, and whether its words are signed.
+/// Returns the operation of an [`Update`], and whether its words are signed.
 fn operation(op: &Fields) -> (AtomicOp, bool) {
     let what = AtomicOp::ALL.get(op.numbers[0] as usize & 0xff).copied().unwrap_or(AtomicOp::Add);
     (what, op.numbers[0] >> 8 != 0)
 }
 
-/// As [`Update`], where all lanes are where the first is; else it returns false, and nothing was done.
+/// Like [`Update`], but requires all lanes to be in the region of the first; otherwise it returns false, without any
+/// effect.
 pub struct Attempt;
 
 impl Body for Attempt {
@@ -197,8 +199,8 @@ impl Body for Attempt {
     }
 }
 
-/// The words that all active lanes access, and the low half of the address of the first, to which nothing is added yet. `None`
-/// where some lane may be elsewhere.
+/// Returns the words around the addresses of all active lanes, and the low half of the address of the first word,
+/// before the offset is added. `None` if some lane may be elsewhere.
 #[inline(always)]
 fn around<'a>(bundle: &Bundle, view: &'a mut MemoryView<'_>, op: &Fields) -> Option<(u32, &'a mut [[u8; 4]])> {
     let [low, high] = op.sources.map(|row| &bundle.rows[row as usize].0);
@@ -210,21 +212,21 @@ fn around<'a>(bundle: &Bundle, view: &'a mut MemoryView<'_>, op: &Fields) -> Opt
     let group = if Memory::RESERVED.contains(&first) { bundle.only_group? } else { 0 };
     let (base, bytes) = view.around_mut(op.pc, group, first, 4)?;
     let (base, words) = (base.wrapping_add_signed(-offset), bytes.as_chunks_mut().0);
-    // Words up to where the low half of an address wraps around: other high halves are beyond.
+    // The words up to the point where the low half of an address wraps around; other high halves are beyond it.
     let until = ((1 << 32) - u64::from(base as u32)) / 4;
     let last = ((words.len() as u64).min(until) as u32).checked_sub(1)?;
-    // Warps without active lanes have empty masks. A loop over all lanes at once becomes vector instructions.
+    // Warps without active lanes have empty masks. A loop over all lanes at once is compiled to vector instructions.
     let [low, high, masks] = [low, high, bundle.masks()].map(|row| row.as_flattened());
     let mut wrong = above ^ (base >> 32) as u32;
     for lane in 0..WARPS * LANES {
-        // An address that is not aligned becomes a distance past the last word.
+        // An unaligned address becomes a distance past the last word.
         let is_far = low[lane].wrapping_sub(base as u32).rotate_right(2) > last;
         wrong |= (if is_far { u32::MAX } else { 0 } | high[lane] ^ above) & masks[lane];
     }
     (wrong == 0).then_some((base as u32, words))
 }
 
-/// Changes the words of the active lanes, one after another.
+/// Changes the words of the active lanes, lane by lane.
 #[inline(always)]
 fn update(bundle: &Bundle, op: &Fields, base: u32, words: &mut [[u8; 4]], new: impl Fn(u32, u32) -> u32) {
     let [low, values] = [op.sources[0], op.dest].map(|row| &bundle.rows[row as usize].0);
@@ -234,7 +236,7 @@ fn update(bundle: &Bundle, op: &Fields, base: u32, words: &mut [[u8; 4]], new: i
         }
     };
     if bundle.is_full() {
-        // One long loop: of one for each warp vectors would be made, and taken apart again.
+        // One long loop, because a loop for each warp would be vectorized and taken apart again.
         for (low, value) in low.as_flattened().iter().zip(values.as_flattened()) {
             change(*low, *value);
         }

@@ -1,10 +1,10 @@
-//! Eight warps that advance together.
+//! Eight warps that advance in lockstep.
 //!
-//! A register is a row of eight columns. All lanes of the bundle that have the lowest program counter execute; a warp of
-//! which no lane is there is passed over. Each warp by itself thereby does exactly what it would do alone.
+//! A register is a row of eight columns. All lanes of the bundle with the lowest program counter execute; a warp that
+//! has none of these lanes is skipped. So each warp does exactly what it would do alone.
 //!
 //! - `rows`: the registers
-//! - `choose`: the handlers that choose the lanes that go on
+//! - `choose`: the handlers that choose the lanes to execute next
 //! - `turns`: turns and barriers
 
 mod choose;
@@ -29,34 +29,34 @@ use crate::valhall::warp::{Column, LANES, Warp, lanes};
 pub use choose::{Branch, Masks, Part, Schedule};
 pub use rows::Rows;
 
-/// Warps of a bundle.
+/// The warps of a bundle.
 pub const WARPS: usize = 8;
 
-/// Some warps, a bit for each. Which they are is data, so that a loop over them is not unrolled: what is to become vector
-/// instructions is the loop over the lanes within.
+/// A set of warps, as bits. The set is run-time data, so that a loop over it is not unrolled: the loop over the lanes
+/// within should be vectorized.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Warps(u8);
 
 impl Warps {
-    /// The warps that have any lanes.
+    /// Returns the warps that have any lanes.
     #[inline(always)]
     fn with(lanes: &[u16; WARPS]) -> Self {
         Warps::which(lanes.map(|lanes| lanes != 0))
     }
 
-    /// The warps for which something holds: bytes of 0 or 1 become adjacent bits in one product.
+    /// Returns the warps for which something holds: a single product moves bytes of 0 or 1 to adjacent bits.
     #[inline(always)]
     fn which(holds: [bool; WARPS]) -> Self {
         Warps((u64::from_le_bytes(holds.map(u8::from)).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8)
     }
 
-    /// How many there are.
+    /// Returns the number of warps.
     #[inline(always)]
     fn count(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// The warps, in order.
+    /// Iterates over the warps in order.
     #[inline(always)]
     pub fn listed(self) -> impl Iterator<Item = usize> {
         let mut left = self.0;
@@ -68,112 +68,114 @@ impl Warps {
     }
 }
 
-/// How many lanes there are.
+/// Returns the number of lanes.
 fn count(lanes: &[u16; WARPS]) -> u32 {
     lanes.iter().map(|lanes| lanes.count_ones()).sum()
 }
 
-/// The program counter of lanes that have ended, or that have to wait.
+/// The program counter of lanes that have ended, or that must wait.
 pub const PARKED: u32 = u32::MAX;
 
-/// How the threads of a launch are numbered.
+/// The layout of a launch's threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Grid {
-    /// Workgroups along each axis.
+    /// The number of workgroups along each axis.
     pub groups: [u32; 3],
-    /// Threads of a workgroup along each axis.
+    /// The number of threads of a workgroup along each axis.
     pub size: [u32; 3],
-    /// Workgroups of a dispatch: they follow one another along x.
+    /// The number of workgroups of a dispatch, which are consecutive along x.
     pub together: u32,
 }
 
-/// What follows a dispatch.
+/// The dispatches that follow the current one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ahead {
     pub grid: Grid,
-    /// How many dispatches may be executed at once, this one and those behind it in the same row; 0 where it goes alone.
+    /// The most dispatches that may be executed at once, including this one and later ones of the same row; 0 if it
+    /// runs alone.
     pub most: u32,
-    /// How many were.
+    /// The number that was executed.
     pub done: u32,
 }
 
 /// The state of eight warps.
 #[derive(Debug)]
 pub struct Bundle {
-    /// Registers first, then what [`Code`] puts there.
+    /// The registers, followed by the rows that [`Code`] defines.
     pub rows: Rows,
-    /// Where warps belong; those that do not exist have no live lanes.
+    /// The positions of warps; those that do not exist have no live lanes.
     pub homes: [Home; WARPS],
-    /// The workgroup of all of them, if there is but one.
+    /// The workgroup of all warps, if there is only one.
     pub only_group: Option<usize>,
     /// The word that each lane executes next; out of date for the active lanes, which are at `pc`.
     pcs: Row<WARPS>,
-    /// Lanes that have not ended.
+    /// The lanes that have not ended.
     pub live: [u16; WARPS],
-    /// Lanes that exist.
+    /// The lanes that exist.
     pub threads: [u16; WARPS],
-    /// Lanes that execute the current instruction.
+    /// The lanes that execute the current instruction.
     pub active: [u16; WARPS],
-    /// Warps with active lanes.
+    /// The warps with active lanes.
     busy: Warps,
-    /// Ones in the active lanes, for handlers: machine code has the bits. Out of date until [`Bundle::prepare`] is called.
+    /// Ones in the active lanes, for handlers; machine code uses the bits. Out of date until [`Bundle::prepare`] is
+    /// called.
     masks: Row<WARPS>,
     has_masks: bool,
     active_threads: u32,
-    /// Whether every live lane is active and most warps are there: all rows may be written whole then.
+    /// Whether every live lane is active and most warps are present: then whole rows may be written.
     whole: bool,
     /// The current word.
     pub pc: u32,
-    /// The least word above `pc` at which other lanes wait to be joined.
+    /// The lowest word above `pc` at which other lanes wait to join.
     pub others: u32,
-    /// Warps that may run now.
+    /// The warps that may run now.
     pub chosen: u8,
-    /// Warps that wait at a barrier.
+    /// The warps that wait at a barrier.
     pub at_barrier: u8,
-    /// Instructions that each warp executed in its turn, but for the last ones: `since` for each active warp.
+    /// The instructions that each warp has executed in its turn, without the last ones: `since` for each active warp.
     pub turns: [u32; WARPS],
     since: u32,
-    /// The same in the turns that have ended at barriers since the warps were chosen, and the most of them.
+    /// The same for turns that have ended at barriers since the warps were chosen, and the maximum of them.
     before: [u32; WARPS],
     most_before: u32,
-    /// The value of `since` at which the first active warp has had its turn.
+    /// The value of `since` at which the first active warp has used up its turn.
     room: u32,
-    /// What a handler reports: the warp and what is wrong.
+    /// The fault of a handler, with its warp.
     pub fault: Option<(usize, Fault)>,
-    /// What the last branch found: the lanes that jump.
+    /// The outcome of the last branch.
     taken: Taken,
-    /// The lanes that jump, where not all do.
+    /// The lanes that jump, if not all do.
     jumps: [u16; WARPS],
-    /// Where the lanes access memory, as was last asked.
+    /// The pattern of addresses that was requested last.
     pub reached: Option<Reached>,
-    /// The same, for registers that have not been written since.
+    /// The patterns of registers that have not been written since.
     pub patterns: Patterns,
-    /// The lanes that exist when all warps begin together, and how many there are.
+    /// The lanes that exist when all warps start together, and their number.
     entry: ([u16; WARPS], u32),
-    /// The word where all live lanes are, if they are active and nothing has been executed since. Their program counters may
+    /// The word of all live lanes, if they are active and nothing has been executed since. Their program counters may
     /// be out of date.
     together: Option<u32>,
-    /// What a branch did that parted all live lanes, as long as no more branches have.
+    /// The split of all live lanes by a branch, as long as no other branch has split them further.
     parted: Option<Parted>,
-    /// Whether all threads of its workgroups are in it: their barriers wait for nobody else.
+    /// Whether it contains all threads of its workgroups, so that their barriers wait for no other bundle.
     pub is_closed: bool,
     /// The dispatches that it may execute at once.
     pub ahead: Ahead,
-    /// What [`Begin`](super::run::Begin) adds in each warp.
+    /// The values that [`Begin`](super::run::Begin) adds in each warp.
     pub firsts: [u32; WARPS],
-    /// What warps of a fragment program have besides.
+    /// The additional state of warps in a fragment program.
     pub quads: Option<Box<[Quads; WARPS]>>,
-    /// What operations on rows look up.
+    /// The table that operations on rows look up.
     pub exact: Vec<Exact>,
     /// The rows of stores with many words.
     pub stored: Vec<u16>,
-    /// What the program was lowered for.
+    /// The level that the program was lowered for.
     pub level: Level,
-    /// What is executed, where that is to be written down and can be.
+    /// The trace of what is executed, while it is recorded.
     pub trace: Option<Vec<Event>>,
 }
 
-/// What a warp of a fragment program has besides its registers.
+/// The state of a warp in a fragment program besides its registers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quads {
     pub helpers: u16,
@@ -184,31 +186,31 @@ pub struct Quads {
 }
 
 impl Quads {
-    /// What a warp has.
+    /// Returns the state of a warp.
     pub fn of(warp: &Warp) -> Self {
         let &Warp { helpers, pixels, places, covered, samples, .. } = warp;
         Quads { helpers, pixels, places, covered, samples }
     }
 
-    /// Lets a warp have it for an instruction.
+    /// Passes the state to a warp for an instruction.
     pub fn enter(&self, warp: &mut Warp) {
         warp.draws = true;
         (warp.helpers, warp.pixels, warp.places) = (self.helpers, self.pixels, self.places);
         (warp.covered, warp.samples) = (self.covered, self.samples);
     }
 
-    /// Takes it back. Pixels stay where they are.
+    /// Takes the state back. Pixels do not change.
     pub fn leave(&mut self, warp: &Warp) {
         (self.helpers, self.places) = (warp.helpers, warp.places);
     }
 }
 
-/// How all live lanes were parted: those that are not active wait at one word, and are joined there without looking for them.
+/// The split of all live lanes: the inactive ones wait at one word, and can join there without a search.
 #[derive(Clone, Copy, Debug)]
 struct Parted {
-    /// How many lanes there were.
+    /// The number of live lanes before.
     threads: u32,
-    /// The word, as long as the program counters of those that wait are out of date.
+    /// The word, as long as the program counters of the waiting lanes are out of date.
     waits: Option<u32>,
 }
 
@@ -219,12 +221,12 @@ pub enum Taken {
     None,
     /// All.
     All,
-    /// Some. The active lanes are now those that go on at this word.
+    /// Some. The active lanes are now those that continue at this word.
     Some(u32),
 }
 
 impl Bundle {
-    /// A bundle without threads.
+    /// Creates a bundle without threads.
     pub fn new(code: &Code<'_>) -> Self {
         Bundle {
             rows: code.rows(),
@@ -267,7 +269,7 @@ impl Bundle {
         }
     }
 
-    /// Puts threads into a warp, at the first word.
+    /// Starts threads in a warp at the first word.
     pub fn start(&mut self, warp: usize, home: Home, threads: u16) {
         self.part();
         self.patterns.forget();
@@ -279,19 +281,19 @@ impl Bundle {
         self.at_barrier &= !(1 << warp);
     }
 
-    /// Says where a warp belongs.
+    /// Sets the position of a warp.
     pub fn place_in(&mut self, warp: usize, home: Home) {
         self.homes[warp] = home;
         let is_only = self.homes.iter().all(|other| other.group == home.group);
         self.only_group = is_only.then_some(home.group);
     }
 
-    /// Says which lanes exist when all warps begin together.
+    /// Sets the lanes that exist when all warps start together.
     pub fn set_entry(&mut self, threads: [u16; WARPS]) {
         self.entry = (threads, count(&threads));
     }
 
-    /// Puts all warps at the first word, with all lanes that exist.
+    /// Starts all warps at the first word, with all lanes that exist.
     pub fn enter(&mut self) {
         let (threads, count) = self.entry;
         (self.live, self.threads, self.active, self.active_threads) = (threads, threads, threads, count);
@@ -299,8 +301,8 @@ impl Bundle {
         self.patterns.forget();
     }
 
-    /// Whether all live lanes go on together, for [`Bundle::enter`] or a barrier has put them where they are, and all are chosen:
-    /// there are no others to choose from then.
+    /// Whether all live lanes continue together, because [`Bundle::enter`] or a barrier has put them at one word and
+    /// all warps are chosen. Then there are no other lanes to choose from.
     pub fn goes_on(&mut self) -> bool {
         if self.chosen == 0 || self.chosen != self.ready() {
             self.part();
@@ -312,22 +314,22 @@ impl Bundle {
         true
     }
 
-    /// All live lanes become active; `threads` says how many there are.
+    /// Makes all live lanes active; `threads` is their number.
     fn join(&mut self, threads: u32) {
         (self.active, self.busy, self.has_masks) = (self.live, Warps::with(&self.live), false);
         (self.active_threads, self.whole, self.others) = (threads, self.busy.count() > WARPS / 2, PARKED);
     }
 
-    /// Brings program counters up to date, before lanes are no longer together.
+    /// Updates the program counters before lanes diverge.
     fn part(&mut self) {
         let Some(pc) = self.together.take() else { return };
         for (pcs, live) in self.pcs.0.iter_mut().zip(self.live) {
-            // Nowhere is all ones.
+            // The program counter of parked lanes is all ones.
             *pcs = or(&not(&from_bits(live)), &[pc; LANES]);
         }
     }
 
-    /// Brings the masks of the active lanes up to date, before handlers are executed.
+    /// Updates the masks of the active lanes before handlers are executed.
     #[inline(always)]
     pub fn prepare(&mut self, masks: &Op, view: &mut MemoryView<'_>) {
         if !self.has_masks {
@@ -335,19 +337,19 @@ impl Bundle {
         }
     }
 
-    /// The warps that have active lanes, in order.
+    /// Iterates over the warps that have active lanes, in order.
     #[inline(always)]
     pub fn busy(&self) -> impl Iterator<Item = usize> + use<> {
         self.busy.listed()
     }
 
-    /// Ones in the active lanes of a warp.
+    /// Returns ones in the active lanes of a warp.
     #[inline(always)]
     pub fn mask(&self, warp: usize) -> &Column {
         &self.masks.0[warp]
     }
 
-    /// Ones in the active lanes of all warps.
+    /// Returns ones in the active lanes of all warps.
     #[inline(always)]
     pub fn masks(&self) -> &[Column; WARPS] {
         &self.masks.0
@@ -360,12 +362,12 @@ impl Bundle {
         *column = if WHOLE { *values } else { blend(column, values, &self.masks.0[warp]) };
     }
 
-    /// Whether all rows may be written whole.
+    /// Whether whole rows may be written.
     pub fn is_whole(&self) -> bool {
         self.whole
     }
 
-    /// How many warps have active lanes.
+    /// Returns the number of warps with active lanes.
     pub fn busy_count(&self) -> u64 {
         self.busy.count() as u64
     }
@@ -375,7 +377,7 @@ impl Bundle {
         self.busy.0 != 0
     }
 
-    /// How many lanes are active.
+    /// Returns the number of active lanes.
     pub fn active_threads(&self) -> u64 {
         self.active_threads.into()
     }
@@ -387,7 +389,7 @@ impl Bundle {
         }
     }
 
-    /// Brings the program counters of lanes that wait since all were parted up to date.
+    /// Updates the program counters of lanes that have waited since the split.
     #[inline(always)]
     pub fn write_waiting(&mut self) {
         if let Some(Parted { waits, .. }) = &mut self.parted
@@ -399,19 +401,19 @@ impl Bundle {
         }
     }
 
-    /// The program counters of a warp, where those of lanes that wait [are written](Bundle::write_waiting).
+    /// Returns the program counters of a warp, after those of waiting lanes [were updated](Bundle::write_waiting).
     pub fn pcs(&self, warp: usize) -> &Column {
         debug_assert!(self.parted.is_none_or(|parted| parted.waits.is_none()));
         &self.pcs.0[warp]
     }
 
-    /// As [`Bundle::pcs`], to change.
+    /// Like [`Bundle::pcs`], for writing.
     pub fn pcs_mut(&mut self, warp: usize) -> &mut Column {
         debug_assert!(self.parted.is_none_or(|parted| parted.waits.is_none()));
         &mut self.pcs.0[warp]
     }
 
-    /// The word that the first live lane of a warp executes next.
+    /// Returns the word that the first live lane of a warp executes next.
     pub fn place(&self, warp: usize) -> u32 {
         if let Some(pc) = self.together {
             return pc;
@@ -427,11 +429,11 @@ impl Bundle {
         }
     }
 
-    /// The active lanes end.
+    /// Ends the active lanes.
     pub fn end(&mut self) {
         self.settle();
         if self.active == self.live {
-            // Nobody looks at program counters any more.
+            // The program counters are no longer read.
             self.live = [0; WARPS];
             return;
         }
@@ -441,7 +443,7 @@ impl Bundle {
         }
     }
 
-    /// A warp and those behind it never run again.
+    /// Ends a warp and all later ones.
     pub fn drop_from(&mut self, first: usize) {
         self.part();
         self.write_waiting();
@@ -459,8 +461,9 @@ impl Bundle {
         self.active_threads as usize == WARPS * LANES
     }
 
-    /// Executes machine code for the active lanes, at most `most` times. Returns how often it was, and what a branch at its
-    /// end found, as [`Bundle::branch`] wants it; `None` where it has no memory, and nothing was done.
+    /// Executes machine code for the active lanes, at most `most` times. Returns the number of executions, and the
+    /// outcome of a branch at its end in the form that [`Bundle::branch`] takes; `None`, without any effect, if the
+    /// memory is not found.
     #[inline(always)]
     pub fn execute(&mut self, machine: &BlockFn, memory: &mut impl Memory, most: u32) -> Option<(u32, [bool; 2])> {
         let busy = self.busy.0.into();
@@ -468,7 +471,8 @@ impl Bundle {
         Some((times, found.map(|lanes| lanes != 0)))
     }
 
-    /// Executes machine code for some lanes and their warps, whatever lanes are active. Returns how often it was.
+    /// Executes machine code for the given lanes and their warps, whatever lanes are active. Returns the number of
+    /// executions.
     #[inline(always)]
     pub fn execute_as(
         &mut self,
@@ -481,14 +485,14 @@ impl Bundle {
         Some(times)
     }
 
-    /// Makes some lanes and their warps the active ones, wherever they are.
+    /// Makes the given lanes and their warps active, wherever they are.
     pub fn activate(&mut self, active: &[u16; WARPS]) {
         self.has_masks &= self.active == *active;
         (self.active, self.busy, self.active_threads) = (*active, Warps::with(active), count(active));
         self.whole = self.is_full();
     }
 
-    /// Writes down what the active lanes execute.
+    /// Records what the active lanes execute.
     #[cold]
     pub fn note(&mut self, what: What, times: u32, places: Vec<Located>) {
         let active = self.active;
@@ -499,14 +503,14 @@ impl Bundle {
         }
     }
 
-    /// Notes what a branch found: whether some lanes jump, and whether some do not. True when both do.
+    /// Records the outcome of a branch: whether some lanes jump, and whether some do not. Returns true if both.
     #[inline(always)]
     pub fn branch(&mut self, some: bool, lacking: bool) -> bool {
         self.taken = if some { Taken::All } else { Taken::None };
         some && lacking
     }
 
-    /// What the last branch found.
+    /// Returns the outcome of the last branch.
     pub fn taken(&self) -> Taken {
         self.taken
     }

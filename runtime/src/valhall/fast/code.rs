@@ -1,4 +1,4 @@
-//! A program, lowered once before it runs: a list of handlers for every word, and what follows it.
+//! A program that is lowered before it runs: a list of handlers for every word, and what follows them.
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,46 +25,47 @@ use crate::valhall::operation::Operation;
 use crate::valhall::program::{After, Decoder, Program, Slot};
 use crate::valhall::source::framebuffer_size;
 
-/// Rows behind the registers that handlers find in every bundle.
+/// The rows of every bundle, including those after the registers that handlers use.
 pub mod row {
     /// General registers.
     pub const REGISTERS: u32 = 64;
-    /// For results that nobody reads.
+    /// For unread results.
     pub const RESULT: u32 = REGISTERS;
     /// The number of the lane.
     pub const LANE: u32 = RESULT + 1;
     /// The number of the warp in its workgroup.
     pub const WARP: u32 = LANE + 1;
-    /// The address of the thread's own memory, in two rows.
+    /// The address of the thread's private memory, in two rows.
     pub const THREAD: u32 = WARP + 1;
-    /// The place of the thread in its workgroup: x, y and z, and x and y as two halves.
+    /// The position of the thread in its workgroup: x, y and z, and x and y as two halves.
     pub const PLACES: u32 = THREAD + 2;
     pub const PACKED: u32 = PLACES + 3;
     pub const ZERO: u32 = PACKED + 1;
-    /// Where the current word lies in the program, when it asks for that.
+    /// The address of the current word, if the word uses it.
     pub const COUNTER: u32 = ZERO + 1;
     /// Values within an instruction.
     pub const TEMPORARIES: std::ops::Range<u32> = COUNTER + 1..COUNTER + 65;
-    /// Words that are the same in all lanes.
+    /// Constants that are the same in all lanes.
     pub const CONSTANTS: u32 = TEMPORARIES.end;
 }
 
-/// What happens after the handlers of a word.
+/// What follows the handlers of a word.
 #[derive(Clone, Copy, Debug)]
 pub enum Exit {
     /// The next word.
     Next,
     /// The active lanes end.
     End,
-    /// They go to another word.
+    /// The active lanes jump to another word.
     Jump(u32),
-    /// Some of them go to another word: the last handler says which.
+    /// Some of the active lanes jump to another word, as the last handler determines.
     Branch(u32),
-    /// They wait for the workgroup.
+    /// The active lanes wait for their workgroup.
     Barrier,
-    /// The word has no handlers: the reference executes it, as the [`Foreign`] of this number in [`Code::steps`] says.
+    /// The word has no handlers: the reference executes it, as the [`Foreign`] at this index of [`Code::steps`]
+    /// describes.
     Step(u32),
-    /// It is no instruction that can be executed.
+    /// The word is not an executable instruction.
     Refused,
 }
 
@@ -72,7 +73,7 @@ pub enum Exit {
 #[derive(Clone, Debug)]
 pub struct Foreign {
     pub instruction: Instruction,
-    /// What its text says.
+    /// The semantics of the instruction.
     pub operation: Option<Operation>,
     pub after: After,
     /// The registers that it names, as bits.
@@ -82,13 +83,13 @@ pub struct Foreign {
 /// A word of a program.
 #[derive(Clone, Copy, Debug)]
 struct Word {
-    /// Where its handlers begin; they end where those of the next begin.
+    /// The index of its first handler; its handlers end where those of the next word begin.
     start: u32,
     exit: Exit,
 }
 
 impl Exit {
-    /// The word that lanes may jump to.
+    /// Returns the word that lanes may jump to.
     pub fn target(self) -> Option<usize> {
         match self {
             Exit::Jump(target) | Exit::Branch(target) => Some(target as usize),
@@ -96,7 +97,8 @@ impl Exit {
         }
     }
 
-    /// The word that the active lanes go to from a run that ends before `end`, given what its branch found.
+    /// Returns the word at which the active lanes continue after a run that ends before `end`, given the outcome of
+    /// its branch.
     #[inline(always)]
     pub fn next(self, end: usize, taken: Taken) -> u32 {
         match (self, taken) {
@@ -107,15 +109,15 @@ impl Exit {
     }
 }
 
-/// What a launch gives to all threads.
+/// The inputs that a launch gives to all threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     pub uniforms: &'a [u32],
-    /// Warps of a workgroup.
+    /// The number of warps of a workgroup.
     pub warps: u32,
-    /// The special value; 0 without a host.
+    /// The special value of this name; 0 without a host.
     pub framebuffer_size: u64,
-    /// Samples of a pixel.
+    /// The number of samples of a pixel.
     pub samples: u32,
     /// Whether it is a fragment program.
     pub draws: bool,
@@ -124,47 +126,47 @@ pub struct Given<'a> {
 /// A lowered program.
 #[derive(Debug)]
 pub struct Code<'a> {
-    /// What it was lowered from.
+    /// The program that it was lowered from.
     pub program: &'a Program<'a>,
-    /// What it was lowered for.
+    /// The inputs that it was lowered for.
     pub given: Given<'a>,
     lowered: Arc<Lowered>,
     keeps: bool,
 }
 
-/// What a program became, for all launches that give it the same.
+/// The result of lowering a program, for all launches with the same inputs.
 #[derive(Debug)]
 pub struct Lowered {
     ops: Vec<Op>,
     words: Vec<Word>,
-    /// For each word the end of the run that begins there: each of its words but the last is followed by the next.
+    /// For each word, the end of the run that begins there; within a run, each word is followed by the next.
     runs: Vec<u32>,
     /// The words that the reference executes.
     pub steps: Vec<Foreign>,
-    /// Barriers that threads end with.
+    /// The barriers at which threads end.
     last_barriers: Vec<u32>,
-    /// What operations on rows look up.
+    /// The table that operations on rows look up.
     pub exact: Vec<Exact>,
     /// The rows of stores with many words.
     pub stored: Vec<u16>,
     constants: Vec<u32>,
-    /// Registers that may be read before they are written.
+    /// The registers that may be read before they are written.
     registers: u64,
-    /// Whether what warps do depends on their order: then it is the reference's.
+    /// Whether the effects of warps depend on their order, so that the reference's order is needed.
     pub ordered: bool,
-    /// Whether the order of warps shows in what its atomics leave.
+    /// Whether the results of its atomics reveal the order of warps.
     pub order: Order,
-    /// Chooses the lanes that go on.
+    /// Chooses the lanes to execute next.
     pub schedule: handler::Op,
-    /// What it was lowered for.
+    /// The level that it was lowered for.
     pub level: Level,
-    /// Makes the masks of the active lanes, for [`Bundle::prepare`](super::bundle::Bundle::prepare).
+    /// Computes the masks of the active lanes, for [`Bundle::prepare`](super::bundle::Bundle::prepare).
     pub masks: handler::Op,
-    /// Puts registers at their beginning.
+    /// Initializes registers.
     pub begin: Handler,
-    /// What became machine code; and what did where all registers are kept.
+    /// The machine code; first normally, then with all registers kept.
     functions: [Functions; 2],
-    /// A dispatch that a launch has left for the next.
+    /// A dispatch that a launch has left for the next one.
     idle: Mutex<Option<Dispatch>>,
 }
 
@@ -183,13 +185,13 @@ impl<'a> Code<'a> {
         Code::hosted(program, uniforms, warps, &Nothing, level)
     }
 
-    /// As [`Code::new`], for what a host gives.
+    /// Like [`Code::new`], with the inputs of a host.
     pub fn hosted(program: &'a Program<'a>, uniforms: &'a [u32], warps: u32, host: &dyn Host, level: Level) -> Self {
         let (framebuffer_size, samples) = (framebuffer_size(host), host.samples());
         Code::of(program, Given { uniforms, warps, framebuffer_size, samples, draws: false }, level)
     }
 
-    /// Lowers a fragment program. Memory is left to the reference, which knows what helper lanes do with it.
+    /// Lowers a fragment program. Memory is left to the reference, which handles accesses of helper lanes.
     pub fn drawing(program: &'a Program<'a>, uniforms: &'a [u32], host: &dyn Host, level: Level) -> Self {
         let (framebuffer_size, samples) = (framebuffer_size(host), host.samples());
         Code::of(program, Given { uniforms, warps: 1, framebuffer_size, samples, draws: true }, level)
@@ -200,33 +202,33 @@ impl<'a> Code<'a> {
         Code { program, given, lowered, keeps: false }
     }
 
-    /// Lets registers hold what the reference's do, even where nobody reads it.
+    /// Makes all registers hold the same content as in the reference, even if it is not read.
     pub fn keep_all(&mut self) {
         self.keeps = true;
     }
 
-    /// Whether registers hold what the reference's do, even where nobody reads it.
+    /// Whether all registers hold the same content as in the reference, even if it is not read.
     pub fn keeps_all(&self) -> bool {
         self.keeps
     }
 
-    /// Registers that may be read before they are written.
+    /// Returns the registers that may be read before they are written.
     pub fn registers(&self) -> u64 {
         if self.keeps { u64::MAX } else { self.lowered.registers }
     }
 
-    /// What became machine code in this launch and in those before it.
+    /// Returns the machine code of this and earlier launches.
     pub fn functions(&self) -> &Functions {
         &self.lowered.functions[usize::from(self.keeps)]
     }
 
-    /// What the text of a word says.
+    /// Returns the semantics of a word.
     pub fn operation(&self, pc: usize) -> Option<&Operation> {
         let (instruction, _) = Decoder::get().decode(*self.program.words.get(pc)?)?;
         self.program.operation(pc, instruction)
     }
 
-    /// The registers that a word names, as bits, and those after them.
+    /// Returns the registers that a word names, and those after them, as bits.
     pub fn named(&self, pc: usize) -> u64 {
         let word = self.program.words.get(pc).and_then(|word| Decoder::get().decode(*word));
         word.map_or(u64::MAX, |(instruction, _)| used(instruction))
@@ -247,7 +249,7 @@ impl Lowered {
                 Err(Left::Reference(instruction, after)) => {
                     lowering.leave();
                     let (operation, registers) = (Operation::new(instruction), used(instruction));
-                    // What has operations changes nothing, or in any order.
+                    // Instructions with operations either change no memory, or may do so in any order.
                     ordered |= operation.as_ref().is_some_and(|operation| changes(operation, draws));
                     steps.push(Foreign { instruction, operation, after, registers });
                     Exit::Step(steps.len() as u32 - 1)
@@ -256,7 +258,7 @@ impl Lowered {
             if matches!(exit, Exit::Barrier) && matches!(program.slot(pc), Some(Slot::Ready(_, After::End))) {
                 last_barriers.push(pc as u32);
             }
-            // Words up to here that are in no run are in one that ends here.
+            // The preceding words that are in no run yet form one that ends here.
             match exit {
                 Exit::Next => {}
                 Exit::Jump(_) | Exit::Branch(_) | Exit::End => runs.resize(pc + 1, pc as u32 + 1),
@@ -267,7 +269,7 @@ impl Lowered {
         let words = program.words.iter().enumerate();
         let words: Vec<_> = with_tables(|tables| words.map(|(pc, &word)| lower(tables, pc, word)).collect());
         runs.resize(words.len(), words.len() as u32);
-        // What was written in all threads was so before the first of these.
+        // Registers that all threads have written were written before the first of these steps.
         let registers =
             steps.iter().fold(lowering.registers, |all, step: &Foreign| all | step.registers & !lowering.written);
         let schedule = handler::<Schedule>(level).with(Fields::default());
@@ -298,7 +300,7 @@ impl Lowered {
         }
     }
 
-    /// The rows of a new bundle.
+    /// Returns the rows of a new bundle.
     pub fn rows(&self) -> Rows {
         let mut rows = Rows::new(row::CONSTANTS as usize + self.constants.len());
         for (row, word) in rows.iter_mut().skip(row::CONSTANTS as usize).zip(&self.constants) {
@@ -308,13 +310,13 @@ impl Lowered {
         rows
     }
 
-    /// The handlers of some words.
+    /// Returns the handlers of some words.
     pub fn ops(&self, words: std::ops::Range<usize>) -> &[Op] {
         let at = |pc: usize| self.words.get(pc).map_or(self.ops.len(), |word| word.start as usize);
         self.ops.get(at(words.start)..at(words.end)).unwrap_or_default()
     }
 
-    /// Executes the handlers of some words for the active lanes. Returns the word of the one that failed.
+    /// Executes the handlers of some words for the active lanes. Returns the word whose handler failed, if any.
     #[inline(always)]
     pub fn execute(
         &self,
@@ -335,7 +337,7 @@ impl Lowered {
         ops.iter().find(|op| !op.run(whole, bundle, view)).map(Op::pc)
     }
 
-    /// As [`Lowered::execute`], written down word by word.
+    /// Like [`Lowered::execute`], but records each word.
     #[cold]
     fn execute_noted(
         &self,
@@ -352,7 +354,7 @@ impl Lowered {
         })
     }
 
-    /// The rows that the last handler of a word reads, which is where it accesses memory if it does.
+    /// Returns the rows that the last handler of a word reads: the rows of the address, if it accesses memory.
     pub fn address(&self, pc: usize) -> Option<[u32; 2]> {
         match self.ops(pc..pc + 1).last()? {
             Op::Call(op) | Op::Update(op) => Some(op.fields().sources),
@@ -360,8 +362,8 @@ impl Lowered {
         }
     }
 
-    /// The handler that does what a word does where it is nothing but an atomic whose result nobody reads. It fails without a
-    /// fault where lanes are elsewhere than the first: then nothing was done.
+    /// Returns the handler of a word that is only an atomic whose result is not read. The handler fails without a
+    /// fault, and without any effect, if lanes are not in the region of the first.
     pub fn update(&self, pc: usize) -> Option<handler::Op> {
         match self.ops(pc..pc + 1) {
             [Op::Update(op)] => Some(handler::<Attempt>(self.level).with(*op.fields())),
@@ -369,41 +371,41 @@ impl Lowered {
         }
     }
 
-    /// Whether a word is a barrier that threads end with.
+    /// Whether a word is a barrier at which threads end.
     pub fn ends_at_barrier(&self, pc: u32) -> bool {
         self.last_barriers.contains(&pc)
     }
 
-    /// The dispatch that a launch has left, for one that is left now.
+    /// Takes the dispatch that a launch has left, and leaves another one in its place.
     pub fn exchange(&self, left: Option<Dispatch>) -> Option<Dispatch> {
-        // Nothing that is behind the lock is ever half done.
+        // The data behind the lock is always consistent.
         std::mem::replace(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner), left)
     }
 
-    /// How many words there are.
+    /// Returns the number of words.
     pub fn words(&self) -> usize {
         self.words.len()
     }
 
-    /// As [`Code::run`], but up to the first word that others jump to.
+    /// Like [`Code::run`], but ends before the first later word that is a jump target.
     pub fn block(&self, pc: usize) -> usize {
         let targets = self.words.iter().filter_map(|word| word.exit.target());
         targets.filter(|&target| target > pc).chain([self.run(pc)]).min().unwrap_or(pc)
     }
 
-    /// What follows a word; nothing behind the last.
+    /// Returns what follows a word; `None` after the end of the program.
     pub fn exit(&self, pc: usize) -> Option<Exit> {
         self.words.get(pc).map(|word| word.exit)
     }
 
-    /// The end of the run of words from `pc` on which are executed by handlers alone: at the last the lanes may jump or end.
-    /// There is no such run where the end is `pc`.
+    /// Returns the end of the run of words from `pc` on that only handlers execute; lanes may jump or end at its last
+    /// word. There is no such run if the end is `pc`.
     pub fn run(&self, pc: usize) -> usize {
         self.runs.get(pc).map_or(pc, |&end| end as usize)
     }
 }
 
-/// The registers that an instruction names, and those after them: pairs need not say that they are.
+/// Returns the registers that an instruction names, and those after them, since pairs are not always named as such.
 fn used(instruction: Instruction) -> u64 {
     let all = named(isaforge_valhall::ISA, instruction.opcode() as u16, instruction.encode());
     let named = all.filter(|used| used.bank == 0).fold(0u64, |mask, used| {
@@ -413,8 +415,8 @@ fn used(instruction: Instruction) -> u64 {
     named | named << 1
 }
 
-/// Whether what an instruction changes in memory depends on the order of warps: atomics see what others did before, and pixels
-/// are drawn one after another.
+/// Whether the changes of an instruction to memory depend on the order of warps: atomics see earlier changes, and
+/// pixels are drawn in order.
 fn changes(operation: &Operation, draws: bool) -> bool {
     operation.shape().nodes.iter().any(|node| match node.op {
         semantics::Op::Atomic => true,
@@ -432,27 +434,27 @@ fn changes(operation: &Operation, draws: bool) -> bool {
     })
 }
 
-/// Words that handlers read as rows, each of them once.
+/// The constants that handlers read as rows, each only once.
 #[derive(Debug)]
 pub struct Constants {
     words: Vec<u32>,
-    /// Words that were asked for and their rows, each at its place; 0 is no constant's row.
+    /// The constants that were requested, with their rows, by hash; 0 is not the row of a constant.
     known: [(u32, u32); KNOWN],
 }
 
 const KNOWN: usize = 64;
 
 impl Constants {
-    /// The row that holds a word in all lanes, if that was asked for lately.
+    /// Returns the row that holds a word in all lanes, if it was requested recently.
     #[inline(always)]
     pub fn known(&self, word: u32) -> Option<u32> {
         let (known, row) = self.known[place(word)];
         (known == word && row != 0).then_some(row)
     }
 
-    /// The row that holds a word in all lanes.
+    /// Returns the row that holds a word in all lanes.
     pub fn row(&mut self, word: u32) -> u32 {
-        // However long a program is, it can name some hundred different words: uniforms and an entry of a table.
+        // Even a long program can name only some hundred different words: uniforms and the entries of a table.
         let index = self.words.iter().position(|&other| other == word).unwrap_or_else(|| {
             self.words.push(word);
             self.words.len() - 1
@@ -463,10 +465,10 @@ impl Constants {
     }
 }
 
-/// Where a word is among those that are known.
+/// Returns the position of a word in the hash table.
 #[inline(always)]
 fn place(word: u32) -> usize {
-    // The uppermost bits of the product depend on all bits of the word.
+    // The highest bits of the product depend on all bits of the word.
     (word.wrapping_mul(0x9e37_79b1) >> 26) as usize % KNOWN
 }
 

@@ -1,14 +1,15 @@
-//! Words as operations on rows, from their texts. A word that is missing here is executed by the reference.
+//! Lowers words to operations on rows, from their semantics. Words that cannot be lowered are executed by the
+//! reference.
 //!
 //! ```text
 //! word ──Pattern (once): Shape ──▶ Template──▶ rows of its operands ──▶ Op
 //! ```
 //!
-//! - [`pattern`]: what is known of all words that differ only in numbers
-//! - [`template`] covers a shape with operations whose operands are not known yet
-//! - [`plain`] recognizes loads and stores of whole words, for which there are handlers
-//! - [`slot`]: the operands of a template, and how the bits of a word say where they are
-//! - [`known`]: what can be computed before a word is executed
+//! - [`pattern`]: the common properties of words that differ only in numbers
+//! - [`template`] covers a shape with operations that have open operands
+//! - [`plain`] recognizes loads and stores of whole words, which have handlers
+//! - [`slot`]: the operands of a template, and how the bits of a word determine their rows
+//! - [`known`]: computes values that are known before a word is executed
 
 use std::cell::RefCell;
 
@@ -54,23 +55,23 @@ pub struct Lowering<'a> {
     pc: u32,
     pub ops: Vec<Op>,
     pub constants: Constants,
-    /// Registers that operations may read before they are written.
+    /// The registers that operations may read before they are written.
     pub registers: u64,
-    /// Whether the order of warps shows.
+    /// Whether the order of warps is observable.
     pub order: Order,
     /// Whether all threads execute every word so far.
     straight: bool,
-    /// Registers that such words have written.
+    /// The registers that such words have written.
     pub written: u64,
-    /// What operations on rows look up.
+    /// The table that operations on rows look up.
     pub exact: Vec<Exact>,
     /// The rows of stores with many words.
     pub stored: Vec<u16>,
-    /// The rows of the operands of the word.
+    /// The rows of the current word's operands.
     rows: [u16; slot::MOST],
 }
 
-/// Lowers each word with `lower`, which is given what all words share.
+/// Calls `lower` with the tables that all words share.
 pub fn with_tables<R>(lower: impl FnOnce(&mut Tables) -> R) -> R {
     TABLES.with_borrow_mut(|tables| {
         tables.table.forget();
@@ -78,7 +79,7 @@ pub fn with_tables<R>(lower: impl FnOnce(&mut Tables) -> R) -> R {
     })
 }
 
-/// What is kept from word to word, and from program to program.
+/// The tables that are kept between words and between programs.
 #[derive(Debug)]
 pub struct Tables {
     patterns: Patterns,
@@ -86,7 +87,7 @@ pub struct Tables {
 }
 
 impl<'a> Lowering<'a> {
-    /// For a program of `words` words.
+    /// Starts a program of `words` words.
     pub fn new(level: Level, given: Given<'a>, words: u32) -> Self {
         Lowering {
             level,
@@ -105,10 +106,10 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers a word. Nothing is left of one that cannot be.
+    /// Lowers a word. If that fails, nothing is left of it.
     ///
     /// # Errors
-    /// When the reference has to execute it, or nobody can.
+    /// When the reference has to execute the word, or when it is not executable.
     #[inline(always)]
     pub fn word(&mut self, tables: &mut Tables, pc: u32, word: u64) -> Result<Exit, Left> {
         self.pc = pc;
@@ -138,7 +139,7 @@ impl<'a> Lowering<'a> {
     #[inline(always)]
     fn cover(&mut self, table: &mut Table, pattern: &Pattern, word: u64) -> Option<Exit> {
         let template = &*pattern.template;
-        // What others draw meanwhile the reference knows.
+        // Only the reference handles pixels that are drawn by others meanwhile.
         if self.given.draws && (template.draws || pattern.moves) {
             return None;
         }
@@ -199,7 +200,7 @@ impl<'a> Lowering<'a> {
                     let mut atomic = atomic.moved(|row| slot::placed(row, &self.rows));
                     atomic.pc = self.pc;
                     if template.order != Order::Shown {
-                        // Nobody reads what it finds.
+                        // Its result is not read.
                         atomic.to = None;
                     }
                     Op::Atomic(atomic)
@@ -229,7 +230,7 @@ impl<'a> Lowering<'a> {
         u16::try_from(row).ok()
     }
 
-    /// The rows of a source that was not looked for in this program.
+    /// Returns the row of a source that was not yet named in this program.
     #[inline(never)]
     fn find(&mut self, table: &mut Table, template: &Template, at: usize, word: u64) -> Option<u16> {
         let (Slot::Source(source, which), _) = template.slots.get(at)? else { return None };
@@ -239,7 +240,7 @@ impl<'a> Lowering<'a> {
         let [low, high] = operands::read(&self.given, self.pc as usize, operand, 0, true)?;
         let mut rows = [0; 3];
         let places = [one, low, high];
-        // Every word has its own counter, so that is no constant to keep a row for.
+        // Every word has its own counter, so it does not get a constant row.
         if slot::is_counter(operand) {
             return match places.get(which)? {
                 Place::Number(number) if *number != 0 => {
@@ -259,7 +260,8 @@ impl<'a> Lowering<'a> {
         rows.get(which).copied()
     }
 
-    /// A load or a store of whole words, and the registers of its data, as bits. `None` where its registers are not all there.
+    /// Returns a load or a store of whole words, and the registers of its data as bits. `None` if some of its
+    /// registers do not exist.
     fn plain(&mut self, template: &Template, access: &Plain, word: u64) -> Option<(Op, u64)> {
         let first = u32::from(slot::placed(access.data, &self.rows));
         let count = u32::from(access.words);
@@ -288,12 +290,12 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// The branch of a word, behind its operations.
+    /// Adds the branch of a word, after its operations.
     fn branch(&mut self, template: &Template, target: &Known, when: Option<&When>, word: u64) -> Option<Exit> {
         let form = template.form;
         let target = u32::try_from(self.known(form, target, word)?).ok().filter(|target| *target < self.words)?;
         let Some(when) = when else { return Some(Exit::Jump(target)) };
-        // Whether all that it reads is the same in all lanes.
+        // Whether everything that it reads is the same in all lanes.
         let is_fixed = |row: &u16| u32::from(*row) >= row::CONSTANTS || u32::from(*row) == row::ZERO;
         if self.rows.iter().take(template.slots.len()).all(is_fixed)
             && let Some(holds) = when.known.as_ref().and_then(|known| self.known(form, known, word))
@@ -306,7 +308,7 @@ impl<'a> Lowering<'a> {
         Some(Exit::Branch(target))
     }
 
-    /// What a value is before the word is executed, if that is known.
+    /// Returns a value that is known before the word is executed.
     #[inline]
     fn known(&self, form: &'static Form, known: &Known, word: u64) -> Option<u64> {
         known.value(word, |leaf: &Node| match leaf.op {

@@ -1,4 +1,4 @@
-//! What a program is lowered to: calls of handlers, operations on rows, and accesses to memory.
+//! The operations of a lowered program: calls of handlers, operations on rows, and accesses to memory.
 
 use crate::exec::vector::code::Micro;
 use crate::exec::vector::exact::Exact;
@@ -10,30 +10,32 @@ use super::handler;
 use super::memory_view::MemoryView;
 use super::rows::Bundles;
 
-/// A function of one value that no text defines.
+/// A function of one value that the specification does not define.
 pub type Function = fn(u64) -> u64;
 
-/// One step of a program.
+/// One operation of a program.
 #[derive(Clone, Copy, Debug)]
 pub enum Op {
-    /// A handler of an instruction's own.
+    /// A handler specific to an instruction.
     Call(handler::Op),
-    /// An atomic on words that nobody reads the result of: [`Update`](super::atomic::Update).
+    /// An atomic on words whose results are not read: [`Update`](super::atomic::Update).
     Update(handler::Op),
-    /// An operation on rows, and the word of the program that it belongs to.
+    /// An operation on rows, and the index of its word in the program.
     Rows(Micro<8, Bundles>, u32),
     /// A load or a store.
     Access(Access),
     /// An atomic.
     Atomic(Atomic),
-    /// The same word in all lanes of a row; the word of the program.
+    /// Puts the same word into all lanes of a row; the last number is the index of the word in the program.
     Number(u16, u32, u32),
-    /// A function of the first pair of rows to the second; the word of the program.
+    /// Applies a function to the first pair of rows and writes the second; the last number is the index of the word
+    /// in the program.
     Function(Function, [[u16; 2]; 2], u32),
 }
 
 impl Op {
-    /// Executes it; `whole` says whether rows of the bundle may be written whole. False when it left a fault in the bundle.
+    /// Executes it; `whole` says whether whole rows of the bundle may be written. Returns false if it left a fault in
+    /// the bundle.
     #[inline(always)]
     pub fn run(&self, whole: bool, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
         match self {
@@ -55,7 +57,7 @@ impl Op {
         }
     }
 
-    /// The word of the program that it belongs to.
+    /// Returns the index of the word that it belongs to.
     pub fn pc(&self) -> u32 {
         match self {
             Op::Call(op) | Op::Update(op) => op.pc(),
@@ -70,13 +72,13 @@ impl Bundle {
     /// Executes an operation on rows.
     #[inline(always)]
     fn compute(&mut self, micro: &Micro<8, Bundles>) {
-        // Few operations look at the table, but all are given it.
+        // Few operations look at the table, but all receive it.
         let exact: Vec<Exact> = std::mem::take(&mut self.exact);
         micro.run(self.level, &exact, std::slice::from_mut(self));
         self.exact = exact;
     }
 
-    /// Applies a function in all lanes of warps with active ones.
+    /// Applies a function in all lanes of warps with active lanes.
     #[inline(never)]
     fn apply(&mut self, function: Function, [[low, high], [to, above]]: [[u16; 2]; 2]) {
         for warp in self.busy() {

@@ -1,4 +1,5 @@
-//! What instructions do to groups side by side beside operations on rows: memory, flow, and shared registers.
+//! Effects of instructions on groups side by side, other than operations on rows: memory, control flow, and shared
+//! registers.
 
 use isaforge_core::semantics::{Op as Node, Type};
 
@@ -12,33 +13,33 @@ use crate::vpu::group::{self, Group, THREADS, row, word};
 use crate::vpu::op::{Op, Place, name};
 use crate::vpu::together::lanes::Lanes;
 
-/// Where groups go on.
+/// Where groups continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
     /// All at the next instruction.
     Next,
-    /// All at another one.
+    /// All at another instruction.
     At(u16),
-    /// Each where it stands.
+    /// Each at its own program counter.
     Own,
 }
 
-/// Groups that execute an instruction, and what they see.
+/// The groups that execute an instruction, with everything that they access.
 pub(super) struct Acting<'a> {
     pub level: Level,
     pub world: &'a mut World,
     pub out: Outside<'a>,
     pub groups: &'a mut [Box<Group>],
-    /// Those that execute it, as bits.
+    /// The groups that execute it, as bits.
     pub set: u32,
-    /// Whether all their threads do.
+    /// Whether all of their threads do.
     pub whole: bool,
     pub op: &'a Op,
     pub pc: u16,
     pub flow: Flow,
 }
 
-/// The numbers of the groups of a set.
+/// Iterates over the numbers of the groups of a set.
 pub(super) fn members(set: u32) -> impl Iterator<Item = usize> {
     let mut left = set;
     std::iter::from_fn(move || {
@@ -48,14 +49,14 @@ pub(super) fn members(set: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A bit for each thread whose slot is a mask of ones.
+/// Returns one bit for each thread whose slot is all ones.
 #[inline]
 fn holds(slots: &group::Row) -> u64 {
     slots.iter().enumerate().fold(0, |all, (t, slot)| all | (slot & 1) << t)
 }
 
 impl Acting<'_> {
-    /// The threads of a group that execute an effect.
+    /// Returns the threads of a group that execute an effect.
     #[inline]
     fn mask(&self, when: Option<u16>, lanes: &Lanes, group: usize) -> u64 {
         let active = self.op.active(&self.groups[group]);
@@ -69,7 +70,7 @@ impl Acting<'_> {
         self.world.warn(misuse, group);
     }
 
-    /// Warns of groups that make a result pending where one is.
+    /// Warns of groups that make a result pending while one is pending already.
     pub(super) fn check_pending(&mut self, lanes: &mut Lanes) {
         if lanes.same(self.level, row::PENDING) == Some(0) {
             return;
@@ -81,7 +82,7 @@ impl Acting<'_> {
         }
     }
 
-    /// Does it, for each group as [`perform`](crate::exec::vector::effect::perform) would.
+    /// Performs an effect, for each group as [`perform`](crate::exec::vector::effect::perform) would.
     pub(super) fn perform(&mut self, effect: &Effect, lanes: &mut Lanes) {
         match effect.op {
             Node::Load => self.load(effect, lanes),
@@ -91,7 +92,7 @@ impl Acting<'_> {
             Node::Write => self.write(effect, lanes),
             Node::Intrinsic if effect.numbers[0] == name::UNMASK => self.unmask(effect, lanes),
             Node::Intrinsic => self.wait(effect, lanes),
-            // The threads of a group are always in step.
+            // The threads of a group always run in lockstep.
             _ => {}
         }
     }
@@ -122,7 +123,7 @@ impl Acting<'_> {
         }
     }
 
-    /// Stores to tiles. The third value says which components of the second are stored; without it all are.
+    /// Stores to tiles. The third value selects the components of the second that are stored; without it all are.
     fn store(&mut self, effect: &Effect, lanes: &Lanes) {
         let [address, value, on @ ..] = &effect.values[..] else { return };
         let all = self.whole && effect.when.is_none();
@@ -150,7 +151,7 @@ impl Acting<'_> {
         }
     }
 
-    /// Stores to elements that follow one another; false where they do not.
+    /// Stores to consecutive elements. Returns false if they are not consecutive.
     fn store_elements(&mut self, active: u64, addresses: &group::Row, values: &group::Row, on: &group::Row) -> bool {
         let first = addresses[0];
         let differ = addresses.iter().enumerate().fold(0, |differ, (t, at)| differ | *at ^ (first + 8 * t as u64));
@@ -167,7 +168,7 @@ impl Acting<'_> {
         true
     }
 
-    /// Gives each group a place of its own to go on at.
+    /// Gives each group its own program counter.
     fn part(&mut self) {
         let to = match self.flow {
             Flow::Next => (self.pc + 1) & 1023,
@@ -217,7 +218,7 @@ impl Acting<'_> {
         }
     }
 
-    /// Here is what was pending: no one counts cycles.
+    /// Completes pending results, which are available at once since cycles are not counted.
     fn wait(&mut self, effect: &Effect, lanes: &mut Lanes) {
         if effect.when.is_none() && lanes.same(self.level, row::PENDING) == Some(u64::MAX) {
             return;
@@ -230,7 +231,7 @@ impl Acting<'_> {
         }
     }
 
-    /// Writes shared registers: of the threads of a group, the highest wins.
+    /// Writes shared registers; among the threads of a group, the highest wins.
     fn write(&mut self, effect: &Effect, lanes: &mut Lanes) {
         let [operand, element] = effect.numbers;
         let (Some(Place::Shared(index)), Some(value)) =

@@ -1,4 +1,4 @@
-//! The instructions of a program as groups side by side execute them.
+//! The instructions of a program in the form for groups side by side.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -21,26 +21,26 @@ use crate::vpu::tiles::TileSize;
 use crate::vpu::together::lanes::{Groups, Lanes, PART};
 use crate::vpu::together::sequence::Sequence;
 
-/// How often instructions begin somewhere before they become machine code.
+/// How often an instruction must be reached before a sequence is compiled there.
 const OFTEN: u32 = 16;
 
 /// A program for groups side by side.
 pub(crate) struct Side {
-    /// Operations on rows for each of its different words; `None` where groups execute it one after another.
+    /// The operations on rows of each distinct word; `None` if groups execute it one by one.
     codes: Vec<Option<Code<PART, Groups>>>,
-    /// What stands in rows of constants.
+    /// The contents of the constant rows.
     pub constants: Vec<u64>,
-    /// What is computed once.
+    /// The hoisted computations.
     before: Before<PART, Groups>,
-    /// Its rows that instructions read.
+    /// The rows with their results that instructions read.
     read: Vec<u16>,
-    /// The same as machine code, once it has been computed often; the first is for groups that are fresh.
+    /// The hoisted computations as machine code, once they have run often; the first is for fresh groups.
     begin: [Often<Option<BlockFn>>; 2],
-    /// Where branches lead.
+    /// The targets of branches.
     targets: Vec<u16>,
     /// The registers and states of groups that it reads or writes.
     pub touched: Vec<u16>,
-    /// What begins at each address, once it has begun there often.
+    /// The sequence at each address, once it has been reached often.
     starts: Vec<Often<Sequence>>,
 }
 
@@ -76,13 +76,13 @@ impl Side {
         Side { codes, constants, before, read, begin: Default::default(), targets, touched, starts }
     }
 
-    /// The instructions from one on, which has begun; `None` while that has not been often.
+    /// Returns the sequence that begins at an instruction; `None` while that was not reached often.
     #[inline]
     pub(crate) fn sequence(&self, program: &Program, pc: u16, level: Level) -> Option<&Sequence> {
         self.starts.get(usize::from(pc))?.get(level, || Sequence::new(program, pc, level))
     }
 
-    /// What is zero where a group begins.
+    /// Iterates over the rows that are zero when a group begins.
     fn zeros(&self) -> impl Iterator<Item = u16> {
         self.touched.iter().copied().chain([row::PENDING])
     }
@@ -92,7 +92,7 @@ impl Side {
         self.targets.contains(&pc)
     }
 
-    /// Computes what instructions find computed, for all groups. Where these are fresh, their registers and states become zeros.
+    /// Executes the hoisted computations for all groups. If these are fresh, also clears their registers and states.
     pub(crate) fn begin(&self, level: Level, lanes: &mut Lanes, fresh: bool) {
         let compile = || {
             let mut run = Run::new(SEMANTICS, level);
@@ -116,14 +116,14 @@ impl Side {
         }
     }
 
-    /// Operations on rows for a word; `None` where groups execute it one after another.
+    /// Returns the operations on rows of a word; `None` if groups execute it one by one.
     #[inline]
     pub(crate) fn code(&self, word: usize) -> Option<&Code<PART, Groups>> {
         self.codes.get(word)?.as_ref()
     }
 }
 
-/// What is made when it has been asked for often.
+/// A value that is created once it has been requested often.
 struct Often<T> {
     asked: AtomicU32,
     made: OnceLock<T>,
@@ -152,7 +152,7 @@ fn note(seen: &mut [bool], row: u16) {
     }
 }
 
-/// Where the branches of an instruction lead, if that stands in it.
+/// Returns the targets of an instruction's branches, if they are constants.
 fn targets(op: &Op) -> impl Iterator<Item = u16> {
     let branches = op.shape.nodes.iter().filter(|node| node.op == Node::Branch);
     branches.filter_map(|branch| op.shape.constant(branch.args[0])).map(|target| target as u16 & 1023)

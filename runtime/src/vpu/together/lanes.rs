@@ -1,4 +1,4 @@
-//! The rows of groups side by side: of each row, the slots of all groups one after another.
+//! The rows of groups side by side: each row has the slots of all groups, contiguously.
 
 use crate::exec::jit::lanes::function::BlockFn;
 use crate::exec::jit::lanes::window::Nowhere;
@@ -9,14 +9,14 @@ use crate::level::Level;
 use crate::vpu::group::{self, THREADS, row};
 use crate::vpu::processor::ACTIVE;
 
-/// Words of a part of a row: as many as the widest vectors of a host have.
+/// The words of a part of a row: as many as the widest vectors of a host have.
 pub(crate) const PART: usize = 8;
-/// Parts of a row: two groups each.
+/// The parts of a row, each of two groups.
 const PARTS: usize = ACTIVE.div_ceil(PART / THREADS);
 
 type Row = crate::exec::jit::lanes::row::Row<PARTS>;
 
-/// Groups side by side as operations on rows see them.
+/// Groups side by side as operations on rows access them.
 #[derive(Debug)]
 pub(crate) struct Groups;
 
@@ -29,7 +29,7 @@ impl Family<PART> for Groups {
 /// The threads of groups side by side.
 pub(crate) struct Lanes {
     rows: Guarded<Row>,
-    /// Parts with groups that execute, as bits.
+    /// The parts with groups that execute, as bits.
     busy: u32,
 }
 
@@ -49,7 +49,7 @@ impl Member<PART> for Lanes {
         self.busy >> part & 1 != 0
     }
 
-    /// There is none: all that threads have is in rows.
+    /// There are no sets: the whole state of threads is in rows.
     fn set(&self, _: u16) -> u64 {
         0
     }
@@ -58,7 +58,7 @@ impl Member<PART> for Lanes {
 }
 
 impl Lanes {
-    /// Rows of zeros, but for the constants of a program.
+    /// Creates rows of zeros, except for the constants of a program.
     pub(crate) fn new(constants: &[u64]) -> Self {
         let mut lanes = Lanes { rows: Guarded::filled(Row::splat(0), row::ALL.into()), busy: 0 };
         row::CONSTANTS.zip(constants).for_each(|(row, constant)| lanes.fill(row, *constant));
@@ -75,13 +75,13 @@ impl Lanes {
         &mut self.rows[usize::from(number.min(row::ALL - 1))]
     }
 
-    /// Lets the groups of a set execute.
+    /// Sets the groups that execute.
     pub(crate) fn choose(&mut self, set: u32) {
         let pair = |part: usize| u32::from(set >> (2 * part) & 3 != 0) << part;
         self.busy = (0..PARTS).fold(0, |busy, part| busy | pair(part));
     }
 
-    /// The parts that execute.
+    /// Iterates over the parts that execute.
     fn parts(&self) -> impl Iterator<Item = usize> + use<> {
         let busy = self.busy;
         (0..PARTS).filter(move |part| busy >> part & 1 != 0)
@@ -93,19 +93,19 @@ impl Lanes {
         let _ = machine.run(&mut self.rows, &[0; PARTS], (1 << PARTS) - 1, &mut [0; PARTS], &mut Nowhere, 1);
     }
 
-    /// Puts a word in the slots of all groups that execute, and of some beside them.
+    /// Puts a word into the slots of all groups that execute, and of others in the same parts.
     pub(crate) fn splat(&mut self, number: u16, word: u64) {
         for part in self.parts() {
             *self.part_mut(number, part) = [word; PART];
         }
     }
 
-    /// Puts a word in all slots.
+    /// Puts a word into all slots.
     pub(crate) fn fill(&mut self, number: u16, word: u64) {
         (0..PARTS).for_each(|part| *self.part_mut(number, part) = [word; PART]);
     }
 
-    /// The word in the slots of all groups that execute; `None` where they differ, or perhaps do.
+    /// Returns the word in the slots of all groups that execute; `None` if they differ, or may differ.
     pub(crate) fn same(&mut self, level: Level, number: u16) -> Option<u64> {
         let first = self.parts().next()?;
         Micro::<PART, Groups>::differ(number, row::DIFFER).run(level, &[], std::slice::from_mut(self));
@@ -113,14 +113,14 @@ impl Lanes {
         (differ == 0).then_some(self.part(number, first)[0])
     }
 
-    /// The slots of a group.
+    /// Returns the slots of a group.
     #[inline]
     pub(crate) fn group(&self, number: u16, group: usize) -> &group::Row {
         let slots: &[u64] = bytemuck::cast_slice(self.row(number).0.as_flattened());
         &slots.as_chunks::<THREADS>().0[group.min(ACTIVE - 1)]
     }
 
-    /// The slots of a group, to be written.
+    /// Returns the slots of a group for writing.
     #[inline]
     pub(crate) fn group_mut(&mut self, number: u16, group: usize) -> &mut group::Row {
         let slots: &mut [u64] = bytemuck::cast_slice_mut(self.row_mut(number).0.as_flattened_mut());

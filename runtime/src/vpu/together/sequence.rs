@@ -1,4 +1,4 @@
-//! Instructions that follow one another, as machine code where all threads of all groups execute them.
+//! Consecutive instructions as machine code, for the case that all threads of all groups execute them.
 
 use std::ops::Range;
 
@@ -15,31 +15,31 @@ use crate::vpu::op::name;
 use crate::vpu::program::{PROGRAM, Program};
 use crate::vpu::together::lanes::{Groups, PART};
 
-/// Instructions of a sequence, at most.
+/// The most instructions of a sequence.
 const LONGEST: u16 = 64;
 
-/// What is executed.
+/// A part of a sequence.
 #[derive(Debug)]
 pub(crate) enum Item {
-    /// Operations of several instructions.
+    /// The operations of several instructions.
     Machine(BlockFn),
-    /// Steps of the instruction at an address.
+    /// Some steps of the instruction at an address.
     Steps(u16, Range<usize>),
-    /// The instruction at an address makes results pending: are there some?
+    /// A check whether results are pending already, for the instruction at an address, which makes results pending.
     Pends(u16),
 }
 
-/// Instructions that follow one another.
+/// Consecutive instructions.
 #[derive(Debug)]
 pub(crate) struct Sequence {
-    /// What they do, in order.
+    /// Its parts, in order.
     pub items: Vec<Item>,
-    /// How many there are.
+    /// The number of instructions.
     pub length: u16,
 }
 
 impl Sequence {
-    /// The instructions from one on, up to the next that may lead elsewhere.
+    /// Compiles the instructions from an address on, up to the next that may jump.
     pub(crate) fn new(program: &Program, first: u16, level: Level) -> Self {
         let mut maker = Maker { program, level, items: Vec::new(), pending: None, run: None };
         let mut length = 0;
@@ -65,25 +65,25 @@ impl Sequence {
     }
 }
 
-/// Whether groups may go on elsewhere, or other threads of theirs.
+/// Whether an effect may change control flow, or the threads that are active.
 fn leads(effect: &Effect) -> bool {
     let unmasks = effect.op == Node::Intrinsic && effect.numbers[0] == name::UNMASK;
     matches!(effect.op, Node::Branch | Node::End) || unmasks
 }
 
-/// A run that is not complete.
+/// A run under construction.
 struct Open {
     run: Run<PART, Groups>,
-    /// The steps that it does, in case that it is not compiled.
+    /// The steps that it contains, in case it cannot be compiled.
     steps: Vec<(u16, usize)>,
 }
 
-/// Puts a sequence together.
+/// Builds a sequence.
 struct Maker<'a> {
     program: &'a Program,
     level: Level,
     items: Vec<Item>,
-    /// Whether results of all threads are pending, or of none, where that is known.
+    /// Whether results of all threads are pending (`true`) or of none (`false`), if known.
     pending: Option<bool>,
     run: Option<Open>,
 }
@@ -91,12 +91,12 @@ struct Maker<'a> {
 type Steps<'a> = &'a [Step<PART, Groups>];
 
 impl Maker<'_> {
-    /// Adds a step of an instruction; `rest` are this and those that follow in it.
+    /// Adds a step of an instruction; `rest` has this step and the later ones of the instruction.
     fn step(&mut self, pc: u16, at: usize, step: &Step<PART, Groups>, rest: Steps<'_>) {
         match step {
             Step::Effect(effect) => {
                 let waits = effect.op == Node::Intrinsic && effect.numbers[0] == name::WAIT_FOR_RESULT;
-                // Here is what is waited for.
+                // The awaited results are already available.
                 if !(waits && self.pending == Some(true)) {
                     self.put(Item::Steps(pc, at..at + 1), rest);
                 }
@@ -125,13 +125,13 @@ impl Maker<'_> {
         }
     }
 
-    /// Adds something that no run does; `rest` are the steps that follow in its instruction.
+    /// Adds an item that is not part of a run; `rest` has the later steps of its instruction.
     fn put(&mut self, item: Item, rest: Steps<'_>) {
         self.end(rest);
         self.items.push(item);
     }
 
-    /// Ends a run; `rest` are the steps that follow in its last instruction.
+    /// Ends a run; `rest` has the later steps of its last instruction.
     fn end(&mut self, rest: Steps<'_>) {
         let Some(Open { run, steps }) = self.run.take() else { return };
         let mut read = [false; row::ALL as usize];
@@ -150,7 +150,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What an operation has said of results being pending.
+    /// Updates what is known of pending results after an operation.
     fn follow(&mut self) {
         let word = self.run.as_mut().and_then(|open| open.run.constant(row::PENDING));
         self.pending = match word {

@@ -1,7 +1,7 @@
-//! A run of instructions as a graph of vector operations on values.
+//! Instructions as a graph of vector operations on values.
 //!
-//! An operation is an instruction of AVX-512 without its registers. Where there is no AVX-512, it is one that AVX2 has too, or
-//! what [`avx2`](super::avx2) has in its place. The same operation on the same values is one node.
+//! An operation is an AVX-512 instruction without its registers. Without AVX-512, it is one that AVX2 also has, or
+//! its replacement from [`avx2`](super::avx2). Equal operations on equal values are one node.
 
 mod node;
 mod words;
@@ -17,72 +17,72 @@ use crate::level::Level;
 
 pub use node::{COLUMNS, Comparison, Kind, Node, Operation, Ordering, Relation, Shifted, Stored, Value, fixed};
 
-/// What is known of the NaNs in a value.
+/// What is known of the NaNs of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Nans {
-    /// They are what they are.
+    /// Their payloads matter.
     Exact,
-    /// Each is the one NaN, or there are none.
+    /// Every NaN is canonical, or there are none.
     Canonical,
-    /// Their payloads are unspecified: each stands for the one NaN.
+    /// Their payloads are unspecified: each stands for the canonical NaN.
     Unspecified(Kind),
 }
 
-/// Nodes in an order in which they can be computed, in segments.
+/// Nodes in an order in which they can be computed, grouped in segments.
 #[derive(Debug, Default)]
 pub struct Graph {
     host: Host,
     /// Whether the host has instructions on halves.
     halves: bool,
-    /// Whether something was to be computed that the host has no operation for.
+    /// Whether the host lacked an operation that was needed.
     lacks: bool,
     nodes: Vec<Node>,
     known: FxHashMap<Node, Value>,
-    /// The one NaN of halves and of floats; without one, payloads have to be what operations make of them.
+    /// The canonical NaN of halves and of floats; without one, payloads must be those that the operations define.
     nans: [Option<u32>; 2],
-    /// For each value whether the payloads of its NaNs are unspecified.
+    /// What is known of the NaNs of each value.
     nans_of: Vec<Nans>,
-    /// Values that may stand for another where NaN payloads do not matter, for each kind of reader.
+    /// For a value, another one that may replace it for readers of a kind, to whom NaN payloads do not matter.
     agnostic: FxHashMap<Value, (Kind, Value)>,
-    /// Masks that say how integers compare.
+    /// The masks that result from comparisons of integers.
     compared: FxHashMap<Value, Comparison>,
-    /// Sums with a constant.
+    /// The values that are a sum with a constant.
     sums: FxHashMap<Value, (Value, u32)>,
-    /// What the run has written.
+    /// The rows that the segment has written, with their values.
     rows: FxHashMap<u32, Value>,
     sets: FxHashMap<u16, Value>,
     stores: Vec<Stored>,
-    /// The instruction that is added, and the first node of each.
+    /// The first node of each instruction, with its address; the last is the current one.
     origins: Vec<(usize, u64)>,
-    /// The number of the segment, and its first node.
+    /// The number of the current segment, and its first node.
     segment: usize,
     first: usize,
 }
 
 impl Graph {
-    /// Nothing yet, of an instruction set with these NaNs, for a level.
+    /// Creates an empty graph for a level and for an instruction set with these NaNs.
     pub fn new(semantics: &Semantics, level: Level) -> Self {
         let nans = [16, 32].map(|bits| semantics.nan(bits).map(|nan| nan as u32));
         let halves = level.computes_halves();
         Graph { host: Host::of(level).unwrap_or_default(), halves, nans, ..Graph::default() }
     }
 
-    /// What it is for.
+    /// Returns the host.
     pub fn host(&self) -> Host {
         self.host
     }
 
-    /// Whether it has instructions on halves.
+    /// Whether the host has instructions on halves.
     pub fn has_halves(&self) -> bool {
         self.halves
     }
 
-    /// Whether something was to be computed that the host has no operation for, since the last time that this was asked.
+    /// Whether the host lacked an operation that was needed since the last call.
     pub fn lacks(&mut self) -> bool {
         std::mem::take(&mut self.lacks)
     }
 
-    /// Forgets all of it, but not the memory that it had.
+    /// Clears the graph, but keeps its allocations.
     pub fn clear(&mut self) {
         let Graph {
             nodes, known, nans_of, agnostic, compared, sums, rows, sets, stores, origins, segment, first, ..
@@ -101,23 +101,23 @@ impl Graph {
         self.lacks = false;
     }
 
-    /// The nodes; a value's index is a place in them.
+    /// Returns the nodes, indexed by value.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// Nodes from here on belong to an instruction of the program.
+    /// Starts an instruction: the nodes from here on belong to it.
     pub fn begin(&mut self, pc: u64) {
         self.origins.push((self.nodes.len(), pc));
     }
 
-    /// The instruction that a node belongs to.
+    /// Returns the instruction that a node belongs to.
     pub fn origin(&self, index: usize) -> Option<u64> {
         let after = self.origins.partition_point(|(first, _)| *first <= index);
         Some(self.origins.get(after.checked_sub(1)?)?.1)
     }
 
-    /// Ends a segment: rows are read anew in the next, and only what is fixed is known there. Its nodes.
+    /// Ends a segment: the next one reads rows again, and only knows fixed values. Returns the nodes of the segment.
     pub fn end_segment(&mut self) -> Range<usize> {
         let Graph { nodes, known, .. } = self;
         let fixed: Vec<bool> = fixed(nodes, |_| false);
@@ -129,13 +129,13 @@ impl Graph {
         first..self.first
     }
 
-    /// Ends a segment that the next one continues: all that is known stays known. Its nodes.
+    /// Ends a segment that the next one continues, with all values known. Returns its nodes.
     pub fn end_part(&mut self) -> Range<usize> {
         let first = std::mem::replace(&mut self.first, self.nodes.len());
         first..self.first
     }
 
-    /// The row whose value before its segment a node is.
+    /// Returns the row whose content before the segment a node is.
     pub fn old_row(&self, value: Value) -> Option<u32> {
         match self.nodes.get(value.index())? {
             Node::Row(row, _) => Some(*row),
@@ -143,12 +143,12 @@ impl Graph {
         }
     }
 
-    /// Whether a node is what a row was before its segment.
+    /// Whether a node is the content of a row before the segment.
     pub fn is_old_row(&self, index: usize, row: u32) -> bool {
         self.old_row(Value::of(index)) == Some(row)
     }
 
-    /// The rows that the segment has written, with their last values.
+    /// Iterates over the rows that the segment has written, with their last values.
     pub fn written(&self) -> impl Iterator<Item = (u32, Value)> + use<'_> {
         self.rows.iter().map(|(&row, &value)| (row, value))
     }
@@ -162,7 +162,7 @@ impl Graph {
         })
     }
 
-    /// What a row holds now.
+    /// Returns the current value of a row.
     pub fn read(&mut self, row: u32) -> Value {
         match self.rows.get(&row) {
             Some(value) => *value,
@@ -175,12 +175,13 @@ impl Graph {
         self.rows.insert(row, value);
     }
 
-    /// Some lanes. Each mask is one of its own: few registers have masks, and one is soon made again.
+    /// Returns a mask of some lanes. Each call makes a new one: there are few mask registers, and a mask is cheap to
+    /// make.
     pub fn lanes(&mut self, lanes: u16) -> Value {
         self.node(Node::Lanes(lanes, self.nodes.len()))
     }
 
-    /// The lanes that are in a set now.
+    /// Returns the lanes that are currently in a set.
     pub fn read_set(&mut self, set: u16) -> Value {
         match self.sets.get(&set) {
             Some(value) => *value,
@@ -188,17 +189,17 @@ impl Graph {
         }
     }
 
-    /// Changes a set.
+    /// Writes a set.
     pub fn write_set(&mut self, set: u16, lanes: Value) {
         self.sets.insert(set, lanes);
     }
 
-    /// The sets that the segment has changed.
+    /// Iterates over the sets that the segment has written.
     pub fn changed_sets(&self) -> impl Iterator<Item = (u16, Value)> + use<'_> {
         self.sets.iter().map(|(&set, &value)| (set, value))
     }
 
-    /// The words that a window of memory holds now, at an offset.
+    /// Returns the current words of a window of memory, at an offset.
     pub fn load(&mut self, window: usize, offset: i32) -> Value {
         self.node(Node::Memory(window, offset, self.stores.len()))
     }
@@ -208,17 +209,17 @@ impl Graph {
         self.stores.push(Stored { behind: self.nodes.len(), window, offset, value });
     }
 
-    /// What is stored to memory, in order.
+    /// Returns the stores to memory, in order.
     pub fn stores(&self) -> &[Stored] {
         &self.stores
     }
 
-    /// The same word in all lanes.
+    /// Returns the same word in all lanes.
     pub fn splat(&mut self, word: u32) -> Value {
         self.node(Node::Splat(word))
     }
 
-    /// The word that is the same in all lanes, if it is known.
+    /// Returns the word that is the same in all lanes, if it is known.
     pub fn constant(&self, value: Value) -> Option<u32> {
         match self.nodes.get(value.index()) {
             Some(Node::Splat(word)) => Some(*word),
@@ -226,7 +227,7 @@ impl Graph {
         }
     }
 
-    /// The operation that a value is the result of.
+    /// Returns the operation that a value results from.
     pub fn operation_of(&self, value: Value) -> Option<&Operation> {
         match self.nodes.get(value.index())? {
             Node::Operation(operation) => Some(operation),
@@ -234,18 +235,18 @@ impl Graph {
         }
     }
 
-    /// Whether a value is what a row was before.
+    /// Whether a value is the content of a row before the segment.
     pub fn is_row(&self, value: Value, row: u32) -> bool {
         self.is_old_row(value.index(), row)
     }
 
-    /// The canonical NaN of floats of a width in bits.
+    /// Returns the canonical NaN of floats of a width in bits.
     pub fn nan(&self, bits: u8) -> Option<u32> {
         self.nans[usize::from(bits != 16)]
     }
 
-    /// Marks the result of a float instruction, which is no copy and no choice: the payloads of its NaNs are unspecified,
-    /// each stands for the one NaN.
+    /// Marks the result of a float instruction that is neither a copy nor a selection: the payloads of its NaNs are
+    /// unspecified, and each stands for the canonical NaN.
     pub fn nan_agnostic(&mut self, value: Value, kind: Kind) -> Value {
         if self.nans_of[value.index()] == Nans::Exact {
             self.nans_of[value.index()] = Nans::Unspecified(kind);
@@ -253,12 +254,12 @@ impl Graph {
         value
     }
 
-    /// Whether a value is a float whose NaNs may be any, each standing for the one NaN that there is.
+    /// Whether a value is a float whose NaNs may be any, each standing for the canonical NaN.
     pub fn is_loose_float(&self, value: Value) -> bool {
         self.nans_of[value.index()] == Nans::Unspecified(Kind::Float) && self.nan(32).is_some()
     }
 
-    /// The parts that a value was put together from, its low and its high half, if it was.
+    /// Returns the low and the high half from which a value was joined, if it was.
     pub fn joined_from(&self, value: Value) -> Option<[Value; 2]> {
         match self.nodes.get(value.index())? {
             Node::Operation(Operation {
@@ -277,7 +278,8 @@ impl Graph {
         value
     }
 
-    /// An exact value; readers of a kind to whom NaN payloads do not matter may take another in its place.
+    /// Records that readers of a kind to whom NaN payloads do not matter may use `agnostic` instead of an exact
+    /// value. Returns the exact value.
     pub fn loosely(&mut self, exact: Value, kind: Kind, agnostic: Value) -> Value {
         if exact != agnostic {
             self.agnostic.insert(exact, (kind, agnostic));
@@ -285,7 +287,7 @@ impl Graph {
         exact
     }
 
-    /// A value for a reader of a kind: with its bits, or with any NaN payloads if the reader does not see them.
+    /// Returns a value for a reader of a kind: exact, or with any NaN payloads if they do not matter to the reader.
     pub fn read_as(&mut self, value: Value, kind: Kind) -> Value {
         if let Some(&(agnostic, other)) = self.agnostic.get(&value)
             && agnostic == kind
@@ -301,7 +303,7 @@ impl Graph {
         }
     }
 
-    /// A float or halves, every NaN as the one NaN. Where there is no such NaN it stays as it is.
+    /// Makes every NaN of a float or of two halves canonical. Without a canonical NaN, the value stays as it is.
     pub fn canonical(&mut self, value: Value, kind: Kind) -> Value {
         let value = self.read_as(value, kind);
         if self.nans_of[value.index()] != Nans::Exact {
@@ -311,17 +313,17 @@ impl Graph {
         self.loosely(exact, kind, value)
     }
 
-    /// A float, every NaN as the one NaN.
+    /// Makes a NaN of a float canonical.
     fn canonical_float(&mut self, value: Value) -> Value {
         let Some(nan) = self.nan(32) else { return value };
-        // Before the mask, for the next node is to use that.
+        // Comes before the mask, which the next node should use directly.
         let nan = self.splat(nan);
         let unordered = self.compare_floats(Ordering::Unordered, value, value);
         let exact = self.select(unordered, nan, value);
         self.settled(exact)
     }
 
-    /// Two halves, every NaN as the one NaN.
+    /// Makes the NaNs of two halves canonical.
     fn canonical_halves(&mut self, value: Value) -> Value {
         let Some(nan) = self.nan(16) else { return value };
         let both = |word: u32| word | word << 16;
@@ -338,13 +340,13 @@ impl Graph {
         self.settled(exact)
     }
 
-    /// `a` in the components of a mask, `b` in the others, by an instruction that does it.
+    /// Returns `a` in the components of a mask, `b` in the others, by the given instruction.
     pub fn blend(&mut self, code: Code, mask: Value, a: Value, b: Value) -> Value {
         let operation = self.operation(code, &[b, a], false);
         self.operate(Operation { mask: Some(mask), ..operation })
     }
 
-    /// The value of an operation, in operations of the host.
+    /// Adds an operation, lowered for the host.
     fn operate(&mut self, operation: Operation) -> Value {
         match self.host {
             Host::Avx512 => self.node(Node::Operation(operation)),
@@ -352,7 +354,7 @@ impl Graph {
         }
     }
 
-    /// Notes that the host has nothing for an operation. The value stands for what is never asked for.
+    /// Records that the host lacks an operation. The returned value is a placeholder that is never used.
     pub(super) fn lacking(&mut self) -> Value {
         self.lacks = true;
         self.splat(0)
@@ -364,25 +366,25 @@ impl Graph {
         Operation { code, arguments, mask: None, immediate: None, rounding: RoundingControl::None, is_mask }
     }
 
-    /// The result of an instruction.
+    /// Adds an instruction.
     pub fn apply(&mut self, code: Code, arguments: &[Value]) -> Value {
         let operation = self.operation(code, arguments, false);
         self.operate(operation)
     }
 
-    /// The result of an instruction with an immediate operand.
+    /// Adds an instruction with an immediate operand.
     pub fn apply_immediate(&mut self, code: Code, arguments: &[Value], immediate: u8) -> Value {
         let operation = self.operation(code, arguments, false);
         self.operate(Operation { immediate: Some(immediate), ..operation })
     }
 
-    /// The result of an instruction that rounds in its own way.
+    /// Adds an instruction with a rounding mode of its own.
     pub fn apply_rounded(&mut self, code: Code, arguments: &[Value], rounding: RoundingControl) -> Value {
         let operation = self.operation(code, arguments, false);
         self.operate(Operation { rounding, ..operation })
     }
 
-    /// The mask that an instruction makes.
+    /// Adds an instruction whose result is a mask.
     pub fn test(&mut self, code: Code, arguments: &[Value], immediate: Option<u8>) -> Value {
         let operation = self.operation(code, arguments, true);
         self.operate(Operation { immediate, ..operation })

@@ -1,25 +1,25 @@
-//! The vector instructions of the host: what there is, and what they are like.
+//! The vector instructions of the host, and their properties.
 
 use iced_x86::{Code, Instruction, Register};
 
 use super::row::LANES;
 use crate::level::{Kind, Level};
 
-/// The vector instructions that code is made of.
+/// The vector extension that code uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Host {
     /// Registers of sixteen words, and masks in registers of their own.
     #[default]
     Avx512,
-    /// Registers of eight words. A mask is one of them, whose components are ones where it holds.
+    /// Registers of eight words. A mask is such a register, with all ones in the components where it holds.
     Avx2,
 }
 
 impl Host {
-    /// How many there are.
+    /// The number of hosts.
     pub const COUNT: usize = 2;
 
-    /// What a level may use; `None` where no machine code is made.
+    /// Returns the extension of a level; `None` if it has no machine code.
     pub fn of(level: Level) -> Option<Self> {
         match level.kind() {
             #[cfg(target_arch = "x86_64")]
@@ -30,7 +30,7 @@ impl Host {
         }
     }
 
-    /// Words of a register.
+    /// Returns the words of a register.
     pub fn lanes(self) -> usize {
         match self {
             Host::Avx512 => LANES,
@@ -38,12 +38,12 @@ impl Host {
         }
     }
 
-    /// Registers that hold a column.
+    /// Returns the number of registers that hold a column.
     pub fn pieces(self) -> usize {
         LANES / self.lanes()
     }
 
-    /// How many vector registers there are.
+    /// Returns the number of vector registers.
     pub fn registers(self) -> u8 {
         match self {
             Host::Avx512 => 32,
@@ -51,7 +51,7 @@ impl Host {
         }
     }
 
-    /// A vector register.
+    /// Returns a vector register.
     pub fn register(self, number: u8) -> Register {
         let first = match self {
             Host::Avx512 => Register::ZMM0,
@@ -60,22 +60,22 @@ impl Host {
         first + u32::from(number)
     }
 
-    /// The register for what is about to be stored: the last.
+    /// Returns the register for values that are about to be stored: the last.
     pub fn stored(self) -> Register {
         self.register(self.registers() - 1)
     }
 }
 
-/// The register with the lower half of another.
+/// Returns the name of a register's lower half.
 pub fn half(register: Register) -> Register {
     let first = if register.is_zmm() { Register::YMM0 } else { Register::XMM0 };
     first + register.number() as u32
 }
 
-/// What AVX2 has in the place of an instruction of AVX-512 that does the same in each lane.
+/// Returns the AVX2 instruction that does the same in each lane as an AVX-512 instruction.
 pub fn in_avx2(code: Code) -> Option<Code> {
     Some(match code {
-        // Those that are chosen for AVX2 alone.
+        // Instructions that are only selected for AVX2.
         Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256
         | Code::VEX_Vpcmpeqw_ymm_ymm_ymmm256
         | Code::VEX_Vpcmpeqb_ymm_ymm_ymmm256
@@ -166,7 +166,7 @@ pub fn in_avx2(code: Code) -> Option<Code> {
     })
 }
 
-/// Whether the last argument of an instruction of AVX2 may be in memory.
+/// Whether the last argument of an AVX2 instruction may be in memory.
 pub fn reads_memory(code: Code) -> bool {
     !matches!(
         code,
@@ -179,7 +179,8 @@ pub fn reads_memory(code: Code) -> bool {
     )
 }
 
-/// For a fused product whose result takes the place of a factor: the instruction of AVX2 that reads the other factor last.
+/// For a fused multiply-add whose result overwrites a factor: returns the AVX2 instruction that reads the other
+/// factor last.
 pub fn on_factor(code: Code) -> Option<Code> {
     Some(match code {
         Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er => Code::VEX_Vfmadd132ps_ymm_ymm_ymmm256,
@@ -190,7 +191,7 @@ pub fn on_factor(code: Code) -> Option<Code> {
     })
 }
 
-/// The operands of an instruction in their sizes, the result first.
+/// Returns the operands of an instruction in their sizes, the result first.
 pub fn operands(code: Code, to: Register, from: [Option<Register>; 3]) -> [Option<Register>; 4] {
     let [a, b, c] = from;
     match code {
@@ -205,8 +206,8 @@ pub fn operands(code: Code, to: Register, from: [Option<Register>; 3]) -> [Optio
     }
 }
 
-/// Whether the result is a register of full width whose mask has a bit for each word: that of an instruction on bytes,
-/// half words or double words has one for each of those.
+/// Whether the result is a register of full width whose mask has one bit for each word; the masks of instructions on
+/// bytes, half words or double words have one for each of those.
 pub fn masks_words(code: Code) -> bool {
     let mut instruction = Instruction::default();
     instruction.set_code(code);
@@ -216,7 +217,8 @@ pub fn masks_words(code: Code) -> bool {
     !is_narrow && !is_wide && operands(code, Register::ZMM0, [None; 3])[0] == Some(Register::ZMM0)
 }
 
-/// For a fused product whose result takes the place of a factor: the instruction whose result takes that of the addend.
+/// For a fused multiply-add whose result overwrites a factor: returns the instruction whose result overwrites the
+/// addend.
 pub fn on_addend(code: Code) -> Option<Code> {
     Some(match code {
         Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er => Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
@@ -231,7 +233,7 @@ pub fn on_addend(code: Code) -> Option<Code> {
     })
 }
 
-/// Whether the result takes the place of the first argument.
+/// Whether the result overwrites the first argument.
 pub fn replaces(code: Code) -> bool {
     code == Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8
         || on_addend(code).is_some()

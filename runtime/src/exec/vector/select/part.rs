@@ -1,4 +1,4 @@
-//! Parts of values: slices, components, and what is put together of them.
+//! Parts of values: slices, components, and values joined from them.
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::{Class, Node, Op, Type};
@@ -8,7 +8,7 @@ use crate::exec::vector::rule::{self, word};
 use crate::exec::vector::{Family, mask_of};
 
 impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
-    /// The place from which on a node takes bits of another.
+    /// Returns the node from which a node takes bits, and the position of the first.
     pub(super) fn taken(&self, node: u16) -> Option<(u16, u32)> {
         let found = self.node(node)?;
         let from = self.ty(*found.args.first()?)?;
@@ -39,7 +39,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
             if from.lanes == 1 || node.imm >= from.lanes.into() {
                 return self.define(node);
             }
-            // The part with the mask goes to the top, and down again with copies of it.
+            // Shifts the part with the mask to the top, and down again with copies of it.
             let width = F::SLOT / u32::from(from.lanes);
             let (up, down) = (F::SLOT - width * (u32::from(node.imm) + 1), F::SLOT - width);
             return self.own(rule::extract_signed(), &[row], u64::from(up | down << 8));
@@ -79,7 +79,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         self.joined(node.ty, list)
     }
 
-    /// Half words of one source in another order.
+    /// Permutes the half words of one source.
     pub(super) fn swizzle(&mut self, ty: Type, list: &[u16]) -> Option<Found> {
         if ty.bits != 16 || ty.size() != F::SLOT {
             return None;
@@ -99,7 +99,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         self.own(handler, &[row], order)
     }
 
-    /// One component above the other.
+    /// Joins components, each above the one before.
     pub(super) fn joined(&mut self, ty: Type, list: &[u16]) -> Option<Found> {
         let (first, rest) = list.split_first()?;
         let mut row = self.row(*first)?;
@@ -111,7 +111,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         if rest.is_empty() { self.same(*first) } else { Some(Found::Own(row)) }
     }
 
-    /// The flags that these are, each at its place; or with `true`, the opposite of these.
+    /// Returns the node whose flags these are, in order; with `true` if each is negated.
     fn flags_of(&self, list: &[u16]) -> Option<(u16, bool)> {
         let mut all = None;
         for (i, flag) in list.iter().enumerate() {
@@ -129,7 +129,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         all
     }
 
-    /// The bits of booleans as a number.
+    /// Returns the bits of booleans as a number.
     pub(super) fn bits(&mut self, node: &Node) -> Option<Found> {
         let from = self.ty(node.args[0])?;
         let handler = match from.lanes {

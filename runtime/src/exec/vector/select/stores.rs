@@ -1,4 +1,4 @@
-//! Stores of the components of a slot, one after another, as one.
+//! Merges consecutive stores of a slot's components.
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::{Class, NONE, Node, Op, Type};
@@ -14,14 +14,14 @@ use crate::exec::vector::rule::{self, word};
 struct Store {
     address: u16,
     value: u16,
-    /// Where the component lies in the value.
+    /// The position of the component in the value.
     place: u32,
-    /// The booleans that say of components whether they are stored.
+    /// The booleans that tell which components are stored.
     on: Option<u16>,
 }
 
 impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
-    /// Does what a store does together with those that follow it; `None` where it is alone.
+    /// Merges a store with those that follow it; `None` if there are none to merge.
     pub(super) fn stores(&mut self, at: u16) -> Option<()> {
         let shape = self.shape;
         let first = shape.nodes.get(usize::from(at))?;
@@ -58,7 +58,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         Some(())
     }
 
-    /// The store of a component at its place behind an address.
+    /// Returns the store of a component, if a node stores one at its offset from an address.
     fn store_of(&self, node: &Node) -> Option<Store> {
         let [address, from, when, _] = node.args;
         if node.op != Op::Store || node.ty.lanes != 1 || node.ty.size() >= F::SLOT {

@@ -1,4 +1,4 @@
-//! Runs of words up to a jump: what they compute in one function, and handlers for the rest.
+//! Runs of words up to a jump: what can be computed in functions, with handlers for the rest.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -20,17 +20,17 @@ use crate::valhall::fast::code::{Code, Exit};
 use crate::valhall::fast::handler::{self, handler};
 use crate::valhall::fast::memory_view::MemoryView;
 
-/// A run of words, compiled.
+/// A compiled run of words.
 #[derive(Debug)]
 pub struct Block {
     pub start: usize,
-    /// The word behind it.
+    /// The word after it.
     pub end: usize,
     /// What follows it.
     pub exit: Exit,
     pieces: Vec<Piece>,
-    /// What executes the last piece for several dispatches, where the block is the program and nothing but that piece accesses
-    /// memory, and the launches for which it does.
+    /// The function that executes the last piece for several dispatches, with the launches for which it is valid. The
+    /// block must be the whole program, and no other piece may access memory.
     ahead: OnceLock<(Grid, Option<Arc<Function>>)>,
     known: Arc<Words>,
 }
@@ -39,9 +39,9 @@ pub struct Block {
 #[derive(Debug)]
 struct Piece {
     words: Range<usize>,
-    /// All of it in one function, for full bundles that access memory in a pattern.
+    /// One function for the whole piece, for full bundles that access memory in a pattern.
     together: Option<Arc<Function>>,
-    /// Otherwise, once there was one.
+    /// The calls for all other cases, created when first needed.
     calls: OnceLock<Vec<Call>>,
 }
 
@@ -52,29 +52,29 @@ enum Call {
     Function(Arc<Function>),
 }
 
-/// Handlers that became one function.
+/// Handlers that were compiled to one function.
 #[derive(Debug)]
 pub struct Function {
     wanted: Wanted,
-    /// Its words: where there is no such machine, their handlers are executed.
+    /// Its words, whose handlers are executed if there is no machine code for a case.
     pub words: Range<usize>,
     level: Level,
-    /// For full bundles; where memory is accessed, in the pattern of the first of them.
+    /// The code for full bundles; if it accesses memory, in the pattern of the first one.
     full: OnceLock<Option<BlockFn>>,
-    /// For others, once there was one.
+    /// The code for other bundles, created when first needed.
     part: OnceLock<Option<BlockFn>>,
-    /// For full bundles that execute it a known number of times.
+    /// The code for full bundles that execute it a known number of times.
     counted: Option<Counted>,
-    /// Parts the lanes, where a branch ends it and some jump and some do not.
+    /// Splits the lanes, if it ends with a branch that only some lanes take.
     parts: Option<handler::Op>,
-    /// The memory that it wants to find.
+    /// The memory that it accesses.
     pub accesses: Vec<Access>,
-    /// Registers that it writes, as bits, and pairs of them that become more by a constant.
+    /// The registers that it writes, as bits, and pairs of them that are increased by a constant.
     pub writes: u64,
     moved: Vec<(u32, u64)>,
 }
 
-/// A loop that is executed a known number of times.
+/// A loop with a known number of iterations.
 #[derive(Debug)]
 struct Counted {
     counter: Counter,
@@ -83,8 +83,9 @@ struct Counted {
 }
 
 impl Function {
-    /// Executes it, and again `most` times in all, as long as all lanes jump to its beginning where it branches; how often.
-    /// With 0 nothing was done, since memory is not accessed as it has to be.
+    /// Executes it up to `most` times, as long as all lanes branch back to its start, if it ends with a branch.
+    /// Returns the number of executions. 0 means that nothing was done, because memory is not accessed in the
+    /// expected pattern.
     #[inline(always)]
     fn run(self: &Arc<Self>, code: &Code<'_>, bundle: &mut Bundle, view: &mut MemoryView<'_>, most: u32) -> u32 {
         let (is_full, has_memory) = (bundle.is_full(), !self.accesses.is_empty());
@@ -109,7 +110,7 @@ impl Function {
             Some(machine) if has_memory => {
                 let most = if self.wanted.again.is_some() && is_full { most } else { 1 };
                 let mut memory = Memory::of(view, &self.accesses);
-                // A dispatch finds the memory of its workgroups cleared.
+                // Each dispatch must start with the memory of its workgroups cleared.
                 if memory.find(bundle).is_none() || self.parts.is_none() && most > 1 && !memory.is_global() {
                     return 0;
                 }
@@ -122,7 +123,7 @@ impl Function {
             Some(machine) => bundle.execute(machine, &mut Nowhere, 1),
             None if has_memory => None,
             None => {
-                // They only compute, and never fail.
+                // Its words only compute, so their handlers never fail.
                 code.execute(self.words.clone(), bundle, view);
                 return 1;
             }
@@ -130,7 +131,7 @@ impl Function {
         let Some((times, mut found)) = ran else { return 0 };
         if bundle.trace.is_some() {
             match places {
-                // More times than one without a branch are those of several dispatches.
+                // Several executions without a branch belong to several dispatches.
                 Some(places) if self.parts.is_some() || times == 1 => {
                     bundle.note(What::Function(self.clone(), form), times, places);
                 }
@@ -142,11 +143,11 @@ impl Function {
             found = [!leaves, leaves];
         }
         let [some, lacking] = found;
-        // Some lanes alone leave the pattern.
+        // Writes of some lanes break the pattern.
         let moved = if is_full { &self.moved[..] } else { &[] };
         bundle.patterns.wrote(self.writes, moved, times);
         if let Some(parts) = &self.parts {
-            // Before lanes part: what was executed again is of the turns of all of them.
+            // Before lanes diverge, the repetitions are counted in the turns of all of them.
             bundle.tick((times - 1) * self.words.len() as u32);
             if bundle.branch(some, lacking) {
                 parts.run(true, bundle, view);
@@ -155,7 +156,7 @@ impl Function {
         times
     }
 
-    /// One of its machine codes, once it was compiled.
+    /// Returns the variant of its machine code, once it was compiled.
     fn compiled(&self, form: Form) -> &OnceLock<Option<BlockFn>> {
         match (form, &self.counted) {
             (Form::Counted, Some(counted)) => &counted.machine,
@@ -164,7 +165,7 @@ impl Function {
         }
     }
 
-    /// What one of its machine codes does.
+    /// Returns what a variant of its machine code computes.
     pub fn wanted(&self, form: Form) -> &Wanted {
         match (form, &self.counted) {
             (Form::Counted, Some(counted)) => &counted.wanted,
@@ -172,13 +173,14 @@ impl Function {
         }
     }
 
-    /// One of its machine codes.
+    /// Returns a variant of its machine code.
     #[inline(always)]
     pub fn machine(&self, form: Form) -> Option<&BlockFn> {
         self.compiled(form).get()?.as_ref()
     }
 
-    /// Registers that what it writes depends on, as bits; perhaps also those that its branch does.
+    /// Returns the registers that its results depend on, as bits; with `branches`, also those that its branch depends
+    /// on.
     pub fn reads(&self, branches: bool) -> u64 {
         let Wanted { graph, segment, again, .. } = &self.wanted;
         let (read, mask) = (Cell::new(0), segment.mask.filter(|_| branches));
@@ -201,7 +203,7 @@ impl Function {
 }
 
 impl Block {
-    /// Compiles the run that begins at a word; `None` when no handlers of it can be compiled.
+    /// Compiles the run that begins at a word; `None` if none of its handlers can be compiled.
     pub fn new(code: &Code<'_>, pc: usize, known: Arc<Words>) -> Option<Self> {
         let end = code.block(pc);
         let mut pieces = Vec::new();
@@ -223,7 +225,7 @@ impl Block {
         compiled.then_some(Block { start: pc, end, exit, pieces, ahead: OnceLock::new(), known })
     }
 
-    /// The machine code that was made of it, as text.
+    /// Returns the machine code as text.
     pub fn listing(&self, text: &impl Fn(u64) -> String) -> String {
         let functions = self.pieces.iter().flat_map(|piece| {
             let calls = piece.calls.get().into_iter().flatten().filter_map(|call| match call {
@@ -241,15 +243,18 @@ impl Block {
         code.flatten().flatten().map(|code| code.listing(text)).collect()
     }
 
-    /// How many words it has.
+    /// Returns the number of words.
     #[inline(always)]
     pub fn words(&self) -> usize {
         self.end - self.start
     }
 
-    /// Executes it, and again as long as all lanes go back to its beginning and its words fit into the `room` that the first
-    /// time has left, or for the dispatches behind this one that the bundle may execute; how often, or the word of the handler
-    /// that failed the first time. The bundle has counted the first time before.
+    /// Executes it, and repeats it as long as all lanes branch back to its start and its words fit into the `room`
+    /// left after the first time, or for the following dispatches that the bundle may execute. Returns the number of
+    /// executions.
+    ///
+    /// # Errors
+    /// The word of the handler that failed in the first execution, which the bundle has counted before.
     #[inline(always)]
     pub fn run(&self, code: &Code<'_>, bundle: &mut Bundle, view: &mut MemoryView<'_>, room: u32) -> Result<u32, u32> {
         let mut times = 1;
@@ -260,7 +265,7 @@ impl Block {
                     None => 0,
                 };
                 if times == 0 {
-                    // Only what is all of the block is executed more often than once.
+                    // Only a function for the whole block can be repeated.
                     let repeats = together.wanted.again.is_some();
                     times = together.run(code, bundle, view, if repeats { 1 + room / self.words() as u32 } else { 1 });
                 }
@@ -283,7 +288,8 @@ impl Block {
         Ok(times)
     }
 
-    /// What executes a piece for several dispatches, if the bundle may do that, and it is the last of them.
+    /// Returns the function that executes a piece for several dispatches, if the bundle may do that and the piece is
+    /// the last.
     #[inline(always)]
     fn ahead(&self, code: &Code<'_>, bundle: &Bundle, piece: &Piece) -> Option<&Arc<Function>> {
         if bundle.ahead.most < 2 || self.start > 0 || !matches!(self.exit, Exit::End) || piece.words.end != self.end {
@@ -294,7 +300,7 @@ impl Block {
         function.as_ref().filter(|_| known == grid)
     }
 
-    /// A function for a piece and several dispatches. `None` where they differ by more than where they access memory.
+    /// Compiles a piece for several dispatches. `None` if they differ by more than the addresses that they access.
     #[cold]
     fn strided(&self, code: &Code<'_>, grid: &Grid, piece: &Piece) -> Option<Function> {
         let mut strides = Strides::new(grid, code.registers());
@@ -304,14 +310,14 @@ impl Block {
 }
 
 impl Piece {
-    /// What is executed where not all of it can be at once.
+    /// Returns the calls for the case that the piece cannot be executed by one function.
     #[inline(always)]
     fn calls(&self, code: &Code<'_>, known: &Words) -> &[Call] {
         self.calls.get_or_init(|| calls(code, self.words.clone(), known))
     }
 }
 
-/// Compiles what only computes of some words, and leaves the others to their handlers.
+/// Compiles the words that only compute, and leaves the others to their handlers.
 fn calls(code: &Code<'_>, words: Range<usize>, known: &Words) -> Vec<Call> {
     let (mut calls, mut first) = (vec![], words.start);
     while first < words.end {
@@ -338,12 +344,12 @@ fn calls(code: &Code<'_>, words: Range<usize>, known: &Words) -> Vec<Call> {
 }
 
 impl Function {
-    /// Compiles the handlers of some words, unless they are as fast; `None` where it cannot be done. With `strides` they are
-    /// executed for several dispatches.
+    /// Compiles the handlers of some words, unless they are as fast; `None` if that is not possible. With `strides`
+    /// the code is for several dispatches.
     fn new(code: &Code<'_>, words: Range<usize>, known: &Words, strides: Option<&Strides>) -> Option<Self> {
         let mut sequence = Sequence::new(code);
         words.clone().try_for_each(|pc| sequence.add(pc))?;
-        // One handler that computes words is as fast.
+        // A single handler that only computes is as fast.
         let is_one = code.ops(words.clone()).len() < 2 && sequence.graph.written().count() < 2;
         if is_one && sequence.accesses.is_empty() {
             return None;
@@ -363,7 +369,7 @@ impl Function {
         Some(function.into())
     }
 
-    /// Compiles what words came to.
+    /// Compiles a sequence of words.
     fn of(
         code: &Code<'_>,
         words: Range<usize>,
@@ -408,7 +414,7 @@ impl Function {
         Some(Function { wanted, words, level: code.level, full, part, counted, parts, accesses, writes, moved })
     }
 
-    /// Where the bundle accesses memory; `None` where lanes are anywhere.
+    /// Returns the windows for the current addresses of a bundle; `None` if lanes follow no pattern.
     #[cold]
     fn windows(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> Option<Vec<Window>> {
         let strides = self.wanted.again.as_ref().map_or(&[][..], |again| &again.strides[..]);
@@ -420,7 +426,7 @@ impl Function {
     }
 }
 
-/// The code for full bundles, or for others, that access memory so.
+/// Returns the code for full bundles, or for others, that access these windows.
 #[cold]
 fn compile(wanted: &Wanted, windows: &[Window], level: Level, is_full: bool) -> Option<BlockFn> {
     let emitted = match is_full {
@@ -430,7 +436,7 @@ fn compile(wanted: &Wanted, windows: &[Window], level: Level, is_full: bool) -> 
     BlockFn::new(&emitted, level)
 }
 
-/// How a segment is executed for the next dispatch. `None` where it does not only access memory elsewhere.
+/// Returns how a segment is repeated for the next dispatch. `None` if that does more than access other addresses.
 fn further(strides: &Strides, accesses: &[Access], graph: &Graph, segment: &Segment) -> Option<LoopPlan> {
     if accesses.is_empty()
         || !segment.rows.is_empty()

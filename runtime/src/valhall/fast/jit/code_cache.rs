@@ -1,7 +1,7 @@
-//! Which functions a program has.
+//! The functions of a program.
 //!
-//! A launch counts how often runs of words begin, and compiles those that are hot. Functions stay with what the program was
-//! lowered to when the launch has ended.
+//! A launch counts how often runs of words begin, and compiles hot ones. Functions are stored with the lowered
+//! program and outlive the launch.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -15,36 +15,36 @@ use super::region::{self, Region, Running};
 use crate::valhall::fast::bundle::Grid;
 use crate::valhall::fast::code::Code;
 
-/// How often a run is executed by handlers before it is compiled: then it has cost about as much as that.
+/// How often a run is executed by handlers before it is compiled: by then it has cost about as much as compiling it.
 const OFTEN: u32 = 128;
-/// Words of a program, at most, and how many of them are compiled: who writes a program should not get all the memory, and
-/// all the time, of who runs it.
+/// The most words of a program, and the most of them that are compiled: a program must not use up the memory and the
+/// time of the user who runs it.
 const WORDS: usize = 1 << 15;
 const COMPILED: usize = 1 << 13;
-/// Counts from here on are those of functions.
+/// Counts from here on stand for functions.
 const COUNTS: u32 = 1 << 16;
-/// This run cannot be compiled.
+/// Marks a run that cannot be compiled.
 const NEVER: u32 = u32::MAX;
 
 /// The functions of a launch.
 #[derive(Debug, Default)]
 pub struct CodeCache {
-    /// For each word, how often a run has begun there; or from [`COUNTS`] on, its function.
+    /// For each word, how often a run has begun there; or, from [`COUNTS`] on, its function.
     counts: Vec<u32>,
     often: u32,
     functions: Vec<Function>,
 }
 
-/// A function, and what this launch has of its own beside it.
+/// A function, with its state in this launch.
 #[derive(Debug)]
 pub enum Function {
-    /// A run of words, and how many threads have executed it, modulo 2^64.
+    /// A run of words, and the number of threads that have executed it, modulo 2^64.
     Block(Arc<Block>, u64),
     /// A loop.
     Loop(Arc<Region>, Box<Running>),
 }
 
-/// What was compiled.
+/// The result of a compilation.
 #[derive(Clone, Debug)]
 enum Compiled {
     Block(Arc<Block>),
@@ -63,51 +63,52 @@ impl Compiled {
 /// The functions of a program, in all its launches.
 #[derive(Debug, Default)]
 pub struct Functions {
-    /// What is known of the words, once that was found out.
+    /// The properties of the words, once they were analysed.
     known: OnceLock<Arc<Words>>,
     compilations: Mutex<Compilations>,
-    /// What is known of dispatches, by what launches of the program give to them.
+    /// The plans of dispatches, by the inputs of launches; `None` if there is no plan.
     plans: Mutex<Vec<(Key, Option<Arc<Plan>>)>>,
-    /// Dispatches that were watched without a plan coming of it since something was last compiled.
+    /// The number of dispatches recorded in vain since something was last compiled.
     watched: AtomicU32,
 }
 
-/// What plans depend on, besides the program and its uniforms: threads and workgroups, and bytes of their memory.
+/// What plans depend on besides the program and its uniforms: the layout of threads and workgroups, and the bytes of
+/// their memory.
 pub type Key = (Grid, usize);
 
-/// Launches that differ in this, for which plans are kept.
+/// The most launch inputs for which plans are kept.
 const PLANS: usize = 8;
 
-/// The most dispatches that are watched without a plan coming of it, until something else is compiled.
+/// The most dispatches that are recorded in vain before something else is compiled.
 const WATCHED: u32 = 32;
 
 #[derive(Debug, Default)]
 struct Compilations {
     /// How often runs have begun in launches that have ended.
     counts: Vec<u32>,
-    /// Words that were compiled, or could not be.
+    /// The number of words that were compiled, or could not be.
     words: usize,
-    /// The words where runs begin, and what they became.
+    /// The words where runs begin, with the result of their compilation.
     runs: Vec<(usize, Option<Compiled>)>,
 }
 
-/// Nothing that is behind a lock is ever half done.
+/// Locks a mutex. The data behind it is always consistent, even if a thread panicked.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Functions {
-    /// What is known of the words of the program.
+    /// Returns the properties of the program's words.
     pub fn known(&self, code: &Code<'_>) -> Arc<Words> {
         self.known.get_or_init(|| Words::new(code).into()).clone()
     }
 
-    /// The plan for dispatches, if it was made; `Some(None)` where there is none.
+    /// Returns the plan for dispatches, if it was tried; `Some(None)` if there is no plan.
     pub fn plan(&self, key: &Key) -> Option<Option<Arc<Plan>>> {
         lock(&self.plans).iter().find(|(known, _)| known == key).map(|(_, plan)| plan.clone())
     }
 
-    /// Keeps a plan for later launches, or that there is none.
+    /// Keeps a plan for later launches, or the fact that there is none.
     pub fn keep_plan(&self, key: Key, plan: Option<Arc<Plan>>) {
         let mut plans = lock(&self.plans);
         if plans.iter().all(|(known, _)| *known != key) {
@@ -116,17 +117,18 @@ impl Functions {
         }
     }
 
-    /// Whether dispatches are worth watching.
+    /// Whether dispatches are worth recording.
     pub fn are_watched(&self) -> bool {
         self.watched.load(Ordering::Relaxed) < WATCHED
     }
 
-    /// Counts a dispatch that was watched without a plan coming of it.
+    /// Counts a dispatch that was recorded in vain.
     pub fn watched_in_vain(&self) {
         self.watched.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Compiles the loop or the run that begins at a word, unless it would be too much, or another launch has done it.
+    /// Compiles the loop or the run that begins at a word, unless the limit would be exceeded or another launch has
+    /// done it.
     fn compile(&self, code: &Code<'_>, pc: usize) -> Option<Compiled> {
         let known = &self.known(code);
         let mut compilations = lock(&self.compilations);
@@ -141,7 +143,7 @@ impl Functions {
         compiled
     }
 
-    /// The machine code that was made of a program, as text; `text` says how an instruction is written.
+    /// Returns the machine code of a program as text; `text` formats an instruction.
     pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
         let mut runs = lock(&self.compilations).runs.clone();
         runs.sort_unstable_by_key(|(pc, _)| *pc);
@@ -187,7 +189,7 @@ impl Compilations {
 }
 
 impl CodeCache {
-    /// What earlier launches have left of a program.
+    /// Starts with the functions and counts that earlier launches have left.
     pub fn new(code: &Code<'_>) -> Self {
         let often = match code.level.compiles_after(OFTEN) {
             Some(often) if code.words() <= WORDS => often,
@@ -204,7 +206,7 @@ impl CodeCache {
         cache
     }
 
-    /// Leaves what was counted to later launches.
+    /// Keeps the counts for later launches.
     pub fn keep(&mut self, code: &Code<'_>) {
         let is_count = |count: &u32| (1..COUNTS).contains(count);
         if !self.counts.iter().any(is_count) {
@@ -217,7 +219,7 @@ impl CodeCache {
         }
     }
 
-    /// What was made of the words from one on, once they have been executed often enough.
+    /// Returns the function for the words from `pc` on, once they have been executed often enough.
     #[inline(always)]
     pub fn at(&mut self, code: &Code<'_>, pc: usize) -> Option<&mut Function> {
         if *self.counts.get(pc)? < COUNTS {
@@ -226,7 +228,8 @@ impl CodeCache {
         self.functions.get_mut(self.counts[pc].checked_sub(COUNTS)? as usize)
     }
 
-    /// Runs of words and how many threads have executed them, to take that away.
+    /// Returns runs of words with the number of threads that have executed them, by mutable reference so that they
+    /// can be reset.
     pub fn executed(&mut self) -> impl Iterator<Item = (Range<usize>, u64)> {
         self.functions.iter_mut().flat_map(|function| {
             let (block, blocks) = match function {

@@ -1,7 +1,8 @@
-//! All functions of a plan as one.
+//! Fuses all functions of a plan into one.
 //!
-//! It leaves registers as they are, for nobody reads them behind the dispatch; only what handlers do follows it. The
-//! memory of the workgroup is gone then, too, and what threads pass to each other there stays in registers, if these suffice.
+//! The function leaves registers unchanged, because they are not read after the dispatch; only the work of handlers
+//! follows it. The memory of the workgroup is dropped then, too, so what threads pass to each other there stays in
+//! registers, if there are enough.
 
 use isaforge_valhall::semantics::SEMANTICS;
 
@@ -16,19 +17,19 @@ use crate::level::Level;
 use crate::valhall::fast::bundle::{Bundle, WARPS};
 use crate::valhall::fast::memory_view::MemoryView;
 
-/// The functions of a plan as one.
+/// The fused functions of a plan.
 #[derive(Debug)]
 pub struct Fused {
     code: BlockFn,
     /// The plan's number of each window; `None` is the memory of the workgroup.
     windows: Vec<Option<u16>>,
-    /// Registers that have to be at their beginning, as bits.
+    /// The registers that must be initialized, as bits.
     pub begins: u64,
-    /// Whether it reads the memory of the workgroup, which has to be cleared then.
+    /// Whether it reads the memory of the workgroup, which must be cleared then.
     pub is_shared: bool,
     /// The plan's windows in mapped memory.
     pub mapped: Vec<usize>,
-    /// The first step of the plan that it does not include.
+    /// The first step of the plan that is not included.
     pub behind: usize,
 }
 
@@ -51,7 +52,7 @@ impl window::Memory for Memory<'_, '_> {
 }
 
 impl Fused {
-    /// The functions of a plan as one. `None` where there are too few registers, or something is between them.
+    /// Fuses the functions of a plan. `None` if registers run out, or if other steps are in between.
     #[cold]
     pub fn new(plan: &Plan, level: Level) -> Option<Self> {
         let is_shared = plan.shared_end() > 0;
@@ -67,7 +68,7 @@ impl Fused {
         }
         let end = plan.shared_end();
         let mut fusion = Fusion::new(Graph::new(SEMANTICS, level), WARPS, if forwards { end } else { 0 });
-        // Each window of the plan, and whether lanes are contiguous there.
+        // Each window of the plan, and whether its lanes are contiguous.
         let mut windows: Vec<(Option<u16>, bool)> = Vec::new();
         for step in &plan.steps[..behind] {
             match &step.what {
@@ -121,7 +122,7 @@ impl Fused {
         let (emitted, rows) = fusion.finish(left.iter().copied())?;
         let windows: Vec<_> = windows.into_iter().map(|(number, _)| number).collect();
         let is_shared = windows.contains(&None);
-        // What follows finds its rows as they were in the beginning, if nothing has written them.
+        // The later steps read the initial content of their rows, unless it was overwritten.
         let read = rows.into_iter().chain(left.iter().map(|(row, _)| *row));
         let begins = read.fold(0, |all, row| all | bit(row));
         let is_mapped = |index: &usize| matches!(plan.windows[*index].base, Located::Mapped(_));
@@ -129,13 +130,13 @@ impl Fused {
         Some(Fused { code: BlockFn::new(&emitted, level)?, windows, begins, is_shared, mapped, behind })
     }
 
-    /// Executes it, where the windows of the plan were found. Returns whether it was.
+    /// Executes it, with the windows of the plan already found. Returns whether it was executed.
     #[inline]
     pub(super) fn run(&self, found: &[Found], bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
         self.code.run_flat(&mut bundle.rows, &mut Memory { view, found, windows: &self.windows })
     }
 
-    /// The machine code, as text.
+    /// Returns the machine code as text.
     pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
         self.code.listing(text)
     }

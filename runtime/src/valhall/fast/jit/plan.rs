@@ -1,15 +1,15 @@
-//! A dispatch whose way is known before it begins.
+//! Dispatches whose path is known before they begin.
 //!
-//! Which lanes go where, and which memory they access, mostly follows from the numbers of threads and from what a launch
-//! gives to all of them, not from what is in memory. It is the same in every dispatch then, but for addresses, which depend
-//! on the number of the workgroup in a [known way](super::strides). So one dispatch is executed as any other, and what it
-//! does is [written down](super::trace). The words of the trace are followed once more to see that no other dispatch can do
-//! anything else. The plan is a list of functions and of places in memory: no lanes are scheduled, barriers vanish, code that
-//! only computed addresses and branches is dropped, and the counts are known in advance.
+//! Which path lanes take, and which memory they access, usually depends on the numbers of threads and on the inputs
+//! of the launch, not on the content of memory. Then it is the same in every dispatch except for addresses, which
+//! depend on the number of the workgroup in a [known way](super::strides). So one dispatch is executed normally, and
+//! its actions are [recorded](super::trace). The words of the trace are then analysed to prove that every other
+//! dispatch does the same. The plan is a list of functions and of memory locations: no lanes are scheduled, barriers
+//! vanish, code that only computed addresses and branches is dropped, and the counts are known in advance.
 //!
-//! All places are found before anything is executed. Where one of them is missing, the dispatch goes the way of any
-//! other, and fails where it has to. Only atomics may change words whose addresses depend on memory: all of their lanes are
-//! looked at before the first changes anything, and where that is in vain the dispatch begins anew.
+//! All locations are found before anything is executed. If one of them is missing, the dispatch runs normally, and
+//! fails where it must. Only atomics may change words whose addresses depend on memory: all of their lanes are
+//! checked before the first one changes anything, and if that fails the dispatch is restarted.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -32,10 +32,11 @@ use crate::valhall::fast::memory_view::{self, MemoryView, Place};
 use crate::valhall::fast::run::Tally;
 use crate::valhall::warp::lanes;
 
-/// Words that are followed, at most: that takes about a millisecond.
+/// The most words that are analysed, which takes about a millisecond.
 const WORDS: usize = 1 << 12;
 
-/// Dispatches by a plan before its functions become one: to make it takes about as long as it saves in as many.
+/// The number of dispatches by a plan before its functions are fused: fusing takes about as long as it saves in that
+/// many.
 const OFTEN: u32 = 1 << 10;
 
 /// What all dispatches of a launch do.
@@ -44,47 +45,47 @@ pub struct Plan {
     pub(super) steps: Vec<Step>,
     pub(super) windows: Vec<Window>,
     terms: Terms,
-    /// How many dispatches have followed it, and its functions as one, once these were many.
+    /// The number of dispatches that have followed it, and its fused functions, once these were many.
     followed: AtomicU32,
     fused: OnceLock<Option<Fused>>,
-    /// For each bundle the registers that have to be at their beginning, as bits.
+    /// For each bundle, the registers that must be initialized, as bits.
     pub begins: Vec<u64>,
-    /// What is counted in a dispatch.
+    /// The counts of one dispatch.
     pub counts: Tally,
 }
 
-/// Something that a bundle executes.
+/// A step of a bundle.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub bundle: usize,
     pub what: Done,
 }
 
-/// What is executed.
+/// What a step executes.
 #[derive(Clone, Debug)]
 pub(super) enum Done {
-    /// Machine code, by some lanes and their warps, and the numbers of its windows.
+    /// Machine code for some lanes and their warps, with the numbers of its windows.
     Call { function: Arc<Function>, form: Form, active: [u16; WARPS], busy: u32, times: u32, windows: [u16; WINDOWS] },
-    /// A row is stored, lane by lane: the warp, the lane, and the number of the window.
+    /// A store of a row, lane by lane: each has the warp, the lane, and the number of the window.
     Store { row: u32, lanes: Vec<(u8, u8, u16)> },
-    /// Some lanes change words of memory, wherever they are.
+    /// An atomic on words at any addresses, for some lanes.
     Update { op: handler::Op, active: [u16; WARPS] },
 }
 
 /// Memory that steps access.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Window {
-    /// Where it would be in a workgroup whose sum is 0.
+    /// Its location in a workgroup whose sum is 0.
     pub base: Located,
     sum: Sum,
     pub bytes: usize,
 }
 
-/// Where windows are in a dispatch.
+/// The locations of windows in a dispatch.
 #[derive(Debug)]
 pub struct Places {
     found: Vec<Found>,
-    /// What was found before.
+    /// The regions that were found last.
     recent: Vec<memory_view::Window>,
     terms: Vec<u64>,
 }
@@ -111,7 +112,7 @@ impl window::Memory for Memory<'_, '_> {
 }
 
 impl Found {
-    /// The bytes from there on, to be written or only read.
+    /// Returns the bytes from there on, writable or read-only.
     #[inline(always)]
     pub(super) fn bytes<'v>(self, view: &'v mut MemoryView<'_>, writes: bool) -> Option<Bytes<'v>> {
         match self {
@@ -120,7 +121,7 @@ impl Found {
         }
     }
 
-    /// The bytes from there on.
+    /// Returns the bytes from there on for writing.
     #[inline(always)]
     fn bytes_mut<'v>(self, view: &'v mut MemoryView<'_>) -> Option<&'v mut [u8]> {
         match self {
@@ -130,14 +131,15 @@ impl Found {
     }
 }
 
-/// What an event comes to, with its windows.
+/// An analysed event, with its windows.
 enum Followed {
     Call(Arc<Function>, Form, Vec<Window>),
     Store(u32, Vec<Window>),
     Update(handler::Op),
 }
 
-/// The word that an instruction only stores, in a row; the rows of its address, and its offset from there.
+/// Returns the row of the word that an instruction stores, the rows of its address, and the offset from it. `None` if
+/// the instruction does anything else.
 fn stored(code: &Code<'_>, pc: usize) -> Option<(u32, [u32; 2], i32)> {
     let mut sequence = Sequence::new(code);
     sequence.add(pc)?;
@@ -147,7 +149,7 @@ fn stored(code: &Code<'_>, pc: usize) -> Option<(u32, [u32; 2], i32)> {
     Some((sequence.graph.old_row(stored.value)?, rows, stored.offset)).filter(|_| is_address)
 }
 
-/// Events, where handlers of one word after another that only compute are one.
+/// Joins consecutive events of handlers that only compute.
 fn joined(code: &Code<'_>, known: &Words, events: &[(usize, Event)]) -> Vec<(usize, Event)> {
     let mut joined: Vec<(usize, Event)> = Vec::new();
     for (bundle, event) in events {
@@ -165,18 +167,18 @@ fn joined(code: &Code<'_>, known: &Words, events: &[(usize, Event)]) -> Vec<(usi
     joined
 }
 
-/// Follows the events of a bundle.
+/// Analyses the events of a bundle.
 struct Follower<'a> {
     code: &'a Code<'a>,
     known: &'a Words,
     group: [u32; 3],
     strides: Strides,
-    /// Words that may still be followed.
+    /// The number of words that may still be analysed.
     left: usize,
 }
 
 impl Follower<'_> {
-    /// An event; `None` where it may be another in another workgroup.
+    /// Analyses an event; `None` if it may differ in another workgroup.
     fn follow(&mut self, event: &Event) -> Option<Followed> {
         self.strides.active = event.active;
         let (function, form) = match &event.what {
@@ -198,7 +200,7 @@ impl Follower<'_> {
         Some(Followed::Call(function, form, windows))
     }
 
-    /// The handler of an instruction that only stores a word.
+    /// Analyses the handler of an instruction that only stores a word.
     fn follow_store(&mut self, pc: usize, event: &Event) -> Option<Followed> {
         let (row, rows, offset) = stored(self.code, pc)?;
         let sum = self.strides.address(rows)?;
@@ -212,7 +214,7 @@ impl Follower<'_> {
         Some(Followed::Store(row, windows.collect::<Option<_>>()?))
     }
 
-    /// Where something would be in a workgroup whose sum is 0.
+    /// Returns the location of a place in a workgroup whose sum is 0.
     fn base(&self, place: &Located, sum: &Sum) -> Option<Located> {
         match *place {
             Located::Mapped(address) => {
@@ -225,7 +227,7 @@ impl Follower<'_> {
         }
     }
 
-    /// The memory that an event accesses.
+    /// Returns the memory that an event accesses.
     fn windows(&mut self, event: &Event, function: &Function, machine: &BlockFn) -> Option<Vec<Window>> {
         let accesses = function.accesses.iter().zip(machine.windows()).zip(&event.places);
         let windows = accesses.map(|((access, window), place)| {
@@ -239,8 +241,8 @@ impl Follower<'_> {
 }
 
 impl Plan {
-    /// Whether there may be a plan of some events. Until memory is accessed by machine code, but for words that few lanes store
-    /// or that atomics change, there is none.
+    /// Whether there may be a plan of some events. There is none as long as handlers access memory, except for stores
+    /// of single words by few lanes and for atomics.
     pub fn may_be(code: &Code<'_>, events: &[(usize, Event)]) -> bool {
         let known = code.functions().known(code);
         let mut handlers = events.iter().filter_map(|(_, event)| match &event.what {
@@ -255,7 +257,7 @@ impl Plan {
         !events.is_empty() && handlers.all(|(pc, event)| known.computes(pc) || is_update(pc) || is_stored(pc, event))
     }
 
-    /// The plan of dispatches that do what one of them did. `None` where others may do something else.
+    /// Creates the plan of dispatches that do what one of them did. `None` if others may do something else.
     pub fn new(
         code: &Code<'_>,
         (grid, group): (&Grid, [u32; 3]),
@@ -283,7 +285,7 @@ impl Plan {
         let mut numbers = HashMap::new();
         for ((bundle, event), followed) in events.iter().zip(followed).rev() {
             let needs = plan.needs(*bundle, &followed, event.times);
-            // What nobody has to execute still fails where its memory is missing.
+            // Steps that need not be executed must still fail if their memory is missing.
             let what = plan.step(event, followed, &mut numbers)?;
             if needs {
                 plan.steps.push(Step { bundle: *bundle, what });
@@ -298,15 +300,15 @@ impl Plan {
         Some(plan)
     }
 
-    /// Whether a step before all others has to be executed, for what it leaves in memory, or in registers that they read; these
-    /// are where steps begin now. Addresses are known.
+    /// Whether a step before all planned ones must be executed, because of what it leaves in memory or in registers
+    /// that they read. Updates the registers that must be initialized. Addresses are already known.
     fn needs(&mut self, bundle: usize, followed: &Followed, times: u32) -> bool {
         let live = &mut self.begins[bundle];
         match followed {
             Followed::Call(function, form, _) => {
                 let needs = function.stores() || *live & function.writes != 0;
                 if needs {
-                    // What some lanes write, others keep.
+                    // Lanes that do not write keep their content.
                     *live &= if *form == Form::Part { u64::MAX } else { !function.writes };
                     *live |= function.reads(times > 1 && *form == Form::Full);
                 }
@@ -323,8 +325,8 @@ impl Plan {
         }
     }
 
-    /// Whether a dispatch may begin anew where some lane of an atomic is where nobody has looked: until then it changes no
-    /// memory but its own.
+    /// Whether a dispatch may be restarted when a lane of an atomic is outside the checked memory: until then it must
+    /// only change its own memory.
     fn begins_anew(&self) -> bool {
         let Some(last) = self.steps.iter().rposition(|step| matches!(step.what, Done::Update { .. })) else {
             return true;
@@ -340,7 +342,7 @@ impl Plan {
         })
     }
 
-    /// What an event is to do, with the numbers of its windows.
+    /// Returns what an event executes, with the numbers of its windows.
     fn step(&mut self, event: &Event, followed: Followed, numbers: &mut HashMap<Window, u16>) -> Option<Done> {
         let mut number = |window: Window| {
             let next = u16::try_from(numbers.len()).ok()?;
@@ -369,7 +371,7 @@ impl Plan {
         })
     }
 
-    /// No places yet.
+    /// Creates the locations, none of which is found yet.
     pub fn places(&self) -> Places {
         let found = self.windows.iter().map(|window| match window.base {
             Located::Shared(place) => Found::Shared(place),
@@ -378,7 +380,7 @@ impl Plan {
         Places { found: found.collect(), recent: vec![Default::default(); self.windows.len()], terms: Vec::new() }
     }
 
-    /// Finds the memory of a dispatch, whose first workgroup is given. Returns `false` where something is missing.
+    /// Finds the memory of a dispatch, given its first workgroup. Returns `false` if something is missing.
     #[inline]
     pub fn find(&self, places: &mut Places, view: &MemoryView<'_>, group: &[u32; 3], fused: Option<&Fused>) -> bool {
         self.terms.values(group, &mut places.terms);
@@ -393,7 +395,7 @@ impl Plan {
         let Places { found, recent, terms } = places;
         let (Some(window), Some(found)) = (self.windows.get(index), found.get_mut(index)) else { return false };
         match window.base {
-            // It is where it was.
+            // Its location is fixed.
             Located::Shared(place) => view.shared.len().checked_sub(place).is_some_and(|len| len >= window.bytes),
             Located::Mapped(base) => {
                 let address = base.wrapping_add(window.sum.value(terms));
@@ -403,7 +405,8 @@ impl Plan {
         }
     }
 
-    /// Its functions as one, once many dispatches have followed it; `None` where it has to be followed step by step.
+    /// Returns its fused functions, once many dispatches have followed it; `None` if it must be executed step by
+    /// step.
     #[inline]
     pub fn fused(&self, level: Level) -> Option<&Fused> {
         if let Some(fused) = self.fused.get() {
@@ -419,7 +422,7 @@ impl Plan {
         self.followed.store(before.saturating_add(dispatches), Ordering::Relaxed);
     }
 
-    /// The end of what is accessed of the workgroups' memories; 0 where they are not.
+    /// Returns the end of the accessed part of the workgroups' memories; 0 if they are not accessed.
     pub(super) fn shared_end(&self) -> usize {
         let ends = self.windows.iter().filter_map(|window| match window.base {
             Located::Shared(place) => place.checked_add(window.bytes),
@@ -428,13 +431,13 @@ impl Plan {
         ends.max().unwrap_or(0)
     }
 
-    /// The machine code of its functions as one, as text.
+    /// Returns the machine code of its fused functions as text.
     pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
         self.fused.get().and_then(Option::as_ref).map_or(String::new(), |fused| fused.listing(text))
     }
 
-    /// Executes a dispatch whose memory was found, by its functions as one if they are. Returns whether it was: where it was
-    /// not, it may begin anew.
+    /// Executes a dispatch whose memory was found, by its fused functions if there are any. Returns whether it was
+    /// executed; if not, it may be restarted.
     #[inline]
     pub fn run(
         &self,
@@ -481,7 +484,7 @@ impl Plan {
     }
 }
 
-/// The rows that an atomic reads.
+/// Returns the rows that an atomic reads.
 pub(super) fn updates(op: &handler::Op) -> [u32; 3] {
     let Fields { dest, sources: [low, high], .. } = *op.fields();
     [low, high, dest]

@@ -1,33 +1,33 @@
-//! Numbers that the workgroup decides, and sums of them.
+//! Numbers that depend on the workgroup, and sums of them.
 
 use isaforge_core::semantics::primitive::primitive;
 use isaforge_core::semantics::{Op, Type};
 
-/// A sum of terms: their numbers, ascending, and how often each is taken, modulo 2^64.
+/// A sum of terms: their numbers in ascending order, each with its factor modulo 2^64.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Sum(Vec<(usize, u64)>);
 
 impl Sum {
-    /// Nothing.
+    /// The empty sum.
     pub const NONE: Self = Sum(Vec::new());
 
-    /// A term, once.
+    /// Returns the sum of a single term.
     pub fn of(term: usize) -> Self {
         Sum(vec![(term, 1)])
     }
 
-    /// Whether it is nothing.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What it comes to, given the terms.
+    /// Returns its value, given the terms.
     pub fn value(&self, terms: &[u64]) -> u64 {
         let at = |term: usize| terms.get(term).copied().unwrap_or(0);
         self.0.iter().fold(0, |all, &(term, times)| all.wrapping_add(at(term).wrapping_mul(times)))
     }
 
-    /// Both.
+    /// Returns the sum of both.
     pub fn add(&self, other: &Self) -> Self {
         let mut sum = self.0.clone();
         for &(term, times) in &other.0 {
@@ -40,33 +40,34 @@ impl Sum {
         Sum(sum)
     }
 
-    /// So many times.
+    /// Returns a multiple.
     pub fn times(&self, factor: u64) -> Self {
         let times = self.0.iter().map(|&(term, times)| (term, times.wrapping_mul(factor)));
         Sum(times.filter(|(_, times)| *times != 0).collect())
     }
 }
 
-/// A number that the workgroup decides.
+/// A number that depends on the workgroup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Term {
-    /// That of the workgroup along an axis; of the first of a dispatch.
+    /// The number of the workgroup along an axis; in a dispatch, that of its first workgroup.
     Group(usize),
-    /// What an operation makes of numbers: each is a sum and something to add.
+    /// The result of an operation on numbers, each a sum plus a constant.
     Operation { op: Op, imm: u16, ty: Type, types: [Type; 4], args: [(Sum, u64); 4] },
 }
 
-/// The terms of a program. Each comes after those that it is made of; the first three are the numbers of the workgroup.
+/// The terms of a program. Each comes after those that it depends on; the first three are the numbers of the
+/// workgroup.
 #[derive(Clone, Debug)]
 pub struct Terms(Vec<Term>);
 
 impl Terms {
-    /// The first three.
+    /// Creates the first three.
     pub fn new() -> Self {
         Terms((0..3).map(Term::Group).collect())
     }
 
-    /// The number of a term, which may be new.
+    /// Returns the number of a term, which is added if it is new.
     pub fn number(&mut self, term: Term) -> usize {
         let known = self.0.iter().position(|known| *known == term);
         known.unwrap_or_else(|| {
@@ -75,7 +76,7 @@ impl Terms {
         })
     }
 
-    /// Whether a sum may be something else in the next dispatch of the same row.
+    /// Whether a sum may be different in the next dispatch of the same row.
     pub fn varies(&self, sum: &Sum) -> bool {
         sum.0.iter().any(|(term, _)| match &self.0[*term] {
             Term::Group(axis) => *axis == 0,
@@ -83,13 +84,15 @@ impl Terms {
         })
     }
 
-    /// How much more a sum is in the next workgroup of the same row. `None` where that is not the same for all of them.
+    /// Returns the increase of a sum in the next workgroup of the same row. `None` if it is not the same for all of
+    /// them.
     pub fn step(&self, sum: &Sum) -> Option<u64> {
         let (x, others): (Vec<_>, Vec<_>) = sum.0.iter().partition(|(term, _)| *term == 0);
         (!self.varies(&Sum(others))).then(|| x.first().map_or(0, |(_, times)| *times))
     }
 
-    /// What they come to in a workgroup. Its number is not copied: it was just written, word by word.
+    /// Computes the terms in a workgroup. Its number is passed by reference: a copy right after it was written word
+    /// by word would stall.
     pub fn values(&self, group: &[u32; 3], values: &mut Vec<u64>) {
         values.clear();
         for term in &self.0 {
@@ -107,9 +110,9 @@ impl Terms {
         }
     }
 
-    /// Forgets those that no sum of a program needs.
+    /// Drops the terms that no sum of a program needs.
     pub fn retain<'a>(&mut self, sums: impl Iterator<Item = &'a Sum>) {
-        // A term comes after those that it is made of.
+        // A term comes after those that it depends on.
         let last = sums.filter_map(|sum| sum.0.last()).map(|(term, _)| *term).max();
         self.0.truncate(last.map_or(0, |last| last + 1));
     }

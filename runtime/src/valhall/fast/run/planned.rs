@@ -1,4 +1,4 @@
-//! Dispatches by a [plan](crate::valhall::fast::jit::plan): when one is made, and when it is followed.
+//! Dispatches by a [plan](crate::valhall::fast::jit::plan): when a plan is made, and when it is followed.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ pub(super) enum Planning {
     /// They may differ.
     #[default]
     Never,
-    /// Nothing yet: how many there were, and what the bundles of the current one have executed.
+    /// Not known yet: the number of dispatches so far, and the events of the current one's bundles.
     Open { key: Key, seen: u32, events: Vec<(usize, Event)> },
-    /// All of it.
+    /// All of them follow a plan.
     Known(Arc<Plan>, Places),
 }
 
 impl Planning {
-    /// What earlier launches have found out.
+    /// Returns what earlier launches have found.
     pub(super) fn of(code: &Code<'_>, key: Key) -> Self {
         match code.functions().plan(&key) {
             _ if code.ordered => Planning::Never,
@@ -41,7 +41,7 @@ impl Planning {
         })
     }
 
-    /// Takes what a bundle has written down in its turn.
+    /// Collects the trace of a bundle's turn.
     #[inline(always)]
     pub(super) fn note(&mut self, index: usize, bundle: &mut Bundle) {
         if let (Planning::Open { events, .. }, Some(trace)) = (self, &mut bundle.trace) {
@@ -55,7 +55,7 @@ impl Planning {
 }
 
 impl Dispatch {
-    /// Whether its workgroups are as many as there can be, and follow one another along x.
+    /// Whether it has the full number of workgroups, which are consecutive along x.
     fn is_row(&self) -> bool {
         let [first, ..] = &self.groups[..] else { return false };
         let follows = |(group, at): (&crate::valhall::group::Group, u32)| {
@@ -64,9 +64,9 @@ impl Dispatch {
         self.groups.len() == self.size.1 && self.groups.iter().zip(0..).all(follows)
     }
 
-    /// Lets bundles write down what they execute, if a plan may come of it; where none does, this is tried again after twice as
-    /// many dispatches. Only a dispatch with others behind it is watched: where several can be executed at once, which is
-    /// better, it shows. Returns what was counted before.
+    /// Starts recording what bundles execute, if a plan may result from it; after a failure the next attempt is made
+    /// after twice as many dispatches. Only a dispatch that is followed by others is recorded, because only it shows
+    /// whether several dispatches can be executed at once, which is better. Returns the counts so far.
     pub(super) fn watch(&mut self, runner: &mut Runner<'_>, behind: u32) -> Option<Tally> {
         let Planning::Open { seen, .. } = &mut self.planning else { return None };
         *seen += u32::from(behind > 0);
@@ -78,7 +78,7 @@ impl Dispatch {
         Some(runner.tally.clone())
     }
 
-    /// Makes a plan of what the dispatch has done, unless it has done something that no plan has.
+    /// Makes a plan from the actions of the dispatch, unless they cannot be part of a plan.
     #[cold]
     pub(super) fn plan(&mut self, runner: &mut Runner<'_>, before: &Tally) {
         let is_traced = self.bundles.iter().all(|bundle| bundle.trace.is_some());
@@ -86,7 +86,7 @@ impl Dispatch {
         let Planning::Open { key, events, .. } = &mut self.planning else { return };
         let events = std::mem::take(events);
         if !is_traced || runner.failed.is_some() || !Plan::may_be(runner.code, &events) {
-            // Watching costs as much as several dispatches.
+            // Recording costs as much as several dispatches.
             runner.code.functions().watched_in_vain();
             if !runner.code.functions().are_watched() {
                 self.planning = Planning::Never;
@@ -100,8 +100,9 @@ impl Dispatch {
         self.planning = Planning::from(plan);
     }
 
-    /// Runs the workgroups by the plan, and perhaps some of the dispatches `behind` them in the same row; how many in all.
-    /// `None` where there is no plan, or something may happen that is not in it.
+    /// Runs the workgroups by the plan, and perhaps some of the following dispatches in the same row, of which there
+    /// are `behind`. Returns how many dispatches were run. `None` if there is no plan, or if something not covered by
+    /// it may happen.
     pub(super) fn run_planned(
         &mut self,
         runner: &mut Runner<'_>,
@@ -113,7 +114,7 @@ impl Dispatch {
         if !is_row || runner.probe.is_some() || runner.deadline.passed().is_some() {
             return None;
         }
-        // As if each of the dispatches began with what the one before it has left of the budget.
+        // Computes the limit as if each dispatch began with the budget that the one before has left.
         let spent = plan.counts.spent.max(1);
         let affordable = (runner.budget - runner.tally.spent).saturating_sub(BUNDLE_TURN) / spent;
         let most = affordable.min((BUNDLE_TURN / spent).max(1)).min(u64::from(behind) + 1) as u32;
@@ -137,7 +138,7 @@ impl Dispatch {
         plan.follow(done);
         runner.tally.add_times(&plan.counts, done);
         if !is_alike {
-            // Others may not be, either.
+            // Later ones may differ, too.
             self.planning = Planning::Never;
         }
         (done > 0).then_some(done)

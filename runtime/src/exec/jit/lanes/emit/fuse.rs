@@ -1,9 +1,9 @@
-//! Functions that are called in a known order, as one.
+//! Fuses functions that are called in a known order into one.
 //!
-//! Where it is known in advance which functions are called, by which lanes, and where each accesses memory, no loop over
-//! columns is left: each column of a row becomes a row of its own. Values of all columns then stay in registers from one
-//! function to the next, and nobody jumps. Memory that nobody reads afterwards need not be accessed at all: a load from it is
-//! a move of lanes between registers that were to be stored there.
+//! If it is known in advance which functions are called, for which lanes, and where each accesses memory, no loop
+//! over columns is needed: each column of a row becomes a row of its own. Values of all columns stay in registers
+//! from one function to the next, and there are no jumps. Memory that is not read afterwards need not be accessed at
+//! all: a load from it becomes a move of lanes between the registers that would have been stored there.
 
 use std::sync::Arc;
 
@@ -15,61 +15,62 @@ use crate::exec::jit::lanes::graph::{Graph, Node, Operation, Relation, Value};
 use crate::exec::jit::lanes::row::{COLUMN, LANES};
 use crate::exec::jit::lanes::window::{WINDOWS, Window};
 
-/// Nodes, at most: code for more would not stay in the caches of the processor.
+/// The most nodes: more code would not stay in the caches of the processor.
 const NODES: usize = 1 << 11;
-/// Values that the words of a load come from, at most.
+/// The most values that the words of one load come from.
 const SOURCES: usize = 4;
 
 /// A call of a function.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
-    /// What it does.
+    /// What the function computes.
     pub wanted: &'a Wanted,
-    /// How it accesses memory, and where each window begins.
+    /// The windows that it accesses, and the start of each.
     pub windows: &'a [Window],
     pub begins: &'a [Begin],
-    /// The lanes that execute it, for each column.
+    /// The active lanes of each column.
     pub active: &'a [u16],
-    /// How often they do, one time after another.
+    /// The number of consecutive executions.
     pub times: u32,
 }
 
-/// Where a window of a function begins: at a byte.
+/// The start of a function's window, as a byte offset.
 #[derive(Clone, Copy, Debug)]
 pub enum Begin {
-    /// Of a window of the fused function.
+    /// Into a window of the fused function.
     Window(usize, i64),
-    /// Of memory that is all zeros before, and that nobody reads afterwards.
+    /// Into scratch memory, which is zero before and not read afterwards.
     Scratch(i64),
 }
 
-/// Functions that become one.
+/// A fusion of functions.
 #[derive(Debug)]
 pub struct Fusion {
     graph: Graph,
     columns: usize,
     windows: Vec<Window>,
-    /// What scratch memory holds, a word each: a value and a lane of it, or zero.
+    /// The words of scratch memory: each is a lane of a value, or zero.
     scratch: Vec<Option<(Value, usize)>>,
 }
 
-/// Words of a load that have the same value as their source.
+/// The words of a load that come from the same value.
 struct Source {
     value: Value,
-    /// How far the lane that is read is above the one that gets it; `None` where the value is the same in all lanes.
+    /// The distance from the lane that receives a word up to the lane it is read from; `None` if the value is the
+    /// same in all lanes.
     above: Option<isize>,
-    /// The lanes that get it.
+    /// The lanes that receive it.
     lanes: u16,
 }
 
 impl Fusion {
-    /// No functions yet, on rows of so many columns; they may access windows, and bytes of scratch memory.
+    /// Creates a fusion without functions, for rows of `columns` columns, with `scratch` bytes of scratch memory.
     pub fn new(graph: Graph, columns: usize, scratch: usize) -> Self {
         Fusion { graph, columns, windows: vec![], scratch: vec![None; scratch.div_ceil(4)] }
     }
 
-    /// The number of a new window of some bytes, which all lanes access at the same place unless they are contiguous.
-    /// `None` where there are too many.
+    /// Adds a window of some bytes, which all lanes access at the same address unless it is contiguous. Returns its
+    /// number, or `None` if there are too many.
     pub fn window(&mut self, contiguous: bool, bytes: usize) -> Option<usize> {
         let column = if contiguous { COLUMN } else { 0 } as u32;
         let window = Window { contiguous, column, ..Window::default() };
@@ -78,10 +79,10 @@ impl Fusion {
         (self.windows.len() <= WINDOWS).then(|| self.windows.len() - 1)
     }
 
-    /// Adds a call. `None` where it cannot be part of it.
+    /// Adds a call. `None` if it cannot be fused.
     pub fn call(&mut self, call: &Call<'_>) -> Option<()> {
         let Wanted { graph, segment, again, .. } = call.wanted;
-        // Nobody asks which lanes jump.
+        // The lanes that jump are not needed.
         let segment = &Segment { mask: None, ..segment.clone() };
         let used = used(graph, std::iter::once(segment));
         for time in 0..call.times {
@@ -94,7 +95,7 @@ impl Fusion {
         is_full.then(|| (0..self.columns).for_each(|column| self.increase(again, call.times, column)))
     }
 
-    /// Some lanes of a row are stored to scratch memory, where each has a place.
+    /// Stores some lanes of a row to scratch memory, each at its offset.
     pub fn put(&mut self, row: u32, lanes: impl Iterator<Item = (usize, usize, usize)>) -> Option<()> {
         for (column, lane, at) in lanes {
             let value = self.graph.read(self.row(row, column));
@@ -103,8 +104,9 @@ impl Fusion {
         Some(())
     }
 
-    /// The code, and the rows that it reads; for one column, which has a row for each column of a row. It leaves some columns
-    /// of rows, and else only what it stores. `None` on register pressure, or where the host lacks an operation.
+    /// Returns the code, which is for one column, and the rows that it reads: each column of a row counts as a row.
+    /// The code leaves the given columns of rows, and otherwise only what it stores. `None` on register pressure, or
+    /// if the host lacks an operation.
     pub fn finish(mut self, left: impl Iterator<Item = (u32, usize)>) -> Option<(Emitted, Vec<u32>)> {
         let mut rows: Vec<(u32, Value)> = Vec::new();
         for (row, column) in left {
@@ -129,12 +131,12 @@ impl Fusion {
         Some((Emitted::full(&wanted, &self.windows)?, read))
     }
 
-    /// The row that a column is.
+    /// Returns the row that stands for a column.
     fn row(&self, row: u32, column: usize) -> u32 {
         row * self.columns as u32 + column as u32
     }
 
-    /// What a function does in the lanes of a column.
+    /// Adds what a function does in the lanes of a column.
     fn column(&mut self, call: &Call<'_>, used: &[bool], (time, column, active): (u32, usize, u16)) -> Option<()> {
         let Wanted { graph, segment, .. } = call.wanted;
         let place = |window: usize, offset: i32| {
@@ -195,7 +197,7 @@ impl Fusion {
         (self.graph.nodes().len() <= NODES).then_some(())
     }
 
-    /// What registers have become more by that are not written each time.
+    /// Adds the increments of registers that are not written in each iteration.
     fn increase(&mut self, again: &LoopPlan, times: u32, column: usize) {
         for &(row, stride) in &again.pairs {
             let more = u64::from(stride) * u64::from(times);
@@ -220,7 +222,7 @@ impl Fusion {
         }
     }
 
-    /// `new` in some lanes, `old` in the others.
+    /// Returns `new` in some lanes, `old` in the others.
     fn choose(&mut self, lanes: u16, new: Value, old: Value) -> Value {
         if lanes == u16::MAX || new == old {
             return new;
@@ -229,7 +231,7 @@ impl Fusion {
         self.graph.select(mask, new, old)
     }
 
-    /// What some lanes load; others may get anything.
+    /// Loads for some lanes; the content of the others is unspecified.
     fn load(&mut self, begin: Begin, contiguous: bool, active: u16) -> Option<Value> {
         let at = match begin {
             Begin::Scratch(at) => word(at)?,
@@ -271,7 +273,7 @@ impl Fusion {
         loaded
     }
 
-    /// Some lanes store a word each, contiguous.
+    /// Stores one word for each active lane, contiguously.
     fn store(&mut self, begin: Begin, value: Value, active: u16) -> Option<()> {
         let (window, at) = match begin {
             Begin::Window(window, at) => (window, i32::try_from(at).ok()?),
@@ -294,7 +296,7 @@ impl Fusion {
         Some(())
     }
 
-    /// Lanes of two values, where those of one go on where those of the other end.
+    /// Joins the lanes of two values, where one continues after the end of the other.
     fn joined(&mut self, below: &Source, above: &Source) -> Option<Value> {
         let by = match (below.above, above.above) {
             (Some(by), Some(other)) if other == by - LANES as isize => by,
@@ -308,7 +310,7 @@ impl Fusion {
         fits.then(|| self.align(above.value, below.value, by))
     }
 
-    /// A value, its lanes moved down; those that move out come in above.
+    /// Rotates the lanes of a value down.
     fn shifted(&mut self, value: Value, by: isize) -> Value {
         match by.rem_euclid(LANES as isize) {
             0 => value,
@@ -316,17 +318,17 @@ impl Fusion {
         }
     }
 
-    /// The lanes of a value from one on, and those of another behind them.
+    /// Returns the lanes of a value starting at `from`, followed by those of another.
     fn align(&mut self, above: Value, below: Value, from: usize) -> Value {
         self.graph.apply_immediate(Code::EVEX_Valignd_zmm_k1z_zmm_zmmm512b32_imm8, &[above, below], from as u8)
     }
 
-    /// The word of a lane in all lanes.
+    /// Returns the word of a lane in all lanes.
     fn spread(&mut self, value: Value, lane: usize) -> Value {
         if self.graph.constant(value).is_some() {
             return value;
         }
-        // Each two bits of an immediate say which quarter of a register, and which word of a quarter, becomes one of four.
+        // Each two bits of the immediates select a quarter of the register, or a word of a quarter.
         let everywhere = |of: usize| (of * 0b0101_0101) as u8;
         let quarters = Code::EVEX_Vshufi32x4_zmm_k1z_zmm_zmmm512b32_imm8;
         let value = self.graph.apply_immediate(quarters, &[value, value], everywhere(lane / 4));
@@ -335,7 +337,7 @@ impl Fusion {
 }
 
 impl Begin {
-    /// So many bytes further.
+    /// Advances by some bytes.
     fn further(self, bytes: i64) -> Self {
         match self {
             Begin::Window(window, at) => Begin::Window(window, at + bytes),
@@ -344,7 +346,7 @@ impl Begin {
     }
 }
 
-/// The word at a byte. `None` where it begins between two.
+/// Returns the word at a byte offset. `None` if it is not aligned.
 fn word(at: i64) -> Option<usize> {
     usize::try_from(at).ok().filter(|at| at % 4 == 0).map(|at| at / 4)
 }

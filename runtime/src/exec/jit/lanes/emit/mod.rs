@@ -1,8 +1,8 @@
-//! From a graph to machine code.
+//! Compiles a graph to machine code.
 //!
-//! Values stay in vector registers from where they are made to their last use, in as many for each as there are warps that
-//! are executed side by side: the processor then finds more to do while it waits for results. There is no spilling: code
-//! that needs too many registers is refused.
+//! Values stay in vector registers from their computation to their last use. Each has one register for every warp
+//! that is executed side by side, so that the processor has independent work while it waits for results. There is no
+//! spilling: code that needs too many registers is refused.
 
 mod avx2;
 mod block;
@@ -28,19 +28,20 @@ pub use fuse::{Begin, Call, Fusion};
 pub use loops::{Block, Leave, Loop, PLACES, State};
 pub use plan::Segment;
 
-/// Registers of a value that are executed side by side, at most: one for each warp, or as many as hold its column.
+/// The most registers of a value that are processed side by side: one for each warp, or as many as its column takes.
 pub const WAYS: usize = 4;
-/// The last mask register of AVX-512 has the lanes that are written, or are not. The first cannot be used as a mask.
+/// The last mask register of AVX-512 has the lanes that are written, or that are not. The first cannot be used as a
+/// mask.
 const LANES: Register = Register::K7;
 
-/// The registers that point to windows of memory: to the first byte for the first of the warps that are next.
+/// The registers that point to windows of memory, at the first byte of the first of the current warps.
 const POINTERS: [Register; WINDOWS] = [Register::RSI, Register::RDX, Register::R10, Register::R11];
 
-/// Machine code, which touches the rows below a number only.
+/// Machine code, which accesses only the rows below a number.
 #[derive(Debug)]
 pub struct Emitted {
     code: Vec<u8>,
-    /// Where in it constants begin, behind the last instruction.
+    /// The offset of the constants, which are after the last instruction.
     constants: usize,
     columns: usize,
     rows: usize,
@@ -49,14 +50,14 @@ pub struct Emitted {
 }
 
 impl Emitted {
-    /// Code that was made elsewhere.
+    /// Wraps code from elsewhere.
     #[cfg(test)]
     pub fn of(code: Vec<u8>, columns: usize, rows: usize, windows: Vec<Window>) -> Self {
         let constants = code.len();
         Emitted { code, constants, columns, rows, windows, marks: vec![] }
     }
 
-    /// The same with constants from a byte on.
+    /// The same with constants from an offset on.
     #[cfg(test)]
     pub fn with_constants(code: Vec<u8>, constants: usize, columns: usize, rows: usize) -> Self {
         Emitted { constants, ..Emitted::of(code, columns, rows, vec![]) }
@@ -67,38 +68,38 @@ impl Emitted {
         Emitted { code, constants, columns, rows, windows, marks }
     }
 
-    /// The bytes: instructions, and what they read of it.
+    /// Returns the bytes: instructions and constants.
     pub fn code(&self) -> &[u8] {
         &self.code
     }
 
-    /// Where in the bytes constants begin, behind the last instruction.
+    /// Returns the offset of the constants, which are after the last instruction.
     pub fn constants(&self) -> usize {
         self.constants
     }
 
-    /// Where in the code what an instruction of the program does begins.
+    /// Returns the offsets at which the code of each instruction of the program begins.
     pub fn marks(&self) -> &Marks {
         &self.marks
     }
 
-    /// How many columns a row has.
+    /// Returns the number of columns of a row.
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// The memory that it accesses.
+    /// Returns the windows that it accesses.
     pub fn windows(&self) -> &[Window] {
         &self.windows
     }
 
-    /// How many rows there have to be.
+    /// Returns the number of rows that must exist.
     pub fn rows(&self) -> usize {
         self.rows
     }
 }
 
-/// One more than the last row that is read or written.
+/// Returns one more than the last row that is read or written.
 fn touched<'a>(graph: &Graph, segments: impl Iterator<Item = &'a Segment>) -> usize {
     let read = graph.nodes().iter().filter_map(|node| match node {
         Node::Row(row, _) => Some(*row),
@@ -108,22 +109,23 @@ fn touched<'a>(graph: &Graph, segments: impl Iterator<Item = &'a Segment>) -> us
     read.chain(written).max().map_or(0, |last| last as usize + 1)
 }
 
-/// Instructions, the constants behind them, and what they come from.
+/// Instructions, the constants after them, and the instructions of the program they come from.
 struct Made {
     code: Vec<u8>,
     constants: usize,
     marks: Marks,
 }
 
-/// The bit of a row that lanes may leave behind, if it is one of the first 64; all others are written in all lanes.
+/// Returns the bit of a row that may be written in only some lanes: one of the first 64 rows. All others are written
+/// in all lanes.
 pub fn bit(row: u32) -> u64 {
     1u64.checked_shl(row).unwrap_or(0)
 }
 
-/// Values for which there are no registers, at most.
+/// The most values that are kept in memory.
 const SLOTS: usize = 32;
 
-/// Values for which there are no registers. States begin with it.
+/// Values that have no register. The states begin with it.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Slots([[u32; row::LANES]; SLOTS]);
@@ -134,29 +136,29 @@ impl Default for Slots {
     }
 }
 
-/// Where a state has a value.
+/// Returns the memory operand of a value in a state.
 fn slot(slot: usize) -> MemoryOperand {
     MemoryOperand::with_base_displ(Register::RSI, (slot * COLUMN) as i64)
 }
 
-/// A place in the code that others jump to.
+/// A jump target.
 #[derive(Clone, Copy, Debug)]
 struct Label(usize);
 
-/// How rows are found and written.
+/// How rows are addressed and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Access {
-    /// At `rdi` and `rax`; whole.
+    /// At `rdi` plus `rax`; whole.
     Whole,
-    /// At `rdi` and `rax`; but not in the lanes of [`LANES`].
+    /// At `rdi` plus `rax`; except for the lanes in [`LANES`].
     But,
-    /// At `rdi`; in the lanes that `rsi` points to, which are known when it is written.
+    /// At `rdi`; only in the active lanes of the state at `rsi`.
     Active,
     /// At `rdi`; whole.
     From,
 }
 
-/// Four bytes of the code that say how far what they lead to is from the next instruction.
+/// Four bytes of code that hold the distance from the next instruction to their target.
 #[derive(Clone, Copy, Debug)]
 struct Distance {
     at: usize,
@@ -170,42 +172,42 @@ enum Place {
     Constant(usize),
 }
 
-/// Words of a constant, for each lane of a register of AVX2.
+/// A constant, with a word for each lane of an AVX2 register.
 type Constant = [u32; 8];
 
-/// The code so far, and the registers that are free.
+/// The code so far, and the free registers.
 struct Emitter {
     host: Host,
     encoder: Encoder,
-    /// The bytes so far.
+    /// The offset of the next instruction.
     place: u64,
     labels: Vec<Option<u64>>,
     distances: Vec<Distance>,
     constants: Vec<Constant>,
     vectors: Vec<Register>,
     masks: Vec<Register>,
-    /// Where values are, for each of the registers that are executed together.
+    /// The registers of each value, one for each way.
     registers: Vec<[Option<Register>; WAYS]>,
-    /// Where rows that stay in registers are.
+    /// The registers of pinned rows.
     homes: Vec<(u32, [Register; WAYS])>,
-    /// Rows that are written in the active lanes alone, as bits.
+    /// Rows that are written only in the active lanes, as bits.
     masked: u64,
     access: Access,
-    /// The register whose active lanes are in [`LANES`], in code for loops.
+    /// The way whose active lanes are in [`LANES`], in code for loops.
     masking: Option<usize>,
-    /// Columns of a row.
+    /// The number of columns of a row.
     columns: usize,
-    /// How many registers of each value there are, and how many registers lie before the first of them in a row.
+    /// The number of registers of each value, and the number of registers in a row before the first of them.
     ways: usize,
     first: usize,
-    /// Windows of memory, and the registers that point to them.
+    /// The windows of memory, and the registers that point to them.
     windows: Vec<Window>,
     pointers: [Register; WINDOWS],
     marks: Marks,
 }
 
 impl Emitter {
-    /// No code, and all registers but some masks.
+    /// Starts without code, with all registers free except for some masks.
     fn new(graph: &Graph, columns: usize, ways: usize, access: Access, masks: std::ops::Range<u8>) -> Self {
         let host = graph.host();
         Emitter {
@@ -231,7 +233,7 @@ impl Emitter {
         }
     }
 
-    /// The code, with its constants behind it.
+    /// Returns the code, with its constants after it.
     fn finish(mut self) -> Option<Made> {
         let mut code = self.encoder.take_buffer();
         let constants = code.len();
@@ -251,7 +253,7 @@ impl Emitter {
         Some(Made { code, constants, marks: self.marks })
     }
 
-    /// Adds an instruction. Returns `None` for one that does not exist, which would be a bug of ours.
+    /// Adds an instruction. `None` if the instruction does not exist, which would be a bug here.
     fn push(&mut self, instruction: Result<Instruction, IcedError>) -> Option<()> {
         let instruction = instruction.inspect_err(|error| debug_assert!(false, "{error:?}")).ok()?;
         let written = self.encoder.encode(&instruction, self.place);
@@ -268,37 +270,38 @@ impl Emitter {
         Some(())
     }
 
-    /// A label that is placed later.
+    /// Creates a label that is placed later.
     fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() - 1)
     }
 
-    /// The label is here.
+    /// Places a label here.
     fn put(&mut self, label: Label) {
         self.masking = None;
         self.labels[label.0] = Some(self.place);
     }
 
-    /// The last four bytes so far say how far a label is.
+    /// Makes the last four bytes the distance to a label.
     fn leads(&mut self, to: Label) {
         let (at, next) = (self.place as usize - 4, self.place);
         self.distances.push(Distance { at, next, to: Place::Label(to) });
     }
 
-    /// A jump to a label.
+    /// Jumps to a label.
     fn jump(&mut self, code: Code, to: Label) -> Option<()> {
         self.push(Instruction::with_branch(code, self.place))?;
         self.leads(to);
         Some(())
     }
 
-    /// What a segment computes, for each of the warps.
+    /// Emits the computation of a segment, for each way.
     fn body(&mut self, graph: &Graph, segment: &Segment, plan: &Plan, homes: &[Location]) -> Option<()> {
         let first = segment.nodes.start;
         let is_made =
             |index: usize| segment.nodes.contains(&index) && plan.is_used(index) && homes[index] == Location::Segment;
-        // There are few masks: one that only the next node needs is used at once, and that node's mask, too.
+        // Masks are few: one that only the next node needs is used at once for each way, and so is the next node's
+        // own mask.
         let is_passed_on = |index: usize| {
             is_made(index)
                 && is_made(index + 1)
@@ -321,7 +324,7 @@ impl Emitter {
                     }
                 }
             }
-            // All that a register's lanes are masked for, before the mask is another's.
+            // Stores everything that is masked for one way before the mask register is reused for another.
             let stores = plan.stores(index);
             for way in 0..self.ways {
                 for (nth, &(to, value)) in stores.iter().enumerate() {
@@ -337,14 +340,14 @@ impl Emitter {
         Some(())
     }
 
-    /// What follows belongs to an instruction of the program.
+    /// Assigns the code that follows to an instruction of the program.
     fn mark(&mut self, origin: Option<u64>) {
         if self.marks.last().is_none_or(|(_, last)| *last != origin) {
             self.marks.push((self.place as usize, origin));
         }
     }
 
-    /// What is the same for all warps.
+    /// Emits the values that all warps share.
     fn fixed(&mut self, graph: &Graph, plan: &Plan, homes: &[Location]) -> Option<()> {
         let nodes = graph.nodes();
         let is_made = |home: Location| !matches!(home, Location::Segment | Location::Constant);
@@ -418,12 +421,12 @@ impl Emitter {
         }
     }
 
-    /// The lanes of a set that belong to a register.
+    /// Returns the lanes of a set that belong to a way.
     fn set(&self, set: u16, way: usize) -> Option<MemoryOperand> {
         flow::set(set, self.first + way, self.host)
     }
 
-    /// A register's part of a row.
+    /// Returns the part of a row that belongs to a way.
     fn column(&self, row: u32, way: usize) -> MemoryOperand {
         let first = i64::from(row) * (self.columns * COLUMN) as i64;
         let displacement = first + self.bytes(self.first + way);
@@ -433,7 +436,7 @@ impl Emitter {
         }
     }
 
-    /// A register's words of a window.
+    /// Returns the words of a window that belong to a way.
     fn words(&self, window: usize, offset: i32, way: usize) -> Option<MemoryOperand> {
         let (pointer, window) = (*self.pointers.get(window)?, self.windows.get(window)?);
         let (way, pieces) = (self.first + way, self.host.pieces());
@@ -443,18 +446,19 @@ impl Emitter {
         if self.access != Access::But || window.column == 0 {
             return Some(MemoryOperand::with_base_displ(pointer, further));
         }
-        // Any warp may be next: where its columns are in rows says where they are in the window, if one is a scale of the other.
+        // The warp is not known in advance: the offset of its columns in rows gives their offset in the window, if a
+        // scale can convert it.
         let scale = window.column / COLUMN as u32;
         let fits = [1, 2, 4, 8].contains(&scale) && scale * COLUMN as u32 == window.column;
         fits.then(|| MemoryOperand::new(pointer, Register::RAX, scale, further, 1, false, Register::None))
     }
 
-    /// Where a row stays.
+    /// Returns the register of a pinned row.
     fn home(&self, row: u32, way: usize) -> Option<Register> {
         self.homes.iter().find(|(other, _)| *other == row).map(|(_, home)| home[way])
     }
 
-    /// A register for a value.
+    /// Allocates a register for a value.
     fn take(&mut self, value: Value, is_mask: bool, way: usize) -> Option<Register> {
         let has_masks = self.host == Host::Avx512;
         let register = if is_mask && has_masks { &mut self.masks } else { &mut self.vectors }.pop()?;
@@ -462,7 +466,7 @@ impl Emitter {
         Some(register)
     }
 
-    /// Where a value is; it is got from memory, if that is its place.
+    /// Returns the register of a value, which is loaded if its location is in memory.
     fn operand(&mut self, graph: &Graph, value: Value, way: usize, homes: &[Location]) -> Option<Register> {
         let from = match (self.registers[value.index()][way], homes[value.index()]) {
             (None, Location::Slot(at)) => slot(at),
@@ -474,7 +478,7 @@ impl Emitter {
         Some(to)
     }
 
-    /// A value is not needed any more, if so.
+    /// Frees the register of a value, if `is_done`.
     fn done(&mut self, value: Value, is_done: bool, way: usize) {
         if is_done && let Some(register) = self.registers[value.index()][way].take() {
             if register.is_k() { &mut self.masks } else { &mut self.vectors }.push(register);
@@ -500,7 +504,8 @@ impl Emitter {
             self.operand(graph, argument, way, homes)?;
         }
         let at = |value: Value| self.registers[value.index()][way];
-        // The result of some takes the place of an argument: one that is there, or that nobody needs any more.
+        // Some instructions overwrite an argument: it should be one that is already in place, or that is no longer
+        // needed.
         let ends = |value: Value| plan.ends(value, index);
         let gives = |value: Value| if home.is_some() { at(value) == home } else { ends(value) };
         if let (Some(on_addend), [Some(a), Some(b), Some(c)]) = (on_addend(code), arguments)
@@ -563,7 +568,7 @@ impl Emitter {
         self.push(instruction)
     }
 
-    /// The register that a value is made in.
+    /// Returns the register in which a value is computed.
     fn target(&mut self, value: Value, home: Option<Register>, is_mask: bool, way: usize) -> Option<Register> {
         if home.is_some() {
             self.registers[value.index()][way] = home;
@@ -580,7 +585,7 @@ impl Emitter {
                 }
                 self.column(row, way)
             }
-            // What several lanes store to the same place is left to handlers.
+            // If several lanes store to the same address, handlers do it.
             Store::Memory(window, offset) => {
                 let Window { contiguous, column, .. } = self.windows.get(window)?;
                 if !contiguous || (*column as usize) < COLUMN {
@@ -593,8 +598,9 @@ impl Emitter {
     }
 }
 
-/// How many vector registers values may be in: the last is for what is about to be stored, and with AVX2 the one before it
-/// is a mask in blocks; one for each of those that are executed side by side where some lanes alone are written.
+/// Returns the number of vector registers available for values. The last register holds values that are about to be
+/// stored. With AVX2, the ones before it are masks in blocks: one, or one for each way if only some lanes are
+/// written.
 fn vectors(host: Host, access: Access, ways: usize) -> u8 {
     let masks = match (host, access) {
         (Host::Avx2, Access::Whole) => 1,

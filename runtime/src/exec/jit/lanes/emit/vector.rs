@@ -1,4 +1,4 @@
-//! Moves of vector registers and of masks, in the instructions of the host.
+//! Moves of vector registers and masks, for each host.
 
 use std::mem::offset_of;
 
@@ -8,21 +8,21 @@ use super::loops::State;
 use super::{Access, Constant, Emitter, LANES, bit, loops};
 use crate::exec::jit::lanes::host::{Host, half};
 
-/// The bits of a byte become the signs of words when these move them up.
+/// Shift counts that move each bit of a byte to the sign of a word.
 const TO_SIGNS: Constant = [31, 30, 29, 28, 27, 26, 25, 24];
 
 impl Emitter {
-    /// The bytes of some registers.
+    /// Returns the bytes of some registers.
     pub(super) fn bytes(&self, registers: usize) -> i64 {
         (4 * self.host.lanes() * registers) as i64
     }
 
-    /// The bytes of the masks of some registers, where a mask has a bit for each lane.
+    /// Returns the bytes of the masks of some registers, with one bit for each lane.
     pub(super) fn mask_bytes(&self, registers: usize) -> usize {
         self.host.lanes() * registers / 8
     }
 
-    /// Where the code has a constant.
+    /// Returns the memory operand of a constant.
     pub(super) fn constant(&mut self, words: Constant) -> MemoryOperand {
         let nth = self.constants.iter().position(|other| *other == words).unwrap_or_else(|| {
             self.constants.push(words);
@@ -79,7 +79,7 @@ impl Emitter {
         ))
     }
 
-    /// The same word in all lanes of a register. With AVX-512 `eax` has it then.
+    /// Puts a word into all lanes of a register. With AVX-512, `eax` holds it afterwards.
     pub(super) fn splat(&mut self, to: Register, word: u32) -> Option<()> {
         if self.host == Host::Avx2 {
             let from = self.constant([word; 8]);
@@ -89,7 +89,7 @@ impl Emitter {
         self.splat_of(to, Register::EAX)
     }
 
-    /// The word of a general register in all lanes of a register.
+    /// Puts the word of a general register into all lanes of a register.
     pub(super) fn splat_of(&mut self, to: Register, from: Register) -> Option<()> {
         if self.host == Host::Avx512 {
             return self.push(Instruction::with2(Code::EVEX_Vpbroadcastd_zmm_k1z_r32, to, from));
@@ -98,13 +98,13 @@ impl Emitter {
         self.push(Instruction::with2(Code::VEX_Vpbroadcastd_ymm_xmmm32, to, half(to)))
     }
 
-    /// An instruction that is executed in the lanes of a mask register of AVX-512.
+    /// Adds an instruction that is masked by an AVX-512 mask register.
     pub(super) fn push_masked(&mut self, mut instruction: Instruction, mask: Register) -> Option<()> {
         instruction.set_op_mask(mask);
         self.push(Ok(instruction))
     }
 
-    /// Words of `from`, but those of memory in the lanes of a mask.
+    /// Takes the words of memory in the lanes of a mask, and those of `from` in the others.
     pub(super) fn blend(&mut self, to: Register, from: Register, memory: MemoryOperand, mask: Register) -> Option<()> {
         if self.host == Host::Avx2 {
             let blend = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
@@ -114,7 +114,7 @@ impl Emitter {
         self.push_masked(blend.ok()?, mask)
     }
 
-    /// Loads a mask from the bits that memory has for its lanes.
+    /// Loads a mask from bits in memory.
     pub(super) fn load_mask(&mut self, to: Register, from: MemoryOperand) -> Option<()> {
         if self.host == Host::Avx512 {
             return self.push(Instruction::with2(Code::VEX_Kmovw_kr_km16, to, from));
@@ -125,7 +125,8 @@ impl Emitter {
         self.push(Instruction::with3(Code::VEX_Vpsrad_ymm_ymm_imm8, to, to, 31))
     }
 
-    /// Loads a mask of known lanes. With AVX-512 it goes through a register that blocks without a branch do not need.
+    /// Loads a mask of known lanes. With AVX-512 it passes through a register that blocks without a branch do not
+    /// need.
     pub(super) fn load_lanes(&mut self, to: Register, lanes: u16, way: usize) -> Option<()> {
         if self.access != Access::Whole {
             return None;
@@ -140,7 +141,7 @@ impl Emitter {
         self.load(to, from)
     }
 
-    /// The bits of a mask, in a general register, and zeros above them.
+    /// Moves the bits of a mask to a general register, zero-extended.
     pub(super) fn bits(&mut self, to: Register, mask: Register) -> Option<()> {
         self.push(Instruction::with2(
             match self.host {
@@ -152,7 +153,7 @@ impl Emitter {
         ))
     }
 
-    /// The complement of a mask.
+    /// Complements a mask.
     pub(super) fn complement(&mut self, mask: Register) -> Option<()> {
         if self.host == Host::Avx512 {
             return self.push(Instruction::with2(Code::VEX_Knotw_kr_kr, mask, mask));
@@ -161,7 +162,8 @@ impl Emitter {
         self.push(Instruction::with3(Code::VEX_Vpxor_ymm_ymm_ymmm256, mask, mask, ones))
     }
 
-    /// The register that has the mask of lanes that are written, or are not; in code for full bundles, that jump so far.
+    /// Returns the register with the mask of lanes that are written, or that are not; in code for full bundles, of
+    /// the lanes that have jumped so far.
     pub(super) fn lanes(&self, way: usize) -> Register {
         match (self.host, self.access) {
             (Host::Avx512, _) => LANES,
@@ -171,7 +173,7 @@ impl Emitter {
         }
     }
 
-    /// For code of AVX-512: gets the mask of the active lanes from where a loop's state has their bits.
+    /// For AVX-512: loads the mask of the active lanes from the state of a loop.
     pub(super) fn load_active(&mut self, way: usize) -> Option<()> {
         if self.masking != Some(way) {
             let at = (loops::ACTIVE + self.mask_bytes(way)) as i64;
@@ -181,7 +183,7 @@ impl Emitter {
         Some(())
     }
 
-    /// Gets the mask of the lanes that a loop leaves alone. AVX2 has it in the state.
+    /// Loads the mask of the lanes that a loop must not write. For AVX2 it is in the state.
     fn load_others(&mut self, way: usize) -> Option<()> {
         if self.host == Host::Avx512 {
             self.load_active(way)?;
@@ -191,7 +193,7 @@ impl Emitter {
         self.load(self.lanes(way), MemoryOperand::with_base_displ(Register::RSI, at))
     }
 
-    /// Moves a value to where a row stays.
+    /// Moves a value to the register of a pinned row.
     pub(super) fn move_home(&mut self, row: u32, home: Register, from: Register, way: usize) -> Option<()> {
         if self.masked & bit(row) == 0 {
             return self.copy(home, from);
@@ -206,9 +208,9 @@ impl Emitter {
         self.push_masked(copy.ok()?, LANES)
     }
 
-    /// Stores a register, but not in the lanes that are not written.
+    /// Stores a register, except for the lanes that must not be written.
     pub(super) fn store_masked(&mut self, to: MemoryOperand, from: Register, way: usize) -> Option<()> {
-        // A masked store would keep the next load waiting.
+        // A masked store would delay the next load.
         let stored = self.host.stored();
         match self.access {
             Access::Whole | Access::From => return self.save(to, from),

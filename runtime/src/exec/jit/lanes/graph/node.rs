@@ -1,33 +1,33 @@
-//! What a graph is made of.
+//! The nodes of a graph.
 
 use iced_x86::{Code, RoundingControl};
 
-/// The result of a node: sixteen words, or sixteen bits of a mask.
+/// The result of a node: sixteen words, or a mask of sixteen bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Value(u32);
 
 impl Value {
-    /// The result of the node with a number.
+    /// Returns the result of the node with this index.
     pub fn of(index: usize) -> Self {
         Value(index as u32)
     }
 
-    /// The number of the node.
+    /// Returns the index of the node.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Where a value comes from.
+/// How a value is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
-    /// The column of a row, as it was before a segment.
+    /// The content of a row before a segment.
     Row(u32, usize),
     /// The same word in all lanes.
     Splat(u32),
-    /// A set of lanes that the machine keeps, as it was before a segment.
+    /// The content of a set before a segment.
     Set(u16, usize),
-    /// The same lanes always, and how many nodes there were before.
+    /// A constant mask of lanes, and the number of nodes before it.
     Lanes(u16, usize),
     /// Words of a window of memory at an offset, after a number of stores.
     Memory(usize, i32, usize),
@@ -35,40 +35,40 @@ pub enum Node {
     Operation(Operation),
 }
 
-/// An instruction of the host without its registers: the result, then `arguments`, then `immediate`.
+/// A host instruction without its registers: the result, then `arguments`, then `immediate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Operation {
-    /// Which.
+    /// The instruction.
     pub code: Code,
-    /// What it reads.
+    /// The arguments.
     pub arguments: [Option<Value>; 3],
-    /// The lanes in which it does what it does. Where there are arguments to choose from, the second is taken in these.
+    /// The lanes in which it is executed. For a blend, the lanes in which the second argument is taken.
     pub mask: Option<Value>,
-    /// The last operand.
+    /// The immediate operand, which comes last.
     pub immediate: Option<u8>,
-    /// Where not to the nearest.
+    /// The rounding mode, if not to nearest.
     pub rounding: RoundingControl,
     /// Whether the result is a mask.
     pub is_mask: bool,
 }
 
-/// What the bits of a word are.
+/// How the bits of a word are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// All of them matter.
+    /// Every bit matters.
     Word,
-    /// A float: all NaNs are one.
+    /// A float: all NaNs are equal.
     Float,
-    /// Two halves: all NaNs are one.
+    /// Two halves: all NaNs are equal.
     Halves,
 }
 
-/// How a float is compared.
+/// A comparison of floats.
 #[derive(Clone, Copy, Debug)]
 pub enum Ordering {
     /// `a == b`.
     Equal = 0,
-    /// `a != b`, or a NaN.
+    /// `a != b`, or unordered.
     Different = 4,
     /// `a < b`.
     Less = 0x11,
@@ -76,11 +76,11 @@ pub enum Ordering {
     LessOrEqual = 0x12,
     /// `a < b` or `a > b`.
     Apart = 12,
-    /// A NaN.
+    /// At least one is a NaN.
     Unordered = 3,
 }
 
-/// How an integer is compared.
+/// A comparison of integers.
 #[derive(Clone, Copy, Debug)]
 pub enum Relation {
     /// `a == b`.
@@ -96,18 +96,18 @@ pub enum Relation {
 /// A comparison of two integers.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparison {
-    /// How they compare.
+    /// The relation.
     pub relation: Relation,
-    /// Whether they have signs.
+    /// Whether they are signed.
     pub signed: bool,
-    /// The integers.
+    /// The compared integers.
     pub sides: [Value; 2],
 }
 
 impl Comparison {
     /// Whether it holds for two words.
     pub fn holds(&self, [a, b]: [u32; 2]) -> bool {
-        // Words with signs are in the order of words without when their highest bit is flipped.
+        // With the highest bit flipped, signed words order as unsigned ones.
         let [a, b] = [a, b].map(|word| if self.signed { word ^ 1 << 31 } else { word });
         match self.relation {
             Relation::Equal => a == b,
@@ -118,23 +118,23 @@ impl Comparison {
     }
 }
 
-/// Which way a word is shifted.
+/// The direction of a shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shifted {
-    /// Up.
+    /// Left.
     Left,
-    /// Down, zeros coming in.
+    /// Right, filled with zeros.
     Right,
-    /// Down, copies of the sign coming in.
+    /// Right, filled with copies of the sign.
     Arithmetic,
 }
 
-/// Words that are stored to memory.
+/// A store of words to memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Stored {
     /// The number of nodes before it.
     pub behind: usize,
-    /// The window that it goes to.
+    /// The window that is written.
     pub window: usize,
     /// Its offset from the address of a lane, in bytes.
     pub offset: i32,
@@ -143,12 +143,12 @@ pub struct Stored {
 }
 
 impl Node {
-    /// Whether its result is a mask.
+    /// Whether the result is a mask.
     pub fn is_mask(&self) -> bool {
         matches!(self, Node::Operation(Operation { is_mask: true, .. }) | Node::Set(..) | Node::Lanes(..))
     }
 
-    /// What it depends on.
+    /// Iterates over the values that it depends on.
     pub fn arguments(&self) -> impl Iterator<Item = Value> + use<> {
         let (arguments, mask) = match self {
             Node::Operation(Operation { arguments, mask, .. }) => (*arguments, *mask),
@@ -158,7 +158,8 @@ impl Node {
     }
 }
 
-/// Which nodes are the same in all warps and at all times: constants, what else is `given`, and what is computed from these.
+/// Returns which nodes are the same in all warps and iterations: constants, those that are `given`, and those
+/// computed from these.
 pub fn fixed(nodes: &[Node], given: impl Fn(&Node) -> bool) -> Vec<bool> {
     let mut fixed: Vec<bool> = nodes.iter().map(|node| matches!(node, Node::Splat(_)) || given(node)).collect();
     for (index, node) in nodes.iter().enumerate() {
@@ -169,5 +170,6 @@ pub fn fixed(nodes: &[Node], given: impl Fn(&Node) -> bool) -> Vec<bool> {
     fixed
 }
 
-/// The columns of a table of three bits, as [`Graph::logic`](super::Graph::logic) takes it: what each word has in its eight rows.
+/// The columns of a truth table of three bits, in the order of [`Graph::logic`](super::Graph::logic): the values of
+/// each word in the eight rows.
 pub const COLUMNS: [u8; 3] = [0b1111_0000, 0b1100_1100, 0b1010_1010];

@@ -1,4 +1,4 @@
-//! Launches whose dispatches follow a plan leave what the reference does, and those that must not have a plan have none.
+//! Launches with a plan leave the same results as the reference, and those that must not have a plan have none.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use crate::valhall::host::Nothing;
 use crate::valhall::program::Program;
 use crate::valhall::reference;
 
-/// Where threads read and write words.
+/// The addresses at which threads read and write words.
 const IN: u64 = 0x10_0000;
 const OUT: u64 = 0x20_0000;
-/// Words there are at each.
+/// The number of words at each.
 const WORDS: u32 = 1 << 14;
 
-/// A launch of a program whose first uniforms are the addresses of what is read and written.
+/// Returns a launch of a program whose first uniforms are the addresses to write and to read.
 fn launch(text: &str, local: [u32; 3], groups: [u32; 3], uniforms: &[u32]) -> Launch {
     let program = assemble(isaforge_valhall::ISA, text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
     let uniforms = [OUT as u32, 0, IN as u32, 0].iter().chain(uniforms).copied().collect();
@@ -39,7 +39,7 @@ fn memory(out: u32) -> Memory {
     memory
 }
 
-/// What a launch leaves: what was counted, or why it failed, and the words at `OUT`.
+/// The results of a launch: the counts or the error, and the words at `OUT`.
 type Left = (Result<Outcome, String>, Vec<u8>);
 
 fn left(out: u32, run: impl FnOnce(&mut Memory) -> Result<Outcome, crate::launch::RunError>) -> Left {
@@ -48,11 +48,11 @@ fn left(out: u32, run: impl FnOnce(&mut Memory) -> Result<Outcome, crate::launch
     (outcome, memory.region(OUT).unwrap().to_vec())
 }
 
-/// Sees that a launch leaves what the reference leaves, and says whether a plan was made for it.
+/// Checks that a launch leaves the same results as the reference. Returns whether a plan was made for it.
 fn agrees(launch: &Launch, out: u32) -> bool {
     let expected = left(out, |memory| reference::run(launch, memory));
     for level in Level::available().into_iter().flat_map(|level| [level, level.eager()]) {
-        // Also as a later launch of the same program.
+        // The second run is a later launch of the same program.
         for _ in 0..2 {
             assert!(left(out, |memory| fast::run(launch, memory, level)) == expected, "{}", level.name());
         }
@@ -67,7 +67,7 @@ fn is_planned(launch: &Launch, out: u32) -> bool {
     plan(launch, out, Level::best().eager()).flatten().is_some()
 }
 
-/// What is known of the dispatches of a launch behind one of it.
+/// Returns what is known of the dispatches after the launch.
 fn plan(launch: &Launch, out: u32, level: Level) -> Option<Option<Arc<Plan>>> {
     let program = Program::new(&launch.program);
     let code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
@@ -79,17 +79,18 @@ fn plan(launch: &Launch, out: u32, level: Level) -> Option<Option<Arc<Plan>>> {
     code.functions().plan(&(grid, launch.shared_bytes as usize))
 }
 
-/// Whether there are plans on this machine at all.
+/// Whether this machine supports plans.
 fn compiles() -> bool {
     Level::best().compiles()
 }
 
-/// The address of the thread's word of the workgroup's memory in r46, of its word to read in r58, and to write in r62.
+/// Computes the address of the thread's word in the workgroup's memory in r46, of its word to read in r58, and to
+/// write in r62.
 const ADDRESSES: &str = "SHADDX.u64 r46, workgroup_local_pointer.w0, r55.w0, shift:0x2
     SHADDX.u64 r58, u2, r60.w0, shift:0x2
     SHADDX.u64 r62, u0, r60.w0, shift:0x2\n";
 
-/// Each thread adds the word of one before it, in two steps.
+/// Returns a program in which each thread adds the word of an earlier one, in two steps.
 fn sums() -> String {
     let step = |by: u32, uniform: u32| {
         format!(
@@ -116,7 +117,7 @@ fn sums() -> String {
 
 #[test]
 fn dispatches_by_a_plan_leave_what_the_reference_leaves() {
-    // A bundle, several, one that is not full, and rows. Where several workgroups are in one, they have several memories.
+    // One bundle, several, one that is not full, and rows. Several workgroups in one bundle have several memories.
     for (local, groups, planned) in [
         ([128, 1, 1], [9, 1, 1], true),
         ([256, 1, 1], [5, 1, 1], true),
@@ -128,7 +129,7 @@ fn dispatches_by_a_plan_leave_what_the_reference_leaves() {
         let launch = launch(&sums(), local, groups, &[1, 16]);
         assert_eq!(agrees(&launch, WORDS), planned && compiles(), "{local:?} {groups:?}");
     }
-    // Without such memory several workgroups are in one, and a dispatch may lack some.
+    // Without such memory, several workgroups share a bundle, and a dispatch may lack some.
     let text = "SHADDX.u64 r58, u2, r60.w0, shift:0x2
         SHADDX.u64 r62, u0, r60.w0, shift:0x2
         LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0
@@ -144,7 +145,7 @@ fn dispatches_by_a_plan_leave_what_the_reference_leaves() {
 
 #[test]
 fn words_that_few_lanes_store_are_part_of_a_plan() {
-    // Some lanes alone have the address; others have one of a workgroup before.
+    // Only some lanes have the address; others have that of an earlier workgroup.
     let text = format!(
         "{ADDRESSES} LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0
         STORE.i32.slot0.wait0 @r0, r46, offset:0
@@ -160,14 +161,14 @@ fn words_that_few_lanes_store_are_part_of_a_plan() {
     );
     for lanes in [1, 3] {
         assert_eq!(agrees(&launch(&text, [128, 1, 1], [9, 1, 1], &[lanes]), WORDS), compiles(), "{lanes}");
-        // The last are missing.
+        // The last words are missing.
         agrees(&launch(&text, [128, 1, 1], [9, 1, 1], &[lanes]), 6);
     }
 }
 
 #[test]
 fn rows_of_workgroups_and_parts_of_their_numbers_are_known() {
-    // The third bit of the number on says one thing, the others another; y is the row.
+    // The bits of the number from the third on are one input, the lower ones another; y is the row.
     let text = format!(
         "{ADDRESSES} IADD_IMM.i32 r20, 0x0, #0x3
         RSHIFT_OR.i32 r10, r57, u4.b00, 0x0
@@ -201,7 +202,7 @@ fn rows_of_workgroups_and_parts_of_their_numbers_are_known() {
     }
 }
 
-/// A word is added to one that all threads have.
+/// Adds a word to one that all threads share.
 const ATOMIC: &str = "MOV.i32 r50, r0
     MOV.i32 r41, u5
     SHADDX.u64 r40, u0, r41.w0, shift:0x2
@@ -220,20 +221,20 @@ fn ways_that_depend_on_memory_are_in_no_plan() {
             STORE.i32.slot0.end @r0, r62, offset:0"
         )
     };
-    // It is known which lanes go where, and what they do does not matter.
+    // The paths of lanes are known, and what they do does not matter.
     let known = "ICMP.u32.lt.m1 r7, r55, u4, 0x0\nBRANCHZ.reconverge r7, offset:over\nIADD.u32 r0, r0, r55\nover: NOP";
     for (what, planned) in [
         (known.to_owned(), true),
-        // Lanes that go where what they have loaded sends them.
+        // Lanes whose path depends on loaded values.
         (format!("{compare} BRANCHZ.reconverge r7, offset:over\nIADD.u32 r0, r0, r55\nover: NOP"), false),
-        // All of them go there.
+        // All lanes take the path.
         ("MOV.i32 r42, u2\nMOV.i32 r43, u3\nLOAD.i32.unsigned.slot0.wait0 @r1, r42, offset:0\nBRANCHZ.reconverge r1, offset:over\nIADD.u32 r0, r0, r55\nover: NOP".to_owned(), false),
-        // The number of a workgroup is no part of a plan either.
+        // The number of a workgroup is not part of a plan either.
         ("BRANCHZ.reconverge r57, offset:over\nIADD.u32 r0, r0, r55\nover: NOP".to_owned(), false),
         // Addresses that were loaded, or that only some lanes have.
         (format!("{compare} SHADDX.u64 r40, u2, r7.w0, shift:0x2\nLOAD.i32.unsigned.slot0.wait0 @r0, r40, offset:0"), false),
         ("MOV.i32 r42, u2\nMOV.i32 r43, u3\nLOAD.i32.unsigned.slot0.wait0 @r1, r42, offset:0\nSHADDX.u64 r40, workgroup_local_pointer.w0, r1.w0, shift:0x2\nLOAD.i32.unsigned.slot0.wait0 @r1, r46, offset:0".to_owned(), true),
-        // Some lanes have another address, which is the same in the first workgroup alone.
+        // Some lanes have another address, which is the same only in the first workgroup.
         (
             "ICMP.u32.lt.m1 r7, r55, u4, 0x0\nBRANCHZ.reconverge r7, offset:over\n\
              SHADDX.u64 r58, u2, r55.w0, shift:0x2\nSHADDX.u64 r40, u2, r55.w0, shift:0x2\n\
@@ -241,14 +242,14 @@ fn ways_that_depend_on_memory_are_in_no_plan() {
                 .to_owned(),
             false,
         ),
-        // A workgroup finds its memory cleared.
+        // The memory of each workgroup starts cleared.
         (
             "LOAD.i32.unsigned.slot0.wait0 @r1, r46, offset:1024\nIADD.u32 r0, r0, r1\nBARRIER.slot7.wait\n\
              STORE.i32.slot0.wait0 @r0, r46, offset:1024"
                 .to_owned(),
             true,
         ),
-        // Atomics may be anywhere, but not where a dispatch could not begin anew.
+        // Atomics may be at any address, but not where a dispatch could not be restarted.
         (ATOMIC.to_owned(), true),
         (format!("STORE.i32.slot0 @r0, r62, offset:0\n{ATOMIC}"), false),
         (format!("{ATOMIC}\n{ATOMIC}"), false),
@@ -260,7 +261,7 @@ fn ways_that_depend_on_memory_are_in_no_plan() {
 
 #[test]
 fn dispatches_of_which_no_plan_comes_are_not_watched_for_ever() {
-    // Addresses that were loaded.
+    // Loaded addresses.
     let text = format!(
         "{ADDRESSES} LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0
         LSHIFT_AND.i32 r1, r0, 0x0.b00, u4
@@ -280,7 +281,8 @@ fn dispatches_of_which_no_plan_comes_are_not_watched_for_ever() {
 
 #[test]
 fn a_plan_is_made_when_what_runs_once_in_a_workgroup_is_machine_code() {
-    // The loop is so in the first launch, and by the time that what stands before it is, many dispatches were watched.
+    // The loop is compiled in the first launch; by the time that the code before it is, many dispatches have been
+    // recorded.
     let text = "SHADDX.u64 r58, u2, r60.w0, shift:0x2
         SHADDX.u64 r62, u0, r60.w0, shift:0x2
         MOV.i32 r3, 0x0
@@ -299,7 +301,7 @@ fn a_plan_is_made_when_what_runs_once_in_a_workgroup_is_machine_code() {
 
 #[test]
 fn a_workgroup_whose_memory_is_missing_fails_as_in_the_reference() {
-    // Of what each workgroup writes, the last lanes of one, those of none, or all of one are missing.
+    // Of what the workgroups write, the last lanes of one, no lanes, or all lanes of one are missing.
     for out in [128 * 5 - 3, 128 * 5, 128 * 4 + 1, 128, 5] {
         agrees(&launch(&sums(), [128, 1, 1], [9, 1, 1], &[1, 16]), out);
         agrees(&launch(&sums(), [256, 1, 1], [5, 1, 1], &[1, 16]), out);
@@ -324,7 +326,7 @@ fn a_load_that_nobody_needs_fails_where_its_memory_is_missing() {
 
 #[test]
 fn a_plan_ends_before_the_budget_does() {
-    // Threads go round so often that a plan is followed until one and two turns of the bundle are left.
+    // Threads loop so often that a plan is followed until between one and two turns of the bundle are left.
     let text = format!(
         "{ADDRESSES} MOV.i32 r3, 0x0
         again: LOAD.i32.unsigned.slot0.wait0 @r1, r58, offset:0

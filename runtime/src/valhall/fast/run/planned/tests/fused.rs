@@ -1,4 +1,4 @@
-//! Plans whose functions have become one.
+//! Plans whose functions were fused.
 
 use super::*;
 use crate::exec::jit::lanes::host::Host;
@@ -7,20 +7,21 @@ use crate::exec::jit::lanes::host::Host;
 #[path = "../../../../../../tests/seed/mod.rs"]
 mod seed;
 
-/// Whether registers can pass lanes to each other.
+/// Whether registers can exchange lanes.
 fn moves_lanes(level: Level) -> bool {
     Host::of(level) == Some(Host::Avx512)
 }
 
-/// Sees that a launch leaves what the reference leaves, and says whether the functions of a dispatch became one; with or without
-/// the memory of the workgroup.
+/// Checks that a launch leaves the same results as the reference. Returns whether the functions of a dispatch were
+/// fused, and if so, whether with the memory of the workgroup.
 fn fuses(launch: &Launch) -> Option<bool> {
     assert!(agrees(launch, WORDS), "there is a plan");
     let plan = plan(launch, WORDS, Level::best().eager()).flatten()?;
     plan.fused(Level::best().eager()).map(|fused| fused.is_shared)
 }
 
-/// Words pass through the memory of the workgroup; then all threads leave what they have.
+/// Returns a program that passes words through the memory of the workgroup, after which all threads store their
+/// results.
 fn passing(what: &str) -> String {
     format!(
         "{ADDRESSES} LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0
@@ -39,7 +40,7 @@ fn words_that_threads_pass_to_each_other_stay_in_registers() {
     let passes = moves_lanes(Level::best()).then_some(false);
     let of = |text: &str| fuses(&launch(text, [128, 1, 1], [9, 1, 1], &[1, 16]));
     assert_eq!(of(&sums()), passes);
-    // From lanes above, across columns, and from where nobody has stored.
+    // From higher lanes, across columns, and from where nothing was stored.
     for offset in [0, 4, 60, 64, 68, 448, 508, 512, 1024] {
         let text = passing(&format!("LOAD.i32.unsigned.slot0.wait0 @r1, r46, offset:{offset}\nIADD.u32 r0, r0, r1"));
         assert_eq!(of(&text), passes, "{offset}");
@@ -59,7 +60,7 @@ fn what_takes_too_many_registers_goes_through_memory() {
     if !compiles() {
         return;
     }
-    // All that is stored is wanted again.
+    // Everything that is stored is loaded again.
     let stores = (1..8).map(|n| format!("IADD.u32 r0, r0, u4\nSTORE.i32.slot0.wait0 @r0, r46, offset:{}\n", 512 * n));
     let loads = (0..8).map(|n| {
         format!("LOAD.i32.unsigned.slot0.wait0 @r1, r46, offset:{}\nIADD.u32 r0, r0, r1\nBARRIER.slot7.wait\n", 512 * n)
@@ -74,7 +75,7 @@ fn loops_with_addresses_that_go_on_are_part_of_it() {
     if !compiles() {
         return;
     }
-    // The address and the counter are read behind the loop.
+    // The address and the counter are read after the loop.
     let text = format!(
         "{ADDRESSES} MOV.i32 r3, 0x0
         MOV.i32 r0, 0x0
@@ -110,7 +111,8 @@ fn it_is_listed_with_the_instructions_that_it_comes_from() {
     assert!(dispatch.contains("IADD.u32 r0, r0, r1") && dispatch.contains("valignd"), "{dispatch}");
 }
 
-/// Each thread changes a word by what it has loaded: those of some bits, from an address on.
+/// Returns a program in which each thread changes the word that some bits of a loaded value select, relative to an
+/// address.
 fn update(kind: &str, base: &str, skip: &str, then: &str) -> String {
     format!(
         "{ADDRESSES} LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0
@@ -137,7 +139,7 @@ fn atomics_follow_what_became_one() {
         // Some words are missing.
         agrees(&launch, 200);
     }
-    // Counted in the memory of the workgroup, which is left when all have met.
+    // Counts in the memory of the workgroup, whose content is stored after a barrier.
     let leave =
         "BARRIER.slot7.wait\nLOAD.i32.unsigned.slot0.wait0 @r0, r46, offset:0\nSTORE.i32.slot0.end @r0, r62, offset:0";
     let text = update("aadd", "workgroup_local_pointer.w0", "", leave);
@@ -148,7 +150,7 @@ fn atomics_follow_what_became_one() {
 
 #[test]
 fn a_dispatch_begins_anew_where_atomics_are_in_several_places() {
-    // Half of the words are where nobody reads, a megabyte before those that are looked at.
+    // Half of the words are in unread memory, a megabyte before those that are checked.
     let text = format!(
         "MOV.i32 r20, u5\nMOV.i32 r21, u6\n{}",
         update("aadd", "r20", "STORE.i32.slot0.wait0 @r0, r46, offset:0", "NOP.end")
@@ -170,7 +172,8 @@ impl Random {
     }
 }
 
-/// Some threads load, compute and store; then all meet. Where all threads or few access the same word nobody stores.
+/// Returns a step in which some threads load, compute and store, followed by a barrier. Nothing is stored where all
+/// threads or a few access the same word.
 fn step(random: &mut Random, number: usize) -> String {
     let [first, last] = [random.below(5), random.below(5)].map(|uniform| 4 + uniform);
     let pick = |random: &mut Random, of: &[&'static str]| of[random.below(of.len() as u64) as usize];
@@ -188,7 +191,7 @@ fn step(random: &mut Random, number: usize) -> String {
             "FMAX.f32 r0, r1, r2",
         ],
     );
-    // Nobody reads what others write before they meet.
+    // Stores go to words that are not read before the barrier.
     let (store, stored) = (4 * (random.below(40) + 300 + 200 * (number as u64 % 2)), random.below(4));
     format!(
         "ICMP.u32.{over}.m1 r7, r55, u{first}, 0x0
