@@ -25,7 +25,7 @@ impl TileSize {
     pub fn new(width: u32, height: u32) -> Option<Self> {
         let fits = width.checked_mul(height).is_some_and(|n| n as usize <= TILE_LIMIT);
         let possible = width >= 4 && width.is_power_of_two() && height.is_power_of_two() && fits;
-        // Neither reaches 2^16: a width of 4 leaves 2^14 for the height, a height of 1 needs a width of 2^16.
+        // Neither dimension reaches 2^16: a width of 4 leaves 2^14 for the height, a height of 1 needs a width of 2^16.
         possible.then_some(())?;
         Some(TileSize { width: u16::try_from(width).ok()?, height: u16::try_from(height).ok()? })
     }

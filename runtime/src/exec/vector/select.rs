@@ -235,13 +235,13 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         self.emit(handler, from, number).map(Found::Own)
     }
 
-    /// Returns the location of another node's value, after computing it if it is a constant.
+    /// Returns the location of another node's value.
     fn same(&mut self, node: u16) -> Option<Found> {
         self.row(node)?;
         self.found.get(usize::from(node)).copied()
     }
 
-    /// Returns how a row is recorded for another node than the one it was found for.
+    /// Returns the location of a further node in a row: bound if the row is bound to another node, else own.
     fn held(&self, row: u16) -> Found {
         let bound = Found::Bound(row);
         if self.found.contains(&bound) || self.highs.contains(&bound) { bound } else { Found::Own(row) }

@@ -2,7 +2,7 @@
 //! reference.
 //!
 //! ```text
-//! word ──Pattern (once): Shape ──▶ Template──▶ rows of its operands ──▶ Op
+//! word ──Pattern (once): Shape ──▶ Template ──▶ rows of its operands ──▶ Op
 //! ```
 //!
 //! - [`pattern`]: the common properties of words that differ only in numbers

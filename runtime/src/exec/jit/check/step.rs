@@ -36,7 +36,7 @@ pub(crate) struct Step {
 struct Facts {
     code: Code,
     flow: FlowControl,
-    /// Whether it computes vectors and masks, provided that its registers are such.
+    /// Whether it computes vectors and masks, if its registers are vectors and masks.
     computes_vectors: bool,
     operands: u32,
 }

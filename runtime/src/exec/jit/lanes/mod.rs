@@ -1,8 +1,8 @@
 //! Machine code for lanes: shapes are compiled to vector operations, in functions that a machine calls.
 //!
 //! ```text
-//! Shape ──select (a Binding says where operands are)──▶ Graph ──emit──▶ Emitted ──check──▶ BlockFn | LoopFn
-//!   └──demand──▶ which operands are read to the bit
+//! Shape ──select (a Binding locates operands)──▶ Graph ──emit──▶ Emitted ──check──▶ BlockFn | LoopFn
+//!   └──demand──▶ which operands must be exact
 //! ```
 //!
 //! A machine has rows of columns, one word for each lane, and decides which instructions become one function. Nothing

@@ -2,7 +2,7 @@
 //! have one shape, and their operands are located in the same way.
 //!
 //! ```text
-//! word & the bits that patterns look at ──hash──▶ Pattern: a template, and for each of its slots a place
+//! word & the bits that patterns depend on ──hash──▶ Pattern: a template, and for each of its slots a place
 //! ```
 
 use std::rc::Rc;
