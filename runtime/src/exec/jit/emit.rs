@@ -76,8 +76,8 @@ pub struct Emitted {
     pub windows: Vec<Window>,
     /// The number of slots that the register file must have.
     pub slots: u32,
-    /// For each code offset from which on the code belongs to another instruction: the address of that instruction,
-    /// or `None`.
+    /// The offsets at which the code of another instruction of the program begins, each with its address; `None` for
+    /// code of no instruction.
     pub marks: Vec<(usize, Option<u64>)>,
 }
 

@@ -202,7 +202,7 @@ pub struct Masm {
     pending: Vec<Label>,
     places: FxHashMap<Label, u64>,
     failed: Option<IcedError>,
-    /// For each instruction index from which on the code belongs to another guest instruction: its address.
+    /// The indices at which the code of another instruction of the program begins, each with its address.
     pub marks: Marks,
 }
 
