@@ -1,9 +1,9 @@
-//! The examples that `--help` shows.
+//! The examples in the output of `--help`.
 
 use crate::builtin;
 use crate::explain::overview::affixes_of;
 
-/// Below the list of commands.
+/// The examples below the list of commands.
 pub const TOP: &str = "\
 Examples:
   isaforge isas                                   list the built-in instruction sets
@@ -353,7 +353,7 @@ Examples:
   isaforge completions zsh > ~/.zfunc/_isaforge
   isaforge completions fish > ~/.config/fish/completions/isaforge.fish";
 
-/// Examples of `man`.
+/// The examples of `man`.
 pub const MAN: &str = "\
 Examples:
   isaforge man -o ~/.local/share/man/man1

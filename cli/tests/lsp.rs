@@ -1,4 +1,4 @@
-//! The language server as an editor starts it: a process that is spoken to over its standard input and output.
+//! The language server as an editor starts it: a process spoken to over standard input and output.
 
 use std::io::{BufReader, Read};
 use std::process::{Command, Stdio};

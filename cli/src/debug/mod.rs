@@ -1,7 +1,7 @@
-//! `isaforge debug`: a program of a launch file, in a terminal, by a script, or for an editor.
+//! `isaforge debug`: debugs the program of a launch file in a terminal, by a script, or from an editor.
 //!
-//! The debugger itself is the crate `isaforge-debugger`. Here its machines are made from launch files, and its doors are
-//! connected with the terminal and with the streams.
+//! The debugger itself is the crate `isaforge-debugger`. This module builds its machines from launch files and connects
+//! its front ends to the terminal and the standard streams.
 
 mod races;
 
@@ -20,7 +20,7 @@ use crate::output::{failed, say};
 use crate::paint::{ERROR, paint};
 use crate::run::launched::open;
 
-/// Below the options of `debug`.
+/// The examples below the options of `debug`.
 pub const HELP: &str = "\
 Examples:
   isaforge debug launch.yaml                        in the terminal; `?` shows the keys
@@ -106,7 +106,7 @@ pub fn debug(args: &DebugArgs) -> Result<Status, Failure> {
     }
 }
 
-/// Serves an editor.
+/// Serves an editor over the Debug Adapter Protocol.
 fn serve(launch: Option<&Path>, spec: Option<(&Path, Option<&str>)>) -> Result<Status, Failure> {
     let mut open = |wanted: &dap::Wanted| {
         let given = wanted.program.as_deref().or(launch).ok_or("the launch request has no `program`")?;

@@ -16,7 +16,7 @@ fn every_instruction_is_in_the_table() {
     assert_eq!(json.as_array().map(Vec::len), Some(isa.forms.len()));
 }
 
-/// The table of the USC has every operation, those without an encoding, too; what is not executed says why.
+/// The table of the USC lists every operation, even those without an encoding; unsupported ones say why.
 #[test]
 fn every_operation_is_in_the_table() {
     let run = isaforge(&["fidelity", "usc", "--tsv"]).expect(0);

@@ -1,4 +1,4 @@
-//! Machine code as people have it.
+//! Machine code in the forms that users have.
 
 use super::*;
 
@@ -36,14 +36,14 @@ fn bytes_in_the_order_of_memory_are_found_out_and_can_be_asked_for() {
     assert_eq!((run.out(), run.err.as_str()), (TEXT, ""));
     let run = isaforge_with(&["dis", "valhall", "--order", "value"], bytes).expect(1);
     assert!(run.out().starts_with(".word 0x0200000000c19100 // "), "{}", run.out());
-    // What else stands there need not be code.
+    // Other words in the text may be invalid.
     let run = isaforge_with(&["dis", "valhall"], "02 00 00 00 00 c1 91 00\nffffffffffffffff").expect(1);
     assert!(
         run.out().starts_with("MOV.i32 r1, r2\n.word 0xff") && run.err.contains("more of it decodes so"),
         "{}",
         run.err
     );
-    // Where neither order is better, the digits stand as they were written.
+    // If neither order is better, the digits are read as written.
     let run = isaforge_with(&["dis", "valhall"], "02 00 00 00 00 c1 91 ff\n").expect(1);
     assert!(run.out().starts_with(".word 0x0200000000c191ff // ") && run.err.is_empty(), "{}{}", run.out(), run.err);
 }
@@ -143,7 +143,7 @@ fn explain_finds_what_somebody_remembers() {
     assert_eq!(run.out(), isaforge(&["explain", "valhall", "0091c10000000002"]).out());
 }
 
-/// Output of Arm's offline compiler as public tools read it, built here: it was not made by that compiler.
+/// Output of Arm's offline compiler in the layout that public tools read. It is built here, not by that compiler.
 fn offline_compiler(shaders: &[(&[u8], &[u64])]) -> Vec<u8> {
     let mut blocks = 4u32.to_le_bytes().to_vec();
     for (stage, words) in shaders {
