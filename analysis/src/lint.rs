@@ -124,7 +124,7 @@ fn places(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
                 if let Some(target) = instruction.flow.target
                     && program.place(target).is_none()
                 {
-                    let message = format!("no instruction of the program starts at {target:#x}, where this leads");
+                    let message = format!("no instruction of the program starts at the branch target {target:#x}");
                     add(Check::Astray, index, message);
                 }
             }
@@ -142,7 +142,7 @@ fn unread(program: &Program<'_>, graph: &Graph, liveness: &Liveness, found: &mut
         }
         if instruction.writes.iter().all(|(register, _)| !liveness.is_live_after(index, *register)) {
             let names: Vec<String> = instruction.writes.iter().map(|(r, _)| program.set.name(*r)).collect();
-            let message = format!("nothing reads what this writes to {}", names.join(", "));
+            let message = format!("the value written to {} is never read", names.join(", "));
             found.push(Finding { check: Check::Unread, entry: index, message });
         }
     }
@@ -196,7 +196,7 @@ fn unwritten(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
             };
             let names: Vec<String> = instruction.reads.iter().filter(unknown).map(|r| program.set.name(*r)).collect();
             if !names.is_empty() {
-                let message = format!("nothing has written {} on any path to here", names.join(", "));
+                let message = format!("no path to here writes {}", names.join(", "));
                 found.push(Finding { check: Check::Unwritten, entry: index, message });
             }
             written.extend(instruction.writes.iter().map(|(register, _)| *register));

@@ -59,7 +59,7 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
             let mut out = io::stdout().lock();
             if args.out == Encoding::Bin && out.is_terminal() {
                 let help = "write them to a file with `-o FILE`";
-                return Err(Failure::usage("raw words are nothing for a terminal", help));
+                return Err(Failure::usage("raw words are not printed to a terminal", help));
             }
             out.write_all(&assembled)?;
             out.flush()?;

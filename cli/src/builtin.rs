@@ -54,16 +54,16 @@ pub static ALL: &[Builtin] = &[
         not: &[
             (
                 &["arm"],
-                "of Arm, only GPUs of architecture v9 are built in, as `valhall`; a specification of another set goes to `--spec`",
+                "the only built-in Arm set is `valhall`, GPU architecture v9; `--spec` reads a specification of another set",
             ),
             (
                 &["bifrost", "v6", "v7", "v8"],
-                "Bifrost, architectures v6 to v8, is older than `valhall` and encoded otherwise; `--spec ISA.xml` reads the document of \
+                "Bifrost, architectures v6 to v8, is older than `valhall` and encoded differently; `--spec ISA.xml` reads the document of \
                  Mesa's Bifrost compiler",
             ),
             (
                 &["v10", "v11", "v12", "v13"],
-                "`valhall` is nearest: it describes v9, and what later architectures encode otherwise is not described",
+                "`valhall` is the nearest: it describes v9, without the changes of later architectures",
             ),
         ],
         description: "Arm Mali Valhall, architecture v9",

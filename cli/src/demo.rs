@@ -83,7 +83,7 @@ impl Demo {
     fn specification(&mut self) -> Result<Status, Failure> {
         let started = Instant::now();
         let Some(spec) = find_specification() else {
-            let text = format!("No folder `specs/{ISA}` here: the tables built into this program will do.");
+            let text = format!("There is no folder `specs/{ISA}` here; using the built-in tables.");
             self.tell(&text, started)?;
             return Ok(Status::Fine);
         };

@@ -34,13 +34,13 @@ pub fn explain_code(code: &str) -> Result<Status, Failure> {
         return Ok(Status::Fine);
     }
     let Some(page) = all().find(|page| page.code.eq_ignore_ascii_case(code)) else {
-        let list = "`isaforge check --explain list` has all codes";
+        let list = "`isaforge check --explain list` lists all codes";
         let upper = code.to_ascii_uppercase();
         let help = match did_you_mean(&upper, all().map(|page| page.code)) {
             Some(near) => format!("did you mean `{near}`? {list}"),
             None => list.to_owned(),
         };
-        return Err(Failure::usage(format!("no error and no warning has the code `{code}`"), help));
+        return Err(Failure::usage(format!("no error or warning has the code `{code}`"), help));
     };
     out.write_all(draw(&page, columns().min(100)).as_bytes())?;
     Ok(Status::Fine)

@@ -55,8 +55,8 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let (name, all) = (&target.name, target.fidelity());
     if all.is_empty() {
-        let message = format!("the specification of {name} does not say how true instructions are to the hardware");
-        return Err(Failure::usage(message, "`fidelity:` under `semantics:` says it"));
+        let message = format!("the specification of {name} does not give the accuracy of its instructions");
+        return Err(Failure::usage(message, "`fidelity:` under `semantics:` gives it"));
     }
     let known = |wanted: &str| FidelityClass::ALL.iter().any(|class| class.name() == wanted);
     for wanted in &args.names {
@@ -64,7 +64,7 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Status, Failure> {
         if !known(wanted) && !all.iter().any(|entry| matches(entry, wanted)) {
             let classes = FidelityClass::ALL.map(FidelityClass::name).join(", ");
             let help = format!("classes are {classes}; `isaforge fidelity {name} --tsv` lists all");
-            return Err(Failure::usage(format!("`{wanted}` is no class, and no instruction of {name}"), help));
+            return Err(Failure::usage(format!("`{wanted}` is neither a class nor an instruction of {name}"), help));
         }
     }
     let meant = |entry: &Entry| args.names.is_empty() || args.names.iter().any(|wanted| matches(entry, wanted));
@@ -125,7 +125,7 @@ fn description(entry: &Entry) -> String {
         FidelityClass::Exact => String::new(),
         FidelityClass::Approximate => format!("The hardware: {detail}."),
         FidelityClass::Choice => format!("Here: {detail}."),
-        FidelityClass::Unsupported => format!("Not here: {detail}."),
+        FidelityClass::Unsupported => format!("Not supported: {detail}."),
     };
     let distance = measured.map_or(String::new(), |worst| match worst.ulps {
         0.0 => "Right for all inputs.".to_owned(),

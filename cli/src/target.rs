@@ -79,7 +79,7 @@ impl Target {
     /// The failure when one instruction set is a stream and the other has words, for commands on two of the same kind.
     pub fn not_alike(&self, words: &Target) -> Failure {
         let message = format!("`{}` is a stream, and `{}` has words of one length", self.name, words.name);
-        let help = "what makes a set a stream is in `specs/README.md`; with an alias for the assembler alone, say, the other is one too";
+        let help = "what makes a set a stream is in `specs/README.md`; for example, an alias that only the assembler knows makes the other set a stream, too";
         Failure::usage(message, help)
     }
 

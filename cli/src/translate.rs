@@ -58,7 +58,7 @@ pub fn translate(args: &TranslateArgs) -> Result<Status, Failure> {
             let mut out = io::stdout().lock();
             if out_form == Form::Bin && out.is_terminal() {
                 let help = "write them to a file with `-o FILE`, or see them with `--out asm`";
-                return Err(Failure::usage("raw words are nothing for a terminal", help));
+                return Err(Failure::usage("raw words are not printed to a terminal", help));
             }
             out.write_all(&content)?;
             out.flush()?;

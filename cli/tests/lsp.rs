@@ -59,5 +59,5 @@ fn what_is_no_protocol_ends_the_server_with_a_message() {
         Command::new(env!("CARGO_BIN_EXE_isaforge")).arg("lsp").stdin(Stdio::null()).output().expect("it starts");
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8(output.stderr).expect("messages are text");
-    assert!(message.starts_with("isaforge lsp: the client does not keep to the protocol"), "{message}");
+    assert!(message.starts_with("isaforge lsp: the client violates the protocol"), "{message}");
 }

@@ -18,7 +18,7 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
                 let name = program.set.name(*register);
                 let text = program.entries[again].instruction.as_ref().map_or("", |other| other.text.as_str());
                 let message = format!(
-                    "{name} is given up here, and `{text}` reads it at {:#x}",
+                    "{name} is marked as read for the last time here, but `{text}` reads it at {:#x}",
                     program.entries[again].bytes.start
                 );
                 found.push(Finding { check: Check::Discarded, entry: index, message });

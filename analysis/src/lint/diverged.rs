@@ -34,7 +34,7 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
         if let Some(branch) = branches.iter().find(parts) {
             let text = program.entries[*branch].instruction.as_ref().map_or("", |one| one.text.as_str());
             let place = program.entries[*branch].bytes.start;
-            let message = format!("`{text}` at {place:#x} may send some threads of a group elsewhere");
+            let message = format!("`{text}` at {place:#x} may lead some threads of a workgroup past this barrier");
             found.push(Finding { check: Check::Diverged, entry: barrier, message });
         }
     }

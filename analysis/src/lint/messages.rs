@@ -37,14 +37,14 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
             let Some(own) = messages.instruction(index) else { continue };
             if let Some((sender, register)) = messages.touched(own, &flying) {
                 let name = program.set.name(register);
-                let message = format!("nothing waits for `{}`, which may write {name} later", sender.text);
+                let message = format!("nothing waits for `{}`, which may still be writing {name}", sender.text);
                 found.push(Finding { check: Check::Unawaited, entry: index, message });
             }
             let waits = own.flow.waits;
             // Slots that no message names are not judged: the hardware may use them for something else.
             let judged = waits != 0 && waits & !known == 0 && messages.slots(own) & waits == 0;
             if judged && !flying.iter().any(|sender| messages.in_slots(*sender, waits)) {
-                let message = "no message is in flight that this waits for".to_owned();
+                let message = "this waits for a message, but none is in flight in its slots".to_owned();
                 found.push(Finding { check: Check::Needless, entry: index, message });
             }
             messages.step(index, &mut flying);

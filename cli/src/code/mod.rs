@@ -121,8 +121,8 @@ pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure
         None => match isaforge_containers::open(&input.bytes) {
             Some(container) => contained(tables, input, &container, how.shader)?,
             None if how.shader.is_some() => {
-                let message = format!("`{}` is no file of shaders with names", input.name);
-                return Err(Failure::usage(message, "leave `--shader` out"));
+                let message = format!("`{}` is not a container with named shaders", input.name);
+                return Err(Failure::usage(message, "leave out `--shader`"));
             }
             None if detect(input.body()) == Encoding::Hex => text(tables, input.body(), how.order),
             None => {
@@ -132,7 +132,7 @@ pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure
                 if decoded.all > FEW && 2 * decoded.good < decoded.all {
                     let which = format!("{} of {} decode", decoded.good, count(decoded.all as u64, "instruction"));
                     let message = format!("`{}` does not look like code: {which}", input.name);
-                    return Err(Failure::usage(message, "`--raw` takes its bytes as they are"));
+                    return Err(Failure::usage(message, "`--raw` reads its bytes unchanged"));
                 }
                 cut(tables, code)
             }
@@ -187,7 +187,7 @@ fn contained(tables: Tables, input: &Input, container: &Container<'_>, wanted: O
             _ => {
                 let message =
                     format!("`{}` is {}, and holds no code of this instruction set", input.name, container.kind);
-                (message, "`--raw` takes its bytes as they are".to_owned())
+                (message, "`--raw` reads its bytes unchanged".to_owned())
             }
         };
         return Err(Failure::usage(message, help));
@@ -278,7 +278,8 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
     match best {
         Some((_, code, _)) if plain.mistake.is_some() => code,
         Some((decoded, code, (how, says))) if decoded.good > plainly.good => {
-            let why = if decoded.is_whole() { "only so all of it decodes" } else { "more of it decodes so" };
+            let why =
+                if decoded.is_whole() { "all of it decodes only that way" } else { "more of it decodes that way" };
             Code { note: Some(format!("read {how}, as {why}; {says}")), ..code }
         }
         _ => plain,
@@ -288,8 +289,8 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
 /// How a text was read, and the option that selects this reading or another one.
 type Way = (&'static str, &'static str);
 
-const IN_MEMORY: Way = ("as bytes in the order of memory", "`--order memory` says so");
-const DUMPED: Way = ("without the addresses in front", "`--order value` keeps every digit");
+const IN_MEMORY: Way = ("as bytes in memory order", "`--order memory` selects this");
+const DUMPED: Way = ("without the addresses in front", "`--order value` reads every digit");
 
 /// Rewrites hexadecimal numbers as their bytes in memory order, on the same lines. `None` if the text contains anything
 /// else.

@@ -88,7 +88,7 @@ fn json(target: &Target, text: &str, first_line: &str) -> Result<Format, String>
     let has = |value: &serde_json::Value, keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
     let format = |found: &dyn Fn(&Judges) -> Option<Format>| {
         let found = target.judges.and_then(found);
-        found.ok_or_else(|| format!("nothing runs such programs of {}", target.name))
+        found.ok_or_else(|| format!("nothing can run such programs of {}", target.name))
     };
     if let Ok(value) = serde_json::from_str(first_line) {
         if has(&value, &["name", "words", "runs"]) {
@@ -103,7 +103,7 @@ fn json(target: &Target, text: &str, first_line: &str) -> Result<Format, String>
             format(&|judges| judges.kernel.map(Format::File))
         }
         Ok(value) if has(&value, CASE_KEYS) => format(&|judges| judges.case.map(Format::File)),
-        Ok(_) => Err("it is JSON of another kind".to_owned()),
-        Err(error) => Err(format!("it is no JSON: {error}")),
+        Ok(_) => Err("it is JSON in another format".to_owned()),
+        Err(error) => Err(format!("it is not JSON: {error}")),
     }
 }

@@ -118,7 +118,7 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
     match unusable {
         Some(path) => {
             let help = "`isaforge conform --help` lists the formats";
-            Err(Failure::usage(format!("not everything was replayed: `{}` was not", path.display()), help))
+            Err(Failure::usage(format!("`{}` was not replayed", path.display()), help))
         }
         None => Ok(Status::mistakes_if(failed > 0)),
     }

@@ -150,7 +150,8 @@ impl Kernel {
     }
 
     fn compare(&self, found: &[u32]) -> Result<(), String> {
-        let expected = self.expected.as_ref().or(self.emu_out.as_ref()).ok_or("nothing is known to compare with")?;
+        let expected =
+            self.expected.as_ref().or(self.emu_out.as_ref()).ok_or("there is no expected memory to compare with")?;
         let expected = halves(expected)?;
         if expected.len() > found.len() {
             return Err(format!("{} words are expected of a buffer of {}", expected.len(), found.len()));

@@ -62,7 +62,7 @@ fn values(isa: &'static Isa, name: &str, modifier: &'static Modifier) -> String 
     let more = names.len().saturating_sub(NAMED);
     names.truncate(NAMED);
     let rest =
-        if more > 0 { format!(" and {more} more; `explain` with `{}` says all", of.name) } else { String::new() };
+        if more > 0 { format!(" and {more} more; `explain` with `{}` lists all", of.name) } else { String::new() };
     format!("{name}: {}{rest}", names.join(", "))
 }
 

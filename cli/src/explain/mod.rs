@@ -125,7 +125,7 @@ fn in_order(isa: &'static Isa, what: &str, word: u64) -> u64 {
         return word;
     }
     say(&format!(
-        "{}: `{what}` is read as bytes in the order of memory, as only so it is an instruction",
+        "{}: `{what}` is read as bytes in memory order, since it is an instruction only that way",
         paint(HELP, "note")
     ));
     turned
@@ -135,7 +135,10 @@ fn in_order(isa: &'static Isa, what: &str, word: u64) -> u64 {
 fn searched(target: &Target, what: &str) -> Option<String> {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '-');
     let found = if what.chars().all(plain) { list::search(target, what)? } else { return None };
-    Some(format!("{}\n{found}", paint(DIM, &format!("`{what}` may be one of these; `explain` with a name says all:"))))
+    Some(format!(
+        "{}\n{found}",
+        paint(DIM, &format!("instructions that match `{what}`; `explain` with a name describes one:"))
+    ))
 }
 
 fn located(line: &str, error: &ParseError) -> ProgramError {

@@ -24,7 +24,7 @@ use crate::words::{parse_word, word_bytes};
 /// When standard output cannot be written.
 pub fn objects(target: &Target, what: &str) -> Result<Status, Failure> {
     if what.is_empty() {
-        let help = "name an instruction, a word or a text; `isaforge list ISA --json` has all instructions";
+        let help = "give an instruction, a word or assembly text; `isaforge list ISA --json` lists all instructions";
         return Err(Failure::usage("there is nothing to explain".to_owned(), help));
     }
     let mut out = anstream::stdout().lock();

@@ -70,12 +70,12 @@ pub fn overview(target: &Target, width: usize) -> String {
             out.push_str(&format!("\n{}\n", paint(BOLD, &format!("after an instruction, by its {}", does.modifier))));
         }
         let [sends, waits] =
-            [slots("a message is under way in slot", does.sends), slots("waits for slots", does.waits)];
+            [slots("a message is in flight in slot", does.sends), slots("waits for slots", does.waits)];
         let parts = [
             sends.as_str(),
             waits.as_str(),
-            if does.reconverges { "threads that have parted meet" } else { "" },
-            if does.discards { "threads that only help end" } else { "" },
+            if does.reconverges { "diverged threads reconverge" } else { "" },
+            if does.discards { "helper threads end" } else { "" },
             if does.ends { "the thread ends" } else { "" },
         ];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();

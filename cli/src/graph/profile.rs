@@ -27,7 +27,7 @@ pub fn read(path: &Path, program: &Program<'_>) -> Result<Profile, Failure> {
     let input = Input::read(Some(path))?;
     let wrong = |why: &str| {
         let help = "`isaforge run --json LAUNCH > counts.json` writes one";
-        Failure::usage(format!("`{}` is no profile of this program: {why}", input.name), help)
+        Failure::usage(format!("`{}` is not a profile of this program: {why}", input.name), help)
     };
     let mut places = None;
     for object in serde_json::Deserializer::from_slice(input.body()).into_iter::<Value>() {
@@ -36,7 +36,7 @@ pub fn read(path: &Path, program: &Program<'_>) -> Result<Profile, Failure> {
             places = Some(object["places"].take());
         }
     }
-    let places = places.ok_or_else(|| wrong("it holds no result of a run"))?;
+    let places = places.ok_or_else(|| wrong("it contains no result of a run"))?;
     let places: Vec<Place> = serde_json::from_value(places).map_err(|error| wrong(&error.to_string()))?;
     if places.len() != program.entries.len() {
         let of = |number: usize| count(number as u64, "instruction");

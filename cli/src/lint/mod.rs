@@ -49,7 +49,7 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
     if !args.json {
         let instructions = count(program.entries.len() as u64, "instruction");
         say(&match findings.len() {
-            0 => format!("{}: {instructions}, nothing to say", paint(GOOD, "clean")),
+            0 => format!("{}: {instructions}, no findings", paint(GOOD, "clean")),
             n => format!("{}: in {instructions}", paint(WARNING, &count(n as u64, "finding"))),
         });
     }
@@ -144,7 +144,7 @@ fn pressure(program: &Program<'_>) -> String {
     }
     out.push_str(&format!("most live registers: {most}\n"));
     if hidden > 0 {
-        out.push_str(&format!("{hidden} more registers are not drawn\n"));
+        out.push_str(&format!("{hidden} more registers are not shown\n"));
     }
     out
 }

@@ -26,8 +26,8 @@ pub fn asked(args: &RunArgs) -> Result<Option<Execution>, Failure> {
         execution.map_err(|error| Failure::usage(error.to_string(), "leave out `--engine` or `--level`"))?;
     let execution = if unchecked { execution.unchecked() } else { execution };
     if (args.watch.looks() || args.json) && execution.engine() != Engine::Reference {
-        let message = format!("nobody can look on while {execution} executes a program");
-        return Err(Failure::usage(message, "traces, breakpoints and counts by place go with `--engine reference`"));
+        let message = format!("programs cannot be observed on {execution}");
+        return Err(Failure::usage(message, "traces, breakpoints and counts by place need `--engine reference`"));
     }
     Ok(Some(execution))
 }
@@ -53,7 +53,7 @@ pub fn late(reason: &str) -> Failure {
 pub fn only_one(args: &RunArgs, what: &str, which: &str) {
     let EngineArgs { engine, level, compare, .. } = args.engine;
     if compare || engine.is_some() || level.is_some() {
-        say(&format!("{}: {what} run on {which} alone: there is nothing to choose or to compare", paint(HELP, "note")));
+        say(&format!("{}: {what} run on {which} alone: there is no engine to choose or compare", paint(HELP, "note")));
     }
 }
 
@@ -63,7 +63,7 @@ pub fn only_one(args: &RunArgs, what: &str, which: &str) {
 /// When standard output cannot be written.
 pub fn print_listing(args: &RunArgs, listing: &str) -> Result<(), Failure> {
     if args.dump_jit && listing.is_empty() {
-        say(&format!("{}: nothing of this program became machine code", paint(HELP, "note")));
+        say(&format!("{}: no part of this program was compiled to machine code", paint(HELP, "note")));
     }
     Ok(io::stdout().lock().write_all(listing.as_bytes())?)
 }
@@ -79,8 +79,8 @@ pub fn names() -> Vec<String> {
 /// When such counts were requested.
 pub fn uncounted(args: &RunArgs, what: &str) -> Result<(), Failure> {
     if args.watch.counts() {
-        let help = "`--profile=listing` counts them by their places; leave out `--profile-svg` and `--fidelity`";
-        return Err(Failure::usage(format!("what {what} execute is not counted by name"), help));
+        let help = "`--profile=listing` counts them by place; leave out `--profile-svg` and `--fidelity`";
+        return Err(Failure::usage(format!("instructions of {what} are not counted by name"), help));
     }
     Ok(())
 }

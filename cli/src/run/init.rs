@@ -46,7 +46,7 @@ pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Statu
             let but = nearest.map_or(String::new(), |(isa, error)| {
                 format!("; it could be one of {}, but for line {}: {}", isa.name, error.line, error.message)
             });
-            let message = format!("`{name}` is no assembly of a built-in set{but}");
+            let message = format!("`{name}` is not assembly of a built-in set{but}");
             return Err(Failure::usage(message, "`--spec SPEC` writes one for a program of another set"));
         };
         let Some(Launches { keys, start, .. }) = isa.launches else {
@@ -57,7 +57,7 @@ pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Statu
     };
     let launch = program.with_extension("yaml");
     if launch.exists() {
-        return Err(Failure::usage(format!("`{}` is there already", launch.display()), "move it away first"));
+        return Err(Failure::usage(format!("`{}` exists already", launch.display()), "move it away first"));
     }
     let file = program.file_name().unwrap_or_default().to_string_lossy();
     std::fs::write(&launch, text(&start, &keys, &file)).map_err(Failure::writing(&launch))?;
@@ -77,7 +77,7 @@ pub fn mistaken(launch: &Path, own: bool) -> Option<Failure> {
     };
     let name = launch.display();
     program.then(|| {
-        let message = format!("`{name}` is a program, and `run` takes a launch file, which says what it is run on");
+        let message = format!("`{name}` is a program; `run` takes a launch file, which describes the program's inputs");
         let spec = if own { " --spec SPEC" } else { "" };
         Failure::usage(message, format!("`isaforge run{spec} --init {name}` writes one"))
     })
@@ -107,7 +107,7 @@ fn nearest(text: &str) -> Option<(&'static Builtin, ProgramError)> {
 fn text(start: &str, keys: &[KeyDoc], file: &str) -> String {
     // JSON strings are valid YAML whatever the file name contains.
     let file = serde_json::Value::from(file);
-    let mut text = format!("{start}program: {{ file: {file} }}\n\n# What else there is:\n");
+    let mut text = format!("{start}program: {{ file: {file} }}\n\n# Other keys:\n");
     let is_said = |key: &KeyDoc| key.required || start.lines().any(|line| line.starts_with(&format!("{}:", key.name)));
     for key in keys.iter().filter(|key| !is_said(key)) {
         let mut line = format!("# {}:  #", key.name);

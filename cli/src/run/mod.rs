@@ -47,7 +47,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     let alone = args.watch.looks() || args.watch.counts() || args.json || args.engine.compare || args.dump_jit;
     if several && alone && !args.watch.coverage {
         let help = "give one file, without `--sheet`; `--coverage` takes several launch files";
-        return Err(Failure::usage("programs are looked at one at a time", help));
+        return Err(Failure::usage("only one program can be observed at a time", help));
     }
     if (args.watch.looks() || args.json)
         && let Some(status) = look::look(args)?

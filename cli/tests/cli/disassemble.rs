@@ -123,7 +123,7 @@ fn every_built_in_instruction_set_goes_there_and_back() {
 fn bytes_in_the_order_of_memory_are_known_beside_words_that_are_none() {
     let run = isaforge_with(&["dis", "valhall"], "3c 00 19 00 00 c0 90 00  00 00 00 00 00 00 00 00\n").expect(1);
     assert!(run.out().starts_with("U32_TO_F32 r0, r60\n.word 0x0000000000000000 //"), "{}", run.out());
-    assert!(run.err.contains("`--order memory` says so"), "{}", run.err);
+    assert!(run.err.contains("`--order memory` selects this"), "{}", run.err);
 }
 
 #[test]

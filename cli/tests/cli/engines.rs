@@ -52,7 +52,7 @@ fn every_engine_gives_the_same_numbers() {
 fn machine_code_is_listed_behind_the_instructions_that_it_comes_from() {
     let listed = run(SUM, &["--quiet", "--dump-jit"]).expect(0);
     if !isaforge_runtime::Level::best().compiles() {
-        assert!(listed.err.contains("nothing of this program became machine code"), "{}", listed.err);
+        assert!(listed.err.contains("no part of this program was compiled to machine code"), "{}", listed.err);
         return;
     }
     assert!(listed.out().starts_with("loop 3: 4 instructions\n"), "{}", listed.out());
@@ -67,7 +67,7 @@ fn machine_code_is_listed_behind_the_instructions_that_it_comes_from() {
     assert!(most > 0 && operations.len() <= most, "{operations:?}");
     // Handlers compile no machine code.
     let none = run(SUM, &["--quiet", "--dump-jit", "--engine", "handlers"]).expect(0);
-    assert!(none.err.contains("nothing of this program became machine code"), "{}", none.err);
+    assert!(none.err.contains("no part of this program was compiled to machine code"), "{}", none.err);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn an_engine_that_is_not_there_is_refused() {
     let error = run(SUM, &["--engine", "magic"]).expect(2).err;
     assert!(error.contains("reference") && error.contains("compiled"), "{error}");
     let error = run(SUM, &["--engine", "handlers", "--trace"]).expect(2).err;
-    assert!(error.contains("nobody can look on while handlers at level"), "{error}");
+    assert!(error.contains("programs cannot be observed on handlers at level"), "{error}");
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_set_of_ones_own_is_compared_with_its_machine_code() {
     let launch = folder.path().join("launch.yaml");
     fs::write(&launch, "program: |\n  mov r1, #1\n").expect("the file is written");
     let run = isaforge(&["run", "--spec", lanes, &launch.display().to_string(), "--compare"]).expect(0);
-    assert!(run.err.contains("there is nothing to choose or to compare"), "{}", run.err);
+    assert!(run.err.contains("there is no engine to choose or compare"), "{}", run.err);
 }
 
 #[test]

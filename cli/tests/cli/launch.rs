@@ -149,7 +149,7 @@ fn the_demo_tells_what_it_does_and_draws_a_picture() {
     }
     // Without specifications in the current folder, those of the build folder are not used.
     let run = isaforge_in(folder.path(), &["demo", "--size", "8", "-o", "small.png"], b"").expect(0);
-    assert!(run.out().contains("1. No folder `specs/valhall` here"), "{}", run.out());
+    assert!(run.out().contains("1. There is no folder `specs/valhall` here"), "{}", run.out());
     let file = fs::File::open(&picture).expect("the picture is written");
     let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("it is a PNG");
     let mut pixels = vec![0; reader.output_buffer_size().expect("it is small")];
@@ -261,11 +261,11 @@ fn a_program_gets_a_launch_file_that_runs() {
         assert!(written.lines().all(|line| line.chars().count() <= 100), "{written}");
         isaforge(&["run", launch.to_str().expect("a path")]).expect(0);
         // An existing file is not overwritten.
-        assert!(isaforge(&["run", "--init", path]).expect(2).err.contains("is there already"));
+        assert!(isaforge(&["run", "--init", path]).expect(2).err.contains("exists already"));
     }
     let (_folder, path) = program("a.s", "no instruction\n");
     let run = isaforge(&["run", "--init", path.to_str().expect("a path")]).expect(2);
-    assert!(run.err.contains("no assembly of a built-in set"), "{}", run.err);
+    assert!(run.err.contains("not assembly of a built-in set"), "{}", run.err);
     let (_folder, path) = program("a.s", "MOV.i32 r0, r1\nNO r2\nNOP.end\n");
     let run = isaforge(&["run", "--init", path.to_str().expect("a path")]).expect(2);
     assert!(run.err.contains("it could be one of valhall, but for line 2: "), "{}", run.err);

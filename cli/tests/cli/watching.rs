@@ -83,7 +83,7 @@ fn a_trace_is_filtered_by_thread_place_and_register() {
     assert!(threads[0].ends_with("  | r0=1:00000003"), "{threads:?}");
     assert_eq!(lines(&["--thread", "2"]).len(), 0);
     assert!(run_loop(&["--trace", "--register", "x0"]).expect(2).err.contains("there is no register `x0`"));
-    assert!(run_loop(&["--trace", "--thread", "x"]).expect(2).err.contains("`x` is no thread"));
+    assert!(run_loop(&["--trace", "--thread", "x"]).expect(2).err.contains("`x` is not a thread"));
     run_loop(&["--at", "again"]).expect(2);
 }
 
@@ -251,7 +251,11 @@ targets: [{ file: out.png }]
     let run = look(&[&case, "--break", "0", "--quiet"]).expect(0);
     assert!(run.out().starts_with("0  pixel (0,0)  ++++") && run.err.contains("16 stops shown"), "{}", run.err);
     let run = look(&[&case, &case, "--trace"]).expect(2);
-    assert!(run.err.contains("looked at one at a time") && run.err.contains("give one file"), "{}", run.err);
+    assert!(
+        run.err.contains("only one program can be observed at a time") && run.err.contains("give one file"),
+        "{}",
+        run.err
+    );
 }
 
 #[test]

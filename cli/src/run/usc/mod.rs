@@ -65,7 +65,7 @@ impl Launched for Plan {
 
     /// Runs the program on the reference engine and on handlers at each level.
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
-        say(&format!("{}: engines of the USC are compared by what they leave in the end", paint(HELP, "note")));
+        say(&format!("{}: engines of the USC are compared by their final results", paint(HELP, "note")));
         let late = RefCell::new(None);
         let by = |execution: Execution| {
             let until = engine::deadline(args);
@@ -144,7 +144,7 @@ fn difference(found: (&Result<Left, String>, &Plan), expected: (&Result<Left, St
         ("memory", own.memory != other.memory),
     ];
     let what = differs.into_iter().find(|(_, differs)| *differs)?.0;
-    Some(format!("the {what} are not those of the reference"))
+    Some(format!("the {what} differ from those of the reference"))
 }
 
 fn prepare(plan: &Plan, task: &mut Task, first: usize) -> Result<(), String> {

@@ -44,7 +44,7 @@ impl Launched for Plan {
     }
 
     fn compare(&self, _: &RunArgs) -> Result<Option<Compared>, Failure> {
-        say(&format!("{}: engines of the VPU are not compared, one executes the program", paint(HELP, "note")));
+        say(&format!("{}: engines of the VPU are not compared: there is only one", paint(HELP, "note")));
         Ok(None)
     }
 

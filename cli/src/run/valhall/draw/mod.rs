@@ -111,7 +111,7 @@ fn difference(found: &Plan, expected: &Plan, ended: [&Result<u64, String>; 2]) -
         }
     }
     let same = ended[0].is_err() || found.buffers.memory == expected.buffers.memory;
-    (!same).then(|| "what the buffers hold is not what they hold in the reference".to_owned())
+    (!same).then(|| "the buffers differ from those of the reference".to_owned())
 }
 
 impl Plan {
