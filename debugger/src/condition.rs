@@ -424,7 +424,7 @@ mod tests {
             ("", "a register or a number is expected"),
             ("r1", "a comparison such as"),
             ("r9 == 1", "there is no register `r9`"),
-            ("r1 = 1", "`=` means nothing"),
+            ("r1 = 1", "`=` is not allowed"),
             ("r1 == 1 in lanes", "`in` must be followed by"),
             ("r1 == 1 r2", "`r2` is not expected"),
             ("r1.h2 == 1", "has 32 bits"),
