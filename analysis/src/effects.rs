@@ -1,49 +1,49 @@
-//! What an operation does once the modifiers of an instruction and its constant operands are known.
+//! The effects of an operation once an instruction's modifiers and constant operands are known.
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::instantiate::for_each_argument;
 use isaforge_core::semantics::primitive::primitive;
 use isaforge_core::semantics::{NONE, Node, Op, Semantics, Shape, Special, Type};
 
-/// When an effect happens.
+/// Whether an effect happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum When {
     /// Never.
     #[default]
     Never,
-    /// Where a condition holds.
+    /// If a condition holds.
     Sometimes,
     /// Always.
     Always,
 }
 
-/// What a shape does beside computing values.
+/// The effects of a shape other than computing values.
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
-    /// Execution goes on elsewhere.
+    /// Whether it branches.
     pub branch: When,
-    /// It keeps where the next instruction stands, and branches: it calls.
+    /// Whether it saves the address of the next instruction and branches, as a call does.
     pub calls: bool,
-    /// The thread ends.
+    /// Whether it ends the thread.
     pub end: When,
-    /// The threads of a workgroup wait for each other.
+    /// Whether it is a barrier for the threads of a workgroup.
     pub barrier: bool,
-    /// An intrinsic may change where threads go on, even behind an instruction that ends them.
+    /// Whether an intrinsic may change where threads continue, even after an instruction that ends them.
     pub leads: bool,
-    /// It reads or writes memory, or uses an intrinsic with effects of its own.
+    /// Whether it accesses memory, writes a state, may fault, or calls an intrinsic.
     pub others: bool,
-    /// The states that it reads.
+    /// The states it reads.
     pub reads: Vec<u16>,
-    /// The intrinsics that it calls.
+    /// The intrinsics it calls.
     pub intrinsics: Vec<u16>,
-    /// The states that it writes, and whether it does so in any case.
+    /// The states it writes, and whether it always does.
     pub writes: Vec<(u16, bool)>,
-    /// For each operand that is written: the bits that are written in any case.
+    /// For each operand written: the bits that are always written.
     written: Vec<(u16, u128)>,
 }
 
 impl Effects {
-    /// The effects of a shape of an instruction set. `known` says which operands are constants, by operand and element.
+    /// Computes the effects of a shape. `known` returns the value of an operand's element if it is constant.
     pub fn of(semantics: &Semantics, shape: &Shape, known: &dyn Fn(u16, u16) -> Option<u64>) -> Effects {
         let values = fold(shape, known);
         let mut found = Effects::default();
@@ -90,15 +90,15 @@ impl Effects {
         found
     }
 
-    /// Whether an operand of this many bits is overwritten as a whole, whatever it held. True where the operation does not
-    /// say how it writes the operand.
+    /// Whether the operation always overwrites the whole operand, which has this many bits. True if the operation does
+    /// not write it as an operand.
     pub fn overwrites(&self, operand: u16, bits: u32) -> bool {
         let wanted = if bits >= 128 { u128::MAX } else { (1 << bits) - 1 };
         self.written.iter().find(|(known, _)| *known == operand).is_none_or(|(_, written)| written & wanted == wanted)
     }
 }
 
-/// The values of nodes that depend on constants alone.
+/// Evaluates the nodes that depend only on constants.
 fn fold(shape: &Shape, known: &dyn Fn(u16, u16) -> Option<u64>) -> Vec<Option<u64>> {
     let mut values: Vec<Option<u64>> = Vec::with_capacity(shape.nodes.len());
     for (at, node) in shape.nodes.iter().enumerate() {
@@ -137,7 +137,7 @@ fn when(node: &Node, values: &[Option<u64>]) -> When {
     }
 }
 
-/// Whether a value depends on where the next instruction stands.
+/// Whether a value depends on the address of the next instruction.
 fn from_next(shape: &Shape, node: u16) -> bool {
     let mut open = vec![node];
     let mut seen = vec![false; shape.nodes.len()];
@@ -149,7 +149,7 @@ fn from_next(shape: &Shape, node: u16) -> bool {
         if node.op == Op::Special && node.imm == Special::Next as u16 {
             return true;
         }
-        // What memory holds at such an address is no place.
+        // A value loaded from memory does not count, even if its address depends on the next instruction.
         if node.op.is_pure() {
             for_each_argument(node, &shape.lists, |argument| open.push(argument));
         }

@@ -1,25 +1,26 @@
-//! What the bits of an instruction mean, as a table that is the same for sets of every kind.
+//! The meaning of an instruction's bits, as a table of the same layout for every kind of instruction set.
 
 use isaforge_core::Tables;
 use isaforge_core::explain::{Field as Explained, groups, words};
 use isaforge_core::group;
 use isaforge_core::stream::{Source, annotate};
 
-/// Some bits of an instruction.
+/// A field: some bits of an instruction and their meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The runs of bits, the highest first: the highest and the lowest bit of each. Of groups they count within the record.
+    /// The runs of bits, highest first, each as its highest and lowest bit. In groups, bits are numbered within the
+    /// record.
     pub runs: Vec<(u16, u16)>,
-    /// Its name, with that of the operand or of the slot of a group in front.
+    /// Its name, prefixed with the name of the operand or of the slot in a group.
     pub name: String,
-    /// The value as assembly has it; empty where it has none.
+    /// Its value as written in assembly; empty if it is not written.
     pub text: String,
-    /// What the value means.
+    /// The meaning of the value.
     pub meaning: String,
 }
 
 impl Field {
-    /// The bits as text: `47..40, 3`.
+    /// The bits as text, such as `47..40, 3`.
     pub fn bits(&self) -> String {
         let run = |(high, low): &(u16, u16)| if high == low { format!("{low}") } else { format!("{high}..{low}") };
         self.runs.iter().map(run).collect::<Vec<_>>().join(", ")
@@ -32,7 +33,7 @@ impl Field {
     }
 }
 
-/// The fields of one instruction. A word that is none has those of the instruction that it is nearest to.
+/// Returns the fields of one instruction. An invalid word is read as the nearest instruction.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! Control flow: basic blocks, edges between them, loops.
+//! Control flow: basic blocks, the edges between them, and loops.
 
 use std::ops::Range;
 
@@ -12,38 +12,39 @@ use crate::program::Program;
 /// How control passes from one block to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
-    /// To the block that follows.
+    /// Execution falls through to the next block.
     Next,
-    /// By a branch.
+    /// A branch is taken.
     Branch,
 }
 
-/// Instructions that are executed one after another.
+/// A basic block.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Its entries in the program.
+    /// Its range of entries in the program.
     pub entries: Range<usize>,
     /// Whether it can be reached from an entry point.
     pub reachable: bool,
-    /// How many loops it is in.
+    /// The number of loops that contain it.
     pub depth: usize,
-    /// Where execution goes on is computed, so that it may be anywhere.
+    /// Whether it ends in a branch with a computed target, which may lead anywhere.
     pub indirect: bool,
-    /// Execution may leave the program behind it.
+    /// Whether execution may leave the program after it.
     pub leaves: bool,
 }
 
 /// The control flow of a program.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// Blocks in the order of their addresses.
+    /// The blocks, sorted by address.
     pub blocks: Vec<Block>,
     graph: DiGraph<(), Edge>,
     dominators: Dominators<NodeIndex>,
 }
 
 impl Graph {
-    /// The control flow of a program. A call goes on behind the instruction, and where it leads is an edge of its own.
+    /// Builds the control flow graph of a program. A call continues with the next instruction, and its target is a
+    /// separate edge.
     pub fn new(program: &Program<'_>) -> Graph {
         let count = program.entries.len();
         let mut starts: Vec<bool> = vec![false; count + 1];
@@ -101,7 +102,7 @@ impl Graph {
                 }
             }
         }
-        // A node above all entry points.
+        // A virtual node that precedes all entry points.
         let start = graph.add_node(());
         for block in program.entry_points.iter().filter_map(|place| block_at(*place)) {
             graph.add_edge(start, nodes[block], Edge::Next);
@@ -113,7 +114,7 @@ impl Graph {
     }
 
     fn mark(&mut self) {
-        // Where a branch may lead anywhere, every block may be reached.
+        // A branch with a computed target may reach every block.
         let anywhere = self.blocks.iter().any(|block| block.indirect);
         for index in 0..self.blocks.len() {
             let reached = self.dominators.dominators(NodeIndex::new(index)).is_some();
@@ -126,12 +127,12 @@ impl Graph {
         }
     }
 
-    /// The blocks that a block leads to.
+    /// The successors of a block.
     pub fn successors(&self, block: usize) -> impl Iterator<Item = (usize, Edge)> {
         self.graph.edges(NodeIndex::new(block)).map(|edge| (edge.target().index(), *edge.weight()))
     }
 
-    /// The blocks that lead to a block.
+    /// The predecessors of a block.
     pub fn predecessors(&self, block: usize) -> impl Iterator<Item = usize> {
         let before = self.graph.neighbors_directed(NodeIndex::new(block), petgraph::Direction::Incoming);
         before.map(NodeIndex::index).filter(|before| *before < self.blocks.len())
@@ -143,8 +144,8 @@ impl Graph {
         all.any(|node| node.index() == through)
     }
 
-    /// Edges that close a loop: from a block to one that dominates it. One loop has one of them here, however many lead
-    /// back to its head.
+    /// The back edges: from a block to one that dominates it. If several lead to the same loop header, only one is
+    /// returned.
     pub fn back_edges(&self) -> Vec<(usize, usize)> {
         let mut found: Vec<(usize, usize)> = Vec::new();
         for from in 0..self.blocks.len() {
@@ -157,7 +158,7 @@ impl Graph {
         found
     }
 
-    /// The blocks of a loop, by the edge that closes it.
+    /// The blocks of the natural loop that a back edge closes.
     pub fn natural_loop(&self, from: usize, to: usize) -> Vec<usize> {
         let mut inside = vec![false; self.blocks.len()];
         let mut open = vec![from];
@@ -170,7 +171,7 @@ impl Graph {
         (0..self.blocks.len()).filter(|block| inside[*block]).collect()
     }
 
-    /// The block of an entry.
+    /// The index of the block that contains an entry.
     pub fn block_of(&self, entry: usize) -> usize {
         self.blocks.partition_point(|block| block.entries.end <= entry)
     }

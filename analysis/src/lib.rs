@@ -1,7 +1,7 @@
-//! Programs of any instruction set, read for what their instructions say about themselves.
+//! Static analysis of programs of any instruction set.
 //!
-//! Everything here comes from the tables of an instruction set: operands and their access, targets of branches, and, where
-//! the specification has them, the operations. An instruction set that is described tomorrow is analysed the same way.
+//! Everything is derived from the tables of an instruction set: the access of operands, branch targets and, if the
+//! specification has them, the operations. No code here is specific to an instruction set.
 //!
 //! ```text
 //! bytes ──Program::read──▶ entries: text, operands, reads, writes, flow
@@ -9,16 +9,16 @@
 //!                            └──Liveness::new──▶ live registers, pressure ──lint──▶ findings
 //! ```
 //!
-//! - [`set`]: an instruction set with its operations, and the names of its registers
+//! - [`set`]: an instruction set with its semantics and the names of its registers
 //! - [`entry`]: one instruction of a program
-//! - [`fields`]: what the bits of an instruction mean
-//! - [`effects`]: what an operation does once the modifiers of a word are known
-//! - [`program`]: all entries and the labels between them
+//! - [`fields`]: the meaning of an instruction's bits
+//! - [`effects`]: the effects of an operation once the modifiers of a word are known
+//! - [`program`]: all instructions of a program and its labels
 //! - [`graph`]: control flow
 //! - [`liveness`]: which registers are read later
-//! - [`mod@lint`]: mistakes that need no execution to be found
-//! - [`profile`]: how often instructions were executed, where somebody counted
-//! - `picture`: control flow drawn, behind a feature of that name
+//! - [`mod@lint`]: mistakes that can be found without running the program
+//! - [`profile`]: execution counts of instructions
+//! - `picture`: drawings of the control flow, behind the feature `picture`
 #![forbid(unsafe_code)]
 
 pub mod effects;

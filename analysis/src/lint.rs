@@ -1,6 +1,7 @@
-//! Mistakes that need no execution to be found.
+//! Mistakes that can be found without running the program.
 //!
-//! Each check says only what holds on every path, so that a finding is a mistake or something that does nothing.
+//! Each check reports only facts that hold on every path, so that a finding is a mistake or an instruction without
+//! effect.
 
 mod discarded;
 mod diverged;
@@ -17,28 +18,28 @@ use crate::graph::Graph;
 use crate::liveness::Liveness;
 use crate::program::Program;
 
-/// What a finding is about.
+/// The kinds of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Check {
-    /// Bytes that are no instruction can be reached.
+    /// Reachable bytes do not decode.
     Invalid,
-    /// A register is read that nothing has written.
+    /// A register is read before any instruction writes it.
     Unwritten,
     /// A result is never read.
     Unread,
-    /// Instructions cannot be reached.
+    /// An instruction is unreachable.
     Unreachable,
-    /// The encoding has the instruction, but the hardware allows no such operands.
+    /// The instruction can be encoded, but the hardware does not allow these operands.
     Limit,
-    /// A branch leads between instructions, or out of the program.
+    /// A branch target is not the start of an instruction, or lies outside the program.
     Astray,
-    /// A register is touched that a message may not have done with.
+    /// A register is accessed while a message that uses it may be in flight.
     Unawaited,
-    /// Nothing is in flight that a wait could wait for.
+    /// An instruction waits although no message is in flight.
     Needless,
-    /// A value is read that was marked as read for the last time.
+    /// A register is read again after a read marked as the last.
     Discarded,
-    /// Not all threads of a group may come to a barrier.
+    /// A barrier may not be reached by all threads of a workgroup.
     Diverged,
 }
 
@@ -57,7 +58,7 @@ impl Check {
         Check::Diverged,
     ];
 
-    /// Its code.
+    /// The code of the check.
     pub fn code(self) -> &'static str {
         match self {
             Check::Invalid => "P0001",
@@ -74,19 +75,19 @@ impl Check {
     }
 }
 
-/// One finding.
+/// A finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The check.
     pub check: Check,
-    /// The entry of the program.
+    /// The index of the entry in the program.
     pub entry: usize,
-    /// What is wrong there.
+    /// The message.
     pub message: String,
 }
 
-/// Looks for mistakes, in the order of addresses. The instruction set's preloads say what programs find in registers at
-/// their start; registers that no program finds there are taken for unwritten only where there are preloads at all.
+/// Runs all checks and sorts the findings by address. The preloads of the instruction set say which registers are
+/// initialised when a program starts; without any preloads, reads of unwritten registers are not reported.
 pub fn lint(program: &Program<'_>) -> Vec<Finding> {
     let graph = Graph::new(program);
     let liveness = Liveness::new(program, &graph);
@@ -102,7 +103,7 @@ pub fn lint(program: &Program<'_>) -> Vec<Finding> {
     found
 }
 
-/// Whether an entry can be reached.
+/// Whether an entry is reachable.
 fn reachable(graph: &Graph, entry: usize) -> bool {
     graph.blocks.get(graph.block_of(entry)).is_some_and(|block| block.reachable)
 }
@@ -123,7 +124,7 @@ fn places(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
                 if let Some(target) = instruction.flow.target
                     && program.place(target).is_none()
                 {
-                    let message = format!("no instruction of the program starts at {target:#x}, where this leads");
+                    let message = format!("no instruction of the program starts at the branch target {target:#x}");
                     add(Check::Astray, index, message);
                 }
             }
@@ -141,18 +142,18 @@ fn unread(program: &Program<'_>, graph: &Graph, liveness: &Liveness, found: &mut
         }
         if instruction.writes.iter().all(|(register, _)| !liveness.is_live_after(index, *register)) {
             let names: Vec<String> = instruction.writes.iter().map(|(r, _)| program.set.name(*r)).collect();
-            let message = format!("nothing reads what this writes to {}", names.join(", "));
+            let message = format!("the value written to {} is never read", names.join(", "));
             found.push(Finding { check: Check::Unread, entry: index, message });
         }
     }
 }
 
-/// A register that a specification's preloads name by its number: they are about the first bank.
+/// The register of a preload. Preloads refer to the first bank.
 fn preload(index: u32) -> Register {
     Register { bank: 0, index }
 }
 
-/// The registers that programs find filled at their start.
+/// The registers that are initialised when a program starts.
 fn preloaded(program: &Program<'_>) -> Option<HashSet<Register>> {
     let preloads = program.set.semantics?.preloads;
     let registers = preloads.iter().flat_map(|preload| {
@@ -162,19 +163,19 @@ fn preloaded(program: &Program<'_>) -> Option<HashSet<Register>> {
     (!preloads.is_empty()).then(|| registers.map(preload).collect())
 }
 
-/// Reads of registers that no write reaches on any path.
+/// Reports reads of registers that no write reaches on any path.
 fn unwritten(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     let Some(preloaded) = preloaded(program) else { return };
     if graph.blocks.iter().any(|block| block.indirect) {
         return;
     }
-    // Other banks hold what the launch gives.
+    // Registers of other banks may be set by the launch.
     let bank = preload(0).bank;
     let writes = |block: usize| {
         let entries = program.entries.get(graph.blocks[block].entries.clone()).unwrap_or_default();
         entries.iter().filter_map(|entry| entry.instruction.as_ref().ok()).flat_map(|i| &i.writes).map(|(r, _)| *r)
     };
-    // What may have been written before each block.
+    // The registers that may have been written before each block.
     let mut before: Vec<HashSet<Register>> = vec![HashSet::new(); graph.blocks.len()];
     let mut open: Vec<usize> = (0..graph.blocks.len()).rev().collect();
     while let Some(block) = open.pop() {
@@ -195,7 +196,7 @@ fn unwritten(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
             };
             let names: Vec<String> = instruction.reads.iter().filter(unknown).map(|r| program.set.name(*r)).collect();
             if !names.is_empty() {
-                let message = format!("nothing has written {} on any path to here", names.join(", "));
+                let message = format!("no path to here writes {}", names.join(", "));
                 found.push(Finding { check: Check::Unwritten, entry: index, message });
             }
             written.extend(instruction.writes.iter().map(|(register, _)| *register));
@@ -203,7 +204,7 @@ fn unwritten(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     }
 }
 
-/// What decodes and prints, and what the assembler refuses all the same.
+/// Reports instructions that decode and print but that the assembler rejects.
 fn limits(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     let Tables::Words(isa) = program.set.tables else { return };
     if isa.limits.is_empty() {

@@ -1,4 +1,4 @@
-//! Which registers are read later, at every place of a program.
+//! Liveness: which registers are read later, at every point of a program.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use crate::entry::Register;
 use crate::graph::Graph;
 use crate::program::Program;
 
-/// A set of registers, by their numbers in a [`Liveness`].
+/// A set of registers, by their indices in a [`Liveness`].
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Registers(Vec<u64>);
 
@@ -33,7 +33,7 @@ impl Registers {
         self.0[index / 64] >> (index % 64) & 1 != 0
     }
 
-    /// Adds the others. True if that changed anything.
+    /// Adds the registers of another set. Returns whether the set changed.
     fn add(&mut self, others: &Registers) -> bool {
         let mut changed = false;
         for (word, other) in self.0.iter_mut().zip(&others.0) {
@@ -48,20 +48,21 @@ impl Registers {
     }
 }
 
-/// Live registers of a program.
+/// The live registers of a program.
 ///
-/// Only banks that some instruction of the program writes take part: constants of a launch are always there.
+/// Only banks that some instruction of the program writes are considered: the constants of a launch are always live.
 #[derive(Clone, Debug)]
 pub struct Liveness {
     numbers: HashMap<Register, usize>,
     registers: Vec<Register>,
-    /// What is live before and after each entry.
+    /// The live registers before each entry.
     before: Vec<Registers>,
     after: Vec<Registers>,
 }
 
 impl Liveness {
-    /// Computes it. Behind a branch that may lead anywhere, or out of the program, every register is live.
+    /// Computes liveness. After a branch that may lead anywhere, or at an exit from the program, every register is
+    /// live.
     pub fn new(program: &Program<'_>, graph: &Graph) -> Liveness {
         let mut banks: Vec<u16> = Vec::new();
         let instructions = || program.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
@@ -104,7 +105,7 @@ impl Liveness {
         found
     }
 
-    /// Goes through a block from its end.
+    /// Walks backwards through a block.
     fn block(&mut self, program: &Program<'_>, entries: std::ops::Range<usize>, mut live: Registers) -> Registers {
         for index in entries.rev() {
             self.after[index].clone_from(&live);
@@ -123,7 +124,7 @@ impl Liveness {
         live
     }
 
-    /// Whether a register is read later than an entry, before it is overwritten.
+    /// Whether a register is read after an entry before it is overwritten.
     pub fn is_live_after(&self, entry: usize, register: Register) -> bool {
         match (self.numbers.get(&register), self.after.get(entry)) {
             (Some(number), Some(live)) => live.has(*number),
@@ -131,14 +132,14 @@ impl Liveness {
         }
     }
 
-    /// The registers that are read before anything writes them.
+    /// The registers that are read before any write to them.
     pub fn at_start(&self) -> impl Iterator<Item = Register> {
         let first = self.before.first();
         let live = move |number: &usize| first.is_some_and(|live| live.has(*number));
         (0..self.registers.len()).filter(live).map(|number| self.registers[number])
     }
 
-    /// How many registers are live before an entry.
+    /// The number of registers that are live before an entry.
     pub fn pressure(&self, entry: usize) -> usize {
         self.before.get(entry).map_or(0, Registers::count)
     }

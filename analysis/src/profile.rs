@@ -2,12 +2,12 @@
 
 use std::ops::{AddAssign, Range};
 
-/// How often an instruction was executed.
+/// The execution count of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// By warps.
+    /// Executions by warps.
     pub warps: u64,
-    /// By threads.
+    /// Executions by threads.
     pub threads: u64,
 }
 
@@ -18,7 +18,7 @@ impl AddAssign for Times {
     }
 }
 
-/// Counts of all instructions of a program.
+/// The execution counts of a program's instructions.
 ///
 /// ```
 /// use isaforge_analysis::profile::{Profile, Times};
@@ -29,12 +29,12 @@ impl AddAssign for Times {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// By the index of the program's entry.
+    /// The counts, by the index of the program's entry.
     pub times: Vec<Times>,
 }
 
 impl Profile {
-    /// What threads executed of these entries, as a part of all that they executed: 0 to 1.
+    /// The fraction of all executions by threads that falls on these entries, from 0 to 1.
     pub fn share(&self, entries: Range<usize>) -> f64 {
         let sum = |times: &[Times]| times.iter().map(|times| times.threads as f64).sum::<f64>();
         let all = sum(&self.times);

@@ -1,4 +1,4 @@
-//! All instructions of a program, and the labels between them.
+//! A program: all its instructions and labels.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,17 @@ use crate::set::Set;
 pub struct Program<'s> {
     /// Its instruction set.
     pub set: &'s Set,
-    /// Its instructions, in the order of their addresses.
+    /// Its instructions, sorted by address.
     pub entries: Vec<Entry>,
-    /// Places that branches lead to: indices of entries, or their number for the end, and their names.
+    /// The labels: for each branch target, the index of its entry (the number of entries for the program's end) and its
+    /// name.
     pub labels: BTreeMap<usize, String>,
-    /// Where execution may start: indices of entries. The first one alone, unless somebody knows more.
+    /// The indices of the entries where execution may start; only the first one by default.
     pub entry_points: Vec<usize>,
 }
 
 impl<'s> Program<'s> {
-    /// Reads the bytes of a program, in the order of memory.
+    /// Reads the bytes of a program in memory order.
     ///
     /// ```
     /// use isaforge_analysis::{Program, Set};
@@ -41,7 +42,7 @@ impl<'s> Program<'s> {
         program
     }
 
-    /// The index of the entry at an address; the number of entries for the program's end.
+    /// The index of the entry at an address, or the number of entries for the end of the program.
     pub fn place(&self, address: u64) -> Option<usize> {
         let address = usize::try_from(address).ok()?;
         let end = self.entries.last().map_or(0, |entry| entry.bytes.end);
@@ -53,7 +54,7 @@ impl<'s> Program<'s> {
 }
 
 impl Entry {
-    /// The address that it may branch to, where the instruction says it.
+    /// The branch target, if it is encoded in the instruction.
     pub fn target(&self) -> Option<u64> {
         self.instruction.as_ref().ok()?.flow.target
     }

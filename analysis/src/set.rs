@@ -1,4 +1,4 @@
-//! An instruction set with its operations, and the names of its registers.
+//! An instruction set with its semantics and the names of its registers.
 
 use isaforge_core::Isa;
 use isaforge_core::Tables;
@@ -15,11 +15,12 @@ use crate::entry::Register;
 pub struct Set {
     /// How its instructions are encoded.
     pub tables: Tables,
-    /// What they do, if the specification says it.
+    /// Its semantics, if the specification defines them.
     pub semantics: Option<&'static Semantics>,
-    /// What stands before and after the number of a register, by bank; for words alone.
+    /// The text before and after the number of a register, by bank; only for words.
     banks: Vec<(String, String)>,
-    /// What executes its programs, if that is known: states that are registers, calls of the surroundings.
+    /// The machine that executes its programs, if known: it says which registers hold states and what calls of the host
+    /// access.
     hardware: Option<&'static Hardware>,
 }
 
@@ -28,7 +29,7 @@ fn register_of(found: machine::Register) -> Register {
 }
 
 impl Set {
-    /// An instruction set by its tables.
+    /// Creates an instruction set from its tables.
     pub fn new(tables: Tables, semantics: Option<&'static Semantics>) -> Self {
         let banks = match tables {
             Tables::Words(isa) => (0..isa.banks.len()).map(|bank| written(isa, bank)).collect(),
@@ -37,18 +38,18 @@ impl Set {
         Set { tables, semantics, banks, hardware: None }
     }
 
-    /// The same with a machine, which says which states are registers and what calls of the surroundings read.
+    /// Adds a machine, which says which registers hold states and what calls of the host read and write.
     pub fn with(self, hardware: Option<&'static Hardware>) -> Self {
         Set { hardware, ..self }
     }
 
-    /// The register that a state is.
+    /// The register that holds a state.
     pub(crate) fn register(&self, state: u16) -> Option<Register> {
         let (_, found) = self.hardware?.aliases.iter().find(|(known, _)| *known == state)?;
         Some(register_of(*found))
     }
 
-    /// The registers that a call of the surroundings may read, and those that it may write.
+    /// The registers that a call of the host may read, and those that it may write.
     pub(crate) fn called(&self, intrinsic: u16) -> (Vec<Register>, Vec<Register>) {
         let calls = self.hardware.map_or(&[][..], |hardware| hardware.calls);
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
@@ -67,7 +68,7 @@ impl Set {
         (reads, writes)
     }
 
-    /// How a register is written.
+    /// The assembly name of a register.
     pub fn name(&self, of: Register) -> String {
         match self.tables {
             Tables::Words(_) => {
@@ -86,7 +87,7 @@ impl Set {
         }
     }
 
-    /// How many registers a bank has; 0 where the tables do not say it.
+    /// The number of registers in a bank; 0 if the tables do not say.
     pub fn count(&self, bank: u16) -> u32 {
         let bank = usize::from(bank);
         match self.tables {
@@ -97,7 +98,7 @@ impl Set {
     }
 }
 
-/// How the kinds of operands write a register of a bank: what stands before and after its number.
+/// The text before and after a register's number in the operand kinds that read this bank.
 fn written(isa: &'static Isa, bank: usize) -> (String, String) {
     let alternatives = isa.kinds.iter().flat_map(|kind| kind.alternatives);
     for alternative in alternatives {

@@ -1,12 +1,12 @@
-//! Random tests by the million, with the functions of the fuzz targets:
+//! Runs the functions of the fuzz targets on millions of random inputs:
 //!
 //! ```console
 //! $ cargo run --release -p isaforge-cli --example campaign -- words 1000000000
 //! $ ISAFORGE_SEED=42 cargo run --release -p isaforge-cli --example campaign -- programs 1 1234   # one of them again
 //! ```
 //!
-//! The arguments are what is tried, how often, and the number of the first. Every number has random bits of its own, so that
-//! what a panic names can be replayed alone.
+//! The arguments are the kind of test, the number of runs, and the index of the first. Every index has its own random
+//! bits, so that an index named in a panic can be replayed alone.
 
 #[path = "../../fuzz/src/change.rs"]
 mod change;
@@ -32,10 +32,10 @@ use isaforge_core::print::Style;
 use isaforge_core::sample::{Random, sample};
 use isaforge_core::{Isa, group, program, stream};
 
-/// The time that one specification may take.
+/// The time limit for one specification.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// What is tried: its name, and what does it once. The text says which of several things it was.
+/// A kind of test: its name, and a constructor of its test function, which returns the outcome for the summary.
 type Kind = (&'static str, fn() -> Box<dyn FnMut(&mut Random) -> &'static str>);
 
 const KINDS: [Kind; 6] = [
@@ -68,7 +68,7 @@ fn one_of<'a, T>(list: &'a [T], random: &mut Random) -> &'a T {
     &list[random.below(list.len() as u64) as usize]
 }
 
-/// A word: any, or an instruction with a bit changed or none.
+/// A word: random, or a valid instruction with a few bits flipped.
 fn words(random: &mut Random) -> &'static str {
     if random.below(16) == 0 {
         targets::streams(&bytes(random, 4));
@@ -87,7 +87,7 @@ fn words(random: &mut Random) -> &'static str {
     what
 }
 
-/// Groups that Mesa's compiler wrote.
+/// Groups produced by Mesa's compiler.
 fn written() -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/data/usc");
     let files = ["pco-random-groups.txt", "pco-shader-groups.txt", "pco-multiphase-groups.txt"];
@@ -99,7 +99,7 @@ fn written() -> Vec<Vec<u8>> {
     groups
 }
 
-/// The bytes of a group: any, or one that was written, with bits changed or none.
+/// The bytes of a group: random, or a compiled group with a few bits flipped.
 fn groups(written: &[Vec<u8>], random: &mut Random) -> &'static str {
     let mut data = one_of(written, random).clone();
     let (changes, what) = match random.below(8) {
@@ -119,7 +119,7 @@ fn groups(written: &[Vec<u8>], random: &mut Random) -> &'static str {
     what
 }
 
-/// A program's text with changes.
+/// The text of a program, mutated.
 fn texts(random: &mut Random) -> &'static str {
     let mut text = String::new();
     match random.below(5) {
@@ -148,11 +148,11 @@ fn texts(random: &mut Random) -> &'static str {
     }
 }
 
-/// Specifications in which a file is changed.
+/// Specifications of which one file is mutated.
 struct Specifications {
     yaml: Vec<&'static str>,
     xml: Vec<&'static str>,
-    /// Files by name, the entry first.
+    /// Their files, the entry first, by name.
     sets: Vec<(&'static str, Vec<(PathBuf, String)>)>,
     slowest: BTreeMap<&'static str, Duration>,
 }
@@ -231,7 +231,7 @@ fn collect(folder: &Path, inner: &Path, into: &mut Vec<(PathBuf, String)>) {
     }
 }
 
-/// A whole specification, one file of which is changed: it is valid, or its mistakes have places.
+/// Checks a specification with one mutated file: either it is valid, or every error has a location.
 fn whole(files: &[(PathBuf, String)], random: &mut Random) {
     let folder = tempfile::tempdir().expect("there is room for files");
     let which = random.below(files.len() as u64) as usize;
@@ -249,7 +249,7 @@ fn whole(files: &[(PathBuf, String)], random: &mut Random) {
     }
 }
 
-/// The time that this thread has had a processor, or what a clock says where that is not known.
+/// The CPU time of this thread, or the wall-clock time where that is not available.
 fn processor_time() -> Duration {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     match text.split(' ').next().and_then(|number| number.parse().ok()) {

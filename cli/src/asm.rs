@@ -1,4 +1,4 @@
-//! `isaforge asm`: text to machine words.
+//! `isaforge asm`: assembles text to machine code.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -40,7 +40,7 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
             return Ok(Status::Mistakes);
         }
     };
-    // A text with labels rests on what they count.
+    // The addresses of labels depend on every instruction before them.
     if !target.unclear.is_empty() && text.contains(':') {
         say(&target.unclear);
     }
@@ -59,7 +59,7 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
             let mut out = io::stdout().lock();
             if args.out == Encoding::Bin && out.is_terminal() {
                 let help = "write them to a file with `-o FILE`";
-                return Err(Failure::usage("raw words are nothing for a terminal", help));
+                return Err(Failure::usage("raw words are not printed to a terminal", help));
             }
             out.write_all(&assembled)?;
             out.flush()?;
@@ -68,7 +68,7 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
-/// Writes an object an instruction, or an object a mistake.
+/// Prints a JSON object per instruction, or per error if there are any.
 fn objects(target: &Target, name: &str, assembly: &Assembly) -> Result<Status, Failure> {
     let mut out = io::stdout().lock();
     for error in &assembly.errors {
@@ -91,7 +91,7 @@ fn objects(target: &Target, name: &str, assembly: &Assembly) -> Result<Status, F
     Ok(Status::mistakes_if(!assembly.errors.is_empty()))
 }
 
-/// Bytes raw or in hexadecimal: a word a line, of others sixteen bytes a line.
+/// Formats bytes as raw or hexadecimal: one word per line, or sixteen bytes per line where instructions are not words.
 fn written(tables: Tables, bytes: Vec<u8>, form: Encoding) -> Vec<u8> {
     match (form, tables) {
         (Encoding::Bin, _) => bytes,
@@ -100,20 +100,20 @@ fn written(tables: Tables, bytes: Vec<u8>, form: Encoding) -> Vec<u8> {
     }
 }
 
-/// How many mistakes are drawn before the rest is only counted.
+/// The number of errors that are printed in full; the rest are only counted.
 const SHOWN: usize = 100;
 
-/// Reports the mistakes of a text with the line that each is in.
+/// Reports the errors of a text, each with its source line.
 pub fn report(name: &str, text: &str, errors: &[ProgramError]) {
     let mut err = anstream::stderr().lock();
     let mut lines = text.lines().enumerate();
     let mut current = (usize::MAX, "");
     for error in errors.iter().take(SHOWN) {
-        // Mistakes come in the order of lines, so the lines are walked once.
+        // Errors are sorted by line, so one pass over the lines is enough.
         if current.0 != error.line - 1 {
             current = lines.find(|(index, _)| *index + 1 == error.line).unwrap_or((usize::MAX, ""));
         }
-        // Whoever closed standard error does not want to read it.
+        // A closed standard error is not a failure.
         let _ = writeln!(err, "{}\n", snippet::draw(name, current.1, error));
     }
     let left_out = errors.len().saturating_sub(SHOWN) as u64;
@@ -122,7 +122,7 @@ pub fn report(name: &str, text: &str, errors: &[ProgramError]) {
     let _ = writeln!(err, "{}: {}", paint(ERROR, "error"), paint(BOLD, &format!("{mistakes}{rest}")));
 }
 
-/// Says where a file stops being text.
+/// Describes where a file stops being valid text.
 pub fn not_text(input: &Input, at: usize) -> String {
     let before = input.body().get(..at).unwrap_or_default();
     let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();

@@ -14,25 +14,25 @@ use crate::run::{usc, valhall, vpu};
 /// A built-in instruction set.
 #[derive(Clone, Copy, Debug)]
 pub struct Builtin {
-    /// What to write on the command line.
+    /// Its name on the command line.
     pub name: &'static str,
-    /// What people call it besides.
+    /// Other names that are accepted.
     pub aliases: &'static [&'static str],
-    /// Names that somebody may try for it, and what they stand for instead.
+    /// Names that users may try but that are not accepted, each list with the reason.
     pub not: &'static [(&'static [&'static str], &'static str)],
-    /// What it is, in one line.
+    /// A description of one line.
     pub description: &'static str,
     /// Its tables.
     pub tables: Tables,
-    /// What its instructions do, if the specification says it.
+    /// Its semantics, if the specification defines them.
     pub semantics: Option<&'static Semantics>,
-    /// A machine of it that the specification describes, if it does.
+    /// The machine that the specification describes, if any.
     pub hardware: Option<&'static Hardware>,
-    /// Its launch files, if its programs can be run.
+    /// How its launch files are read, if its programs can be run.
     pub launches: Option<&'static Launches>,
-    /// The worst error of an instruction that was measured, if any was.
+    /// Returns the largest measured error of an instruction, if any was measured.
     pub measured: Option<fn(&str) -> Option<Worst>>,
-    /// What judges recorded cases of its own forms, if there are such forms.
+    /// The judges of recorded cases in its own formats, if it has such formats.
     pub judges: Option<&'static Judges>,
 }
 
@@ -46,7 +46,7 @@ impl Builtin {
     }
 }
 
-/// All of them. A new instruction set is one more line here and one more dependency in `Cargo.toml`.
+/// All built-in instruction sets. A new one needs an entry here and a dependency in `Cargo.toml`.
 pub static ALL: &[Builtin] = &[
     Builtin {
         name: "valhall",
@@ -54,16 +54,16 @@ pub static ALL: &[Builtin] = &[
         not: &[
             (
                 &["arm"],
-                "of Arm, only GPUs of architecture v9 are built in, as `valhall`; a specification of another set goes to `--spec`",
+                "the only built-in Arm set is `valhall`, GPU architecture v9; `--spec` reads a specification of another set",
             ),
             (
                 &["bifrost", "v6", "v7", "v8"],
-                "Bifrost, architectures v6 to v8, is older than `valhall` and encoded otherwise; `--spec ISA.xml` reads the document of \
+                "Bifrost, architectures v6 to v8, is older than `valhall` and encoded differently; `--spec ISA.xml` reads the document of \
                  Mesa's Bifrost compiler",
             ),
             (
                 &["v10", "v11", "v12", "v13"],
-                "`valhall` is nearest: it describes v9, and what later architectures encode otherwise is not described",
+                "`valhall` is the nearest: it describes v9, without the changes of later architectures",
             ),
         ],
         description: "Arm Mali Valhall, architecture v9",
@@ -112,20 +112,20 @@ pub static ALL: &[Builtin] = &[
     },
 ];
 
-/// The instruction set with this name, or that people call so, in any case.
+/// Finds an instruction set by name or alias, ignoring case.
 pub fn find(name: &str) -> Option<&'static Builtin> {
     let is = |known: &str| known.eq_ignore_ascii_case(name);
     ALL.iter().find(|found| is(found.name) || found.aliases.iter().any(|alias| is(alias)))
 }
 
-/// Why a name that somebody may try is none of these.
+/// Why a name that a user may try is not a built-in instruction set.
 pub fn why_not(name: &str) -> Option<&'static str> {
     let mut all = ALL.iter().flat_map(|found| found.not);
     let (_, why) = all.find(|(names, _)| names.iter().any(|known| known.eq_ignore_ascii_case(name)))?;
     Some(why)
 }
 
-/// What to write in the place of a name that is none of these.
+/// The suggestion for an unknown name.
 pub fn instead_of(name: &str) -> String {
     let known = || ALL.iter().flat_map(|found| found.aliases.iter().copied().chain([found.name]));
     match (why_not(name), did_you_mean(name, known())) {

@@ -1,4 +1,4 @@
-//! `isaforge check`: is a specification right?
+//! `isaforge check`: checks a specification.
 
 use std::io::Write;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::paint::{ERROR, GOOD, WARNING, columns, paint};
 /// Runs `check`.
 ///
 /// # Errors
-/// When the specification cannot be opened, or there is no page on the code.
+/// When the specification cannot be opened, or the code has no explanation.
 pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
     if args.schema {
         anstream::stdout().lock().write_all(isaforge_compiler::schema::schema().as_bytes())?;
@@ -71,21 +71,21 @@ pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
     }
 }
 
-/// Draws findings on standard error, with an empty line after each.
+/// Prints diagnostics to standard error, each followed by an empty line.
 pub fn render(diagnostics: &Diagnostics, sources: &Sources) {
     if !diagnostics.is_empty() {
         say(&text(diagnostics, sources));
     }
 }
 
-/// Findings as [`render`] draws them.
+/// Formats diagnostics like [`render`].
 pub fn text(diagnostics: &Diagnostics, sources: &Sources) -> String {
-    // Always in colour: the stream takes out what is not wanted.
+    // Always coloured: the stream removes colours where they are not wanted.
     let style = Style { color: true, cap: 100, width: columns().max(80) };
     format!("{}\n", diagnostics.render(sources, style))
 }
 
-/// Says on standard error how many errors and warnings a specification has.
+/// Prints the number of errors and warnings of a specification to standard error.
 pub fn summarise_failure(spec: &Path, diagnostics: &Diagnostics) {
     let mut counts = vec![count(diagnostics.error_count() as u64, "error")];
     if diagnostics.warning_count() > 0 {
@@ -94,16 +94,17 @@ pub fn summarise_failure(spec: &Path, diagnostics: &Diagnostics) {
     say(&format!("{}: {}: {}", spec.display(), paint(ERROR, "failed"), counts.join(", ")));
 }
 
-/// Settings for the specification that a user names: its file, the folder with its `isa.yaml`, or a folder of documents.
+/// Returns the settings for a specification that a user names: a file, a folder that contains `isa.yaml`, or a folder
+/// of documents.
 ///
 /// # Errors
-/// When there is no such file, or it cannot be opened.
+/// When the file does not exist or cannot be opened.
 pub fn settings(given: &Path) -> Result<Settings, Failure> {
     let spec = load::entry(given);
     if !spec.is_dir() {
         input::head(&spec, 1)?;
     }
-    // Messages name files relative to the current folder, the way they were named.
+    // Messages name files relative to the current folder, as the user did.
     let root = std::env::current_dir().ok();
     Ok(Settings { root, unsaved: input::unsaved(&spec)?, ..Settings::new(spec) })
 }

@@ -1,7 +1,7 @@
-//! Completion in a shell, and pages for `man`.
+//! Shell completion and man pages.
 //!
-//! The scripts of `isaforge completions` ask the command itself what could stand at the cursor, so that it can answer with the
-//! instructions of the set that is named before it, be it built in or a specification.
+//! The scripts of `isaforge completions` call the command itself for candidates, so that it can propose the
+//! instructions of the set named before the cursor, whether built in or a specification.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -16,20 +16,20 @@ use crate::args::{Cli, Shell};
 use crate::failure::Failure;
 use crate::{builtin, check, list, target};
 
-/// Says that a shell asks, and which.
+/// The environment variable that requests completion and names the shell.
 const ASKED: &str = "ISAFORGE_COMPLETE";
 
-/// Answers a shell that asks what could stand at the cursor. Returns `false` if none asks.
+/// Answers a completion request of a shell. Returns `false` if there is none.
 pub fn answered() -> bool {
     let with_spec = || target::names_specification(&std::env::args_os().skip(2).collect::<Vec<OsString>>());
     let asked = CompleteEnv::with_factory(|| target::command_line(with_spec())).var(ASKED);
     asked.try_complete(std::env::args_os(), std::env::current_dir().ok().as_deref()).unwrap_or(true)
 }
 
-/// Prints the script that lets a shell ask.
+/// Prints the completion script for a shell.
 ///
 /// # Errors
-/// When it cannot be printed.
+/// When the script cannot be written.
 pub fn script(shell: Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
     if let Some(shell) = Shells::builtins().completer(shell.name()) {
@@ -38,23 +38,23 @@ pub fn script(shell: Shell) -> Result<(), Failure> {
     Ok(io::stdout().write_all(&script)?)
 }
 
-/// Writes a page for `man` of each command to a folder.
+/// Writes a man page for each command to a folder.
 ///
 /// # Errors
-/// When one cannot be written.
+/// When a page cannot be written.
 pub fn pages(folder: &Path) -> Result<(), Failure> {
     let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
     written.map_err(Failure::writing(folder))
 }
 
-/// The instructions whose name begins so, of the set that the command line names.
+/// The instructions whose names start with `current`, of the set that the command line names.
 pub fn instructions(current: &OsStr) -> Vec<CompletionCandidate> {
     let Some(current) = current.to_str().map(str::to_lowercase) else { return Vec::new() };
-    // What stands before `--` is how the shell asks.
+    // The words before `--` belong to the shell's request.
     let words: Vec<String> = std::env::args().skip_while(|word| word != "--").skip(1).collect();
     let known = words.iter().find_map(|word| builtin::find(word)).map(|found| found.tables);
     let tables = known.or_else(|| {
-        // What is piped in is not for the shell that asks.
+        // Standard input is not available to a completion request.
         let spec = words.iter().skip_while(|word| *word != "--spec").nth(1).filter(|spec| *spec != "-")?;
         Some(compile(&check::settings(Path::new(spec)).ok()?).ok()?.lowered.tables())
     });

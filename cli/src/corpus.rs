@@ -1,4 +1,4 @@
-//! `isaforge corpus`: hands its arguments to `isaforge-corpus`, a command of its own because it brings a query engine with it.
+//! `isaforge corpus`: passes its arguments to `isaforge-corpus`, a separate command because it contains a query engine.
 
 use std::env;
 use std::ffi::OsString;
@@ -13,18 +13,18 @@ const NAME: &str = "isaforge-corpus";
 /// Runs `corpus`.
 ///
 /// # Errors
-/// When `isaforge-corpus` is not installed, or cannot be started.
+/// When `isaforge-corpus` is not installed or cannot be started.
 pub fn corpus(arguments: &[OsString]) -> Result<Status, Failure> {
     let Some(program) = installed() else {
         let help = "`cargo install --path corpus` in the project's folder installs it; `--features cluster` adds scheduler and executors";
         return Err(Failure::usage(format!("`{NAME}` is not installed"), help));
     };
     let ended = Command::new(&program).args(arguments).status().map_err(Failure::reading(&program))?;
-    // A command that a signal ended has no status.
+    // A command that was killed by a signal has no exit status.
     Ok(Status::Program(ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)))
 }
 
-/// The command: beside this one, or where the shell looks.
+/// The path of the command: next to this executable, or in `PATH`.
 fn installed() -> Option<PathBuf> {
     let beside = env::current_exe().ok().and_then(|own| Some(own.parent()?.to_owned()));
     let paths = env::var_os("PATH").unwrap_or_default();

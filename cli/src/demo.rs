@@ -1,4 +1,4 @@
-//! `isaforge demo`: everything once, from the specification to a picture.
+//! `isaforge demo`: a tour from the specification to a picture.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -20,20 +20,20 @@ use crate::output::{count, thousands};
 use crate::paint::{BOLD, DIM, GOOD, paint};
 use crate::picture::{color_counts, write_png};
 
-/// A shader that Mesa's compiler made from GLSL, and how to launch it.
+/// A shader compiled from GLSL by Mesa, with its launch parameters.
 const SHADER: &str = include_str!("../assets/mandelbrot.json");
 const ISA: &str = "valhall";
-/// Lines of the shader that are shown.
+/// The number of lines of the shader that are printed.
 const SHOWN: usize = 8;
-/// The view: the middle, and how much of the plane the picture's side covers.
+/// The view: its centre, and the size of the picture in the complex plane.
 const CENTER: [f32; 2] = [-0.68, 0.0];
 const SIDE: f32 = 2.7;
-/// The steps after which a point counts as one of the set.
+/// The number of steps after which a point counts as part of the set.
 const STEPS: u32 = 128;
-/// Samples of a pixel in each direction; a build without optimisation has no time for more than one.
+/// Samples per pixel in each direction; one is all a debug build has time for.
 const OVERSAMPLING: u32 = if cfg!(debug_assertions) { 1 } else { 2 };
 
-/// The shader as the asset describes it.
+/// The shader asset.
 #[derive(Debug, Deserialize)]
 struct Shader {
     source: String,
@@ -45,7 +45,7 @@ struct Shader {
 /// Runs `demo`.
 ///
 /// # Errors
-/// When the picture or standard output cannot be written, or the specification is not in order.
+/// When the picture or standard output cannot be written, or the specification has errors.
 pub fn demo(args: &DemoArgs) -> Result<Status, Failure> {
     let broken = |what: String| Failure::usage(format!("the demo is broken: {what}"), "please report it");
     let builtin = builtin::find(ISA).ok_or_else(|| broken(format!("`{ISA}` is not built in")))?;
@@ -65,7 +65,7 @@ pub fn demo(args: &DemoArgs) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
-/// The narrator.
+/// Prints the steps of the tour.
 struct Demo {
     step: u32,
 }
@@ -83,7 +83,7 @@ impl Demo {
     fn specification(&mut self) -> Result<Status, Failure> {
         let started = Instant::now();
         let Some(spec) = find_specification() else {
-            let text = format!("No folder `specs/{ISA}` here: the tables built into this program will do.");
+            let text = format!("There is no folder `specs/{ISA}` here; using the built-in tables.");
             self.tell(&text, started)?;
             return Ok(Status::Fine);
         };
@@ -122,7 +122,7 @@ impl Demo {
         );
         self.tell(&what, started)?;
         let mut out = anstream::stdout().lock();
-        // Labels stand on lines of their own.
+        // Labels are on lines of their own.
         let instructions = text.lines().filter(|line| !line.ends_with(':'));
         for (word, line) in words.iter().zip(instructions).take(SHOWN) {
             writeln!(out, "     {}  {line}", paint(DIM, &format!("{word:016x}")))?;
@@ -137,11 +137,12 @@ impl Demo {
     fn launch(&mut self, shader: &Shader, program: Vec<u64>, side: u32) -> Result<Vec<u32>, Failure> {
         let started = Instant::now();
         let step = SIDE / side as f32;
-        // The first point is the middle of the first pixel.
+        // The first sample is at the centre of the first pixel.
         let origin = CENTER.map(|center| center - SIDE / 2.0 + step / 2.0);
         let address = 0x10_0000u64;
         let [width, height, _] = shader.local_size;
-        // Whole workgroups run, also over the right border; in memory a row is long enough for that.
+        // Only whole workgroups run, so some threads lie beyond the right edge; rows in memory are wide enough for
+        // them.
         let row = side.next_multiple_of(width.max(1));
         let uniform = |name: &String| match name.as_str() {
             "uniform word 0" => origin[0].to_bits(),
@@ -193,13 +194,13 @@ impl Demo {
     }
 }
 
-/// The specification in the current folder or one above it.
+/// The specification in the current folder or an ancestor.
 fn find_specification() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     here.ancestors().map(|folder| folder.join("specs").join(ISA).join("isa.yaml")).find(|spec| spec.is_file())
 }
 
-/// A path below the current folder without the current folder.
+/// A path relative to the current folder, if it lies inside.
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).display().to_string()

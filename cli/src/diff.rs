@@ -1,4 +1,4 @@
-//! `isaforge diff`: what changed between two revisions of an instruction set.
+//! `isaforge diff`: compares two revisions of an instruction set.
 
 use std::io::Write;
 
@@ -9,13 +9,12 @@ use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::target::named_or_at;
 
-/// Runs `diff`. The mistakes of its status are old binaries that would be read otherwise.
+/// Runs `diff`. The exit status is 1 if old binaries would decode differently or compatibility cannot be proved.
 ///
 /// # Errors
-/// When a revision is not to be had: a file that is not there, or a specification with mistakes, which have been
-/// reported then.
+/// When a file does not exist, or a specification has errors, which have been reported.
 pub fn diff(args: &DiffArgs) -> Result<Status, Failure> {
-    // Both are read, so that one run shows the mistakes of both.
+    // Both are read before returning, so that one run reports the errors of both.
     let old = named_or_at(&args.old, args.old_generation.as_deref())?;
     let new = named_or_at(&args.new, args.new_generation.as_deref())?;
     let (Some(old), Some(new)) = (old, new) else {

@@ -1,4 +1,4 @@
-//! `isaforge dis`: machine words to text.
+//! `isaforge dis`: disassembles machine code.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -61,21 +61,21 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     Ok(Status::mistakes_if(invalid || found.mistake.is_some()))
 }
 
-/// The number of a shader of several, from 1, and its name.
+/// The number (from 1) and the name of one of several shaders.
 type Numbered<'a> = Option<(usize, &'a str)>;
 
-/// How programs are written.
+/// How programs are printed.
 struct Listing<'a> {
     args: &'a DisArgs,
     target: &'a Target,
     set: &'a Set,
     style: Style,
-    /// What to call the input in messages.
+    /// The name of the input in messages.
     name: &'a str,
 }
 
 impl Listing<'_> {
-    /// Writes the text, the table or the objects of a program. Returns whether anything in it is no instruction.
+    /// Writes a program as text, a table or JSON objects. Returns whether any of it is invalid.
     fn write(&self, code: &Bytes, symbols: &Symbols, shader: Numbered<'_>, out: &mut impl Write) -> io::Result<bool> {
         let Listing { args, style, set, .. } = *self;
         if args.json {
@@ -110,7 +110,7 @@ impl Listing<'_> {
         Ok(invalid)
     }
 
-    /// Writes the text of a program.
+    /// Writes the text of a program. Returns whether any of it is invalid.
     fn text(&self, code: &Bytes, out: &mut impl Write) -> io::Result<bool> {
         Ok(match self.target.tables {
             Tables::Words(isa) => {
@@ -125,7 +125,7 @@ impl Listing<'_> {
     }
 }
 
-/// Writes a listing with comments: where each instruction stands, its bytes, and what it waits for.
+/// Writes a listing with comments: the address and bytes of each instruction, and the messages it waits for.
 fn comments(set: &Set, bytes: &[u8], text: &str, out: &mut impl Write) -> io::Result<()> {
     let starts = |line: &&str| labels::starts_instruction(set.tables, line);
     let mark = if matches!(set.tables, Tables::Groups(_)) { "#" } else { "//" };
@@ -151,18 +151,18 @@ fn comments(set: &Set, bytes: &[u8], text: &str, out: &mut impl Write) -> io::Re
     Ok(())
 }
 
-/// Lines that are longer than this have their comments further to the right than others.
+/// Lines longer than this push their comments to the right of the comment column.
 const WIDEST: usize = 72;
 
-/// After so many instructions the progress is shown.
+/// The number of instructions between updates of the progress bar.
 const OFTEN: usize = 1 << 12;
 
-/// Writes an object an instruction. Returns whether anything is none.
+/// Writes a JSON object per instruction. Returns whether any is invalid.
 fn objects(set: &Set, bytes: &[u8], symbols: &Symbols, shader: Option<&str>, out: &mut impl Write) -> io::Result<bool> {
     let mut labels = entry::labels(set, bytes);
     labels.extend(symbols.clone());
     let code = json::Code { set, bytes, labels: &labels, shader };
-    // On a terminal the objects themselves show how far it is.
+    // If the output is a terminal, it shows the progress itself.
     let bar = progress("dis", if io::stdout().is_terminal() { 0 } else { bytes.len() as u64 });
     let mut invalid = false;
     for (number, entry) in entries(set, bytes).enumerate() {
@@ -177,11 +177,11 @@ fn objects(set: &Set, bytes: &[u8], symbols: &Symbols, shader: Option<&str>, out
     Ok(invalid)
 }
 
-/// Writes `word<TAB>ok<TAB>text` or `word<TAB>invalid<TAB>reason` for every word, each with the same tail. Returns whether any
-/// was invalid.
+/// Writes `word<TAB>ok<TAB>text` or `word<TAB>invalid<TAB>reason` for every word, followed by `tail`. Returns whether
+/// any word is invalid.
 ///
 /// # Errors
-/// Those of the writer.
+/// When the output cannot be written.
 fn table(isa: &'static Isa, words: &[u64], style: Style, tail: &str, out: &mut impl Write) -> io::Result<bool> {
     let digits = word_digits(isa);
     let mut line = Line::new();
@@ -202,7 +202,7 @@ fn table(isa: &'static Isa, words: &[u64], style: Style, tail: &str, out: &mut i
     Ok(invalid)
 }
 
-/// A mistake in a file of words, with its place and the help.
+/// Formats an error in a file of words with its location and help.
 pub fn describe(name: &str, mistake: &Mistake) -> String {
     let place = match mistake.place {
         Place::Text(line, column) => format!("{name}:{line}:{column}:"),

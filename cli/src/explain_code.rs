@@ -1,4 +1,4 @@
-//! `isaforge check --explain`: the page on the code of an error or a warning.
+//! `isaforge check --explain`: explains the code of an error or a warning.
 
 use std::io::Write;
 
@@ -10,16 +10,16 @@ use crate::lint;
 use crate::paint::{BOLD, DIM, ERROR, GOOD, columns, paint, wrap};
 use crate::run::pages;
 
-/// The pages on mistakes in specifications, then those on mistakes in launch files and in programs.
+/// The pages on specifications, followed by those on launch files and programs.
 pub fn all() -> impl Iterator<Item = Page> {
     catalogue::all().chain(pages::all()).chain(lint::pages::all())
 }
 
-/// Prints the page on a code; the list of all codes for `list`; for the name of a file that
-/// examples build on, such as `document.yaml`, that file.
+/// Prints the page of a code, the list of codes for `list`, or a file that examples build on, such as `document.yaml`,
+/// by its name.
 ///
 /// # Errors
-/// When there is no such code, or standard output cannot be written to.
+/// When the code is unknown, or standard output cannot be written.
 pub fn explain_code(code: &str) -> Result<Status, Failure> {
     let code = code.trim();
     let mut out = anstream::stdout().lock();
@@ -34,19 +34,19 @@ pub fn explain_code(code: &str) -> Result<Status, Failure> {
         return Ok(Status::Fine);
     }
     let Some(page) = all().find(|page| page.code.eq_ignore_ascii_case(code)) else {
-        let list = "`isaforge check --explain list` has all codes";
+        let list = "`isaforge check --explain list` lists all codes";
         let upper = code.to_ascii_uppercase();
         let help = match did_you_mean(&upper, all().map(|page| page.code)) {
             Some(near) => format!("did you mean `{near}`? {list}"),
             None => list.to_owned(),
         };
-        return Err(Failure::usage(format!("no error and no warning has the code `{code}`"), help));
+        return Err(Failure::usage(format!("no error or warning has the code `{code}`"), help));
     };
     out.write_all(draw(&page, columns().min(100)).as_bytes())?;
     Ok(Status::Fine)
 }
 
-/// A page in colour, wrapped at `width`.
+/// Formats a page in colour, wrapped at `width`.
 fn draw(page: &Page, width: usize) -> String {
     let mut text = format!("{}\n", paint(BOLD, &format!("{}: {}", page.code, page.title)));
     for paragraph in page.text.split("\n\n") {
@@ -66,7 +66,7 @@ fn draw(page: &Page, width: usize) -> String {
     text
 }
 
-/// A file of an example, with what stands before its name.
+/// Formats a file of an example, with a mark before its name.
 fn file(file: &File, mark: &str) -> String {
     let mut text = format!("{mark}{}\n", paint(BOLD, file.name));
     for line in file.text.lines() {

@@ -14,21 +14,20 @@ use crate::failure::{Failure, Status};
 use crate::output::{count, thousands};
 use crate::paint::{BOLD, DIM, columns, paint, wrap};
 
-/// How true an instruction is to the hardware.
+/// The accuracy of the model of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Its name.
+    /// The mnemonic.
     pub mnemonic: &'static str,
-    /// What the specification says.
+    /// The classification in the specification.
     pub fidelity: &'static Fidelity,
-    /// The worst distance from the function that was measured over all inputs, where it is a function of one number or of
-    /// two halves.
+    /// The largest measured error over all inputs, for functions of one number or of two halves.
     pub measured: Option<Worst>,
-    /// What else there is to say; may be empty.
+    /// A further remark; may be empty.
     pub note: &'static str,
 }
 
-/// What a specification says of its instructions, in their order.
+/// The entries of a specification, in the order of its instructions.
 pub fn entries(
     tables: Tables,
     semantics: Option<&'static Semantics>,
@@ -51,21 +50,21 @@ pub fn entries(
 /// Runs `fidelity`.
 ///
 /// # Errors
-/// When the specification does not say it, a name fits nothing, or standard output cannot be written to.
+/// When the specification has no fidelity information, a name matches nothing, or standard output cannot be written.
 pub fn fidelity(args: &FidelityArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let (name, all) = (&target.name, target.fidelity());
     if all.is_empty() {
-        let message = format!("the specification of {name} does not say how true instructions are to the hardware");
-        return Err(Failure::usage(message, "`fidelity:` under `semantics:` says it"));
+        let message = format!("the specification of {name} does not give the accuracy of its instructions");
+        return Err(Failure::usage(message, "`fidelity:` under `semantics:` gives it"));
     }
     let known = |wanted: &str| FidelityClass::ALL.iter().any(|class| class.name() == wanted);
     for wanted in &args.names {
-        // There may be none of a class.
+        // A class may be empty.
         if !known(wanted) && !all.iter().any(|entry| matches(entry, wanted)) {
             let classes = FidelityClass::ALL.map(FidelityClass::name).join(", ");
             let help = format!("classes are {classes}; `isaforge fidelity {name} --tsv` lists all");
-            return Err(Failure::usage(format!("`{wanted}` is no class, and no instruction of {name}"), help));
+            return Err(Failure::usage(format!("`{wanted}` is neither a class nor an instruction of {name}"), help));
         }
     }
     let meant = |entry: &Entry| args.names.is_empty() || args.names.iter().any(|wanted| matches(entry, wanted));
@@ -89,7 +88,7 @@ fn matches(entry: &Entry, wanted: &str) -> bool {
     entry.fidelity.class.name() == wanted || entry.mnemonic.starts_with(wanted)
 }
 
-/// Six decimals, without zeros at their end.
+/// Formats with six decimals, without trailing zeros.
 fn decimal(ulps: f64) -> String {
     let text = format!("{ulps:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -117,7 +116,7 @@ fn object(entry: &Entry) -> Value {
     })
 }
 
-/// All that is known of an instruction.
+/// Describes an instruction in full.
 fn description(entry: &Entry) -> String {
     let Entry { mnemonic, fidelity, measured, note } = entry;
     let Fidelity { class, detail, evidence, .. } = fidelity;
@@ -126,7 +125,7 @@ fn description(entry: &Entry) -> String {
         FidelityClass::Exact => String::new(),
         FidelityClass::Approximate => format!("The hardware: {detail}."),
         FidelityClass::Choice => format!("Here: {detail}."),
-        FidelityClass::Unsupported => format!("Not here: {detail}."),
+        FidelityClass::Unsupported => format!("Not supported: {detail}."),
     };
     let distance = measured.map_or(String::new(), |worst| match worst.ulps {
         0.0 => "Right for all inputs.".to_owned(),
@@ -144,7 +143,8 @@ fn description(entry: &Entry) -> String {
     text
 }
 
-/// The instructions of each class; only those that were executed and how often by threads, when that is known.
+/// Lists the instructions of each class; if execution counts are given, only executed ones, with their counts by
+/// threads.
 pub fn summary(entries: &[Entry], executed: Option<&[(&str, u64)]>) -> String {
     let shown = |entry: &Entry| match executed {
         None => Some(entry.mnemonic.to_owned()),
@@ -155,7 +155,7 @@ pub fn summary(entries: &[Entry], executed: Option<&[(&str, u64)]>) -> String {
     };
     let mut text = String::new();
     for class in FidelityClass::ALL {
-        // What is to be said of several is said once.
+        // Remarks shared by several instructions are printed once.
         let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
         for entry in entries.iter().filter(|entry| entry.fidelity.class == class) {
             let (Some(name), detail) = (shown(entry), entry.fidelity.detail) else { continue };

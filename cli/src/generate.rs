@@ -1,4 +1,4 @@
-//! `isaforge gen`: from a specification to a crate.
+//! `isaforge gen`: generates a crate from a specification.
 
 use std::ffi::OsString;
 use std::fs;
@@ -47,7 +47,7 @@ pub fn generate(args: &GenArgs) -> Result<Status, Failure> {
     Ok(Status::mistakes_if(wrong > 0))
 }
 
-/// A crate to write again and again.
+/// The job that regenerates the crate whenever the specification changes.
 fn again(spec: PathBuf, output: &Path, args: &GenArgs) -> watch::Job {
     let what = if args.all { vec!["--all".into()] } else { vec![spec.clone().into(), "-o".into(), output.into()] };
     let style = args.semantics.to_possible_value().map(|style| ["--semantics".into(), style.get_name().into()]);
@@ -63,7 +63,7 @@ fn again(spec: PathBuf, output: &Path, args: &GenArgs) -> watch::Job {
     }
 }
 
-/// The command that writes the crate.
+/// The command line that generates the crate.
 fn command(spec: &Path, output: &Path, args: &GenArgs) -> String {
     let mut command = format!("isaforge gen {} -o {}", quoted(spec), quoted(output));
     if let Some(generation) = &args.generation {
@@ -77,14 +77,14 @@ fn command(spec: &Path, output: &Path, args: &GenArgs) -> String {
     command
 }
 
-/// A path as a shell takes it.
+/// Quotes a path for a shell.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+:@%=,~".contains(c);
     if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
-/// The folder at or above the current one that holds `specs/`.
+/// The current folder or its nearest ancestor that contains `specs/`.
 fn project_root() -> Result<PathBuf, Failure> {
     let here = std::env::current_dir().map_err(Failure::reading(Path::new(".")))?;
     here.ancestors().find(|folder| !specs_in(folder).is_empty()).map(Path::to_owned).ok_or_else(|| {
@@ -103,23 +103,23 @@ pub fn specs_in(root: &Path) -> Vec<String> {
 }
 
 fn all(root: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
-    // Paths relative to the current folder read better and can be copied.
+    // Relative paths are shorter in messages and can be copied.
     let base = if std::env::current_dir().is_ok_and(|here| here == root) { Path::new("") } else { root };
     let job = |name: String| (base.join("specs").join(&name).join("isa.yaml"), base.join("generated").join(&name));
     Ok(specs_in(root).into_iter().map(job).collect())
 }
 
-/// One specification to compile.
+/// A specification to compile.
 struct Job {
     spec: PathBuf,
-    /// The generation, where one of several is wanted.
+    /// The hardware generation, if one was selected.
     generation: Option<String>,
     output: PathBuf,
     semantics: Semantics,
-    /// The folder of isaforge-core, if not the registry's is meant.
+    /// The folder of isaforge-core, if not taken from the registry.
     core: Option<PathBuf>,
     check: bool,
-    /// Whether the crate belongs to the project's workspace.
+    /// Whether the crate is a member of the project's workspace.
     member: bool,
     command: String,
 }
@@ -244,19 +244,19 @@ fn write_source(file: &Path, source: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether a folder above holds a package or a workspace, which Cargo would take the new crate for a part of.
+/// Whether an ancestor contains a package or workspace, of which Cargo would take the new crate for a member.
 fn in_workspace(folder: &Path) -> bool {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     folder.ancestors().skip(1).any(|above| above.join("Cargo.toml").is_file())
 }
 
-/// The first line of a documentation, with a full stop.
+/// The first line of a doc comment, with a full stop.
 fn sentence(doc: &str) -> String {
     let first = doc.lines().next().unwrap_or_default().trim().trim_end_matches('.');
     if first.is_empty() { "An instruction set.".to_owned() } else { format!("{first}.") }
 }
 
-/// A package is called like its folder, or like the instruction set where that is no package name.
+/// The package name: that of the folder if it is valid, else that of the instruction set.
 fn package_name(folder: &Path, isa: &str) -> String {
     let good = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -267,7 +267,7 @@ fn package_name(folder: &Path, isa: &str) -> String {
     if good(folder) { folder.to_owned() } else { format!("isa-{}", tidy(isa)) }
 }
 
-/// A basic string of TOML.
+/// Formats a TOML basic string.
 fn toml_text(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! `isaforge grammar`: colours for editors.
+//! `isaforge grammar`: generates syntax highlighting for editors.
 
 use std::io::Write;
 

@@ -1,9 +1,9 @@
-//! The examples that `--help` shows.
+//! The examples in the output of `--help`.
 
 use crate::builtin;
 use crate::explain::overview::affixes_of;
 
-/// Below the list of commands.
+/// The examples below the list of commands.
 pub const TOP: &str = "\
 Examples:
   isaforge isas                                   list the built-in instruction sets
@@ -20,11 +20,11 @@ Examples:
   isaforge translate valhall-2021 valhall old.s   port a program to another revision
   isaforge run launch.yaml                        run a program
   isaforge fidelity valhall                       show how accurate the runtime is
-  isaforge corpus import --isa valhall shaders/ -o lake/    a corpus to ask in SQL
-  isaforge demo                                   see all of it once, with a picture
+  isaforge corpus import --isa valhall shaders/ -o lake/    a corpus to query in SQL
+  isaforge demo                                   a tour that ends in a picture
 
-See `isaforge COMMAND --help` for more examples. `-` is standard input wherever a file is read; the
-files that a specification from there names are relative to the current folder.
+See `isaforge COMMAND --help` for more examples. `-` is standard input wherever a file is read;
+paths in a specification that is read from it are relative to the current folder.
 Exit status: 0 success, 1 errors in the input, 2 wrong usage or an unreadable file.";
 
 /// Below the options of `dis`.
@@ -33,7 +33,7 @@ Examples:
   isaforge dis valhall shader.bin                 raw words, least significant byte first
   echo 0091c10000000002 | isaforge dis valhall    hexadecimal, most significant digit first
   isaforge dis valhall --tsv words.hex            word, ok or invalid, text or reason, shader
-  isaforge dis valhall shader.bin --comments      addresses, words, what is waited for
+  isaforge dis valhall shader.bin --comments      addresses, words, messages waited for
   isaforge dis valhall shader.bin --json | jq .reads    one JSON object per instruction
   isaforge dis valhall a.bin | isaforge asm valhall --out bin > b.bin    round trip
   xxd shader.bin | isaforge dis valhall           output of xxd, hexdump -C or objdump
@@ -69,7 +69,7 @@ pub const LIST: &str = "\
 Examples:
   isaforge list valhall                           all instructions, one per line
   isaforge list valhall convert float             instructions that convert floats
-  isaforge list valhall sfu approximate           those of a unit, of a class of accuracy
+  isaforge list valhall sfu approximate           by unit and class of accuracy
   isaforge list usc --json | jq .mnemonic         one JSON object per instruction
   isaforge list --spec specs/mine.yaml            a specification before it is compiled
 
@@ -239,8 +239,8 @@ For usc:
   JSON lines with `bytes`, or hexadecimal         whole programs, round trip
   the same with `runs` and `outputs`              also expected outputs; each run counts
 
-For streams, such as a set of `--spec` whose instructions have several lengths:
-  bytes TAB text                                  in the order of memory; each gives the other
+For streams, whose instructions vary in length:
+  bytes TAB text                                  bytes in memory order; each gives the other
   bytes TAB ok|invalid TAB text                   the same, as `dis --tsv --order memory` writes it
 
 Files may be compressed with gzip.
@@ -306,7 +306,7 @@ Examples:
   isaforge run case.json --trace          pixel, place, lanes, then the text
   isaforge run --sheet sheet.png cases/*.json       all their pictures on one sheet
 
-All engines produce the same bits, unless threads race (`--races` tells). `--compare` runs a launch
+All engines produce the same bits, unless threads race (see `--races`). `--compare` runs a launch
 on every engine and level and prints the first instruction after which one differs: word, text,
 lane, register or address, both values; the exit status is then 1. `--trace`, `--break` and counts
 by place observe the reference engine; after `--trace` and `--break` the program runs again for its
@@ -353,7 +353,7 @@ Examples:
   isaforge completions zsh > ~/.zfunc/_isaforge
   isaforge completions fish > ~/.config/fish/completions/isaforge.fish";
 
-/// Examples of `man`.
+/// The examples of `man`.
 pub const MAN: &str = "\
 Examples:
   isaforge man -o ~/.local/share/man/man1
@@ -361,7 +361,7 @@ Examples:
 
 /// The help of `run`: what programs find in registers comes from the specifications.
 pub fn run() -> String {
-    let mut text = format!("{}\n\nAt their start programs find:\n", RUN.trim_end());
+    let mut text = format!("{}\n\nRegister contents at the start of programs:\n", RUN.trim_end());
     for set in builtin::ALL.iter().filter(|set| set.launches.is_some()) {
         for preload in set.semantics.map_or(&[][..], |semantics| semantics.preloads) {
             let values = preload.values.iter().zip(preload.first..);
@@ -371,7 +371,7 @@ pub fn run() -> String {
             text.push_str(&format!("  {}, {}: {}\n", set.name, preload.name, values.join(", ")));
         }
     }
-    text.push_str("`isaforge explain ISA` says what these are.");
+    text.push_str("`isaforge explain ISA` describes them.");
     text
 }
 

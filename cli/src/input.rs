@@ -1,7 +1,7 @@
-//! Reading: a file, or standard input for `-` and for nothing.
+//! Reading of files and of standard input.
 //!
-//! Programs are read once, as they come. Specifications and launch files are looked at several times and found by their path, so
-//! the command line gives them the path [`STANDARD`] where somebody writes `-`.
+//! Programs are read once, as a stream. Specifications and launch files are opened several times by their path, so the
+//! command line replaces `-` by the path [`STANDARD`].
 
 use std::collections::HashMap;
 use std::fs;
@@ -19,15 +19,16 @@ use crate::failure::Failure;
 use crate::output::say;
 use crate::paint::{HELP, paint};
 
-/// The path of a specification or of a launch file that standard input holds. Paths in it are relative to the current folder.
+/// The path that stands for a specification or launch file on standard input. Paths in it are relative to the current
+/// folder.
 pub const STANDARD: &str = "<stdin>";
 
-/// Whether a path is that of standard input.
+/// Whether a path stands for standard input.
 pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == STANDARD
 }
 
-/// All of standard input.
+/// Reads all of standard input, once.
 fn standard() -> io::Result<&'static [u8]> {
     static READ: OnceLock<Vec<u8>> = OnceLock::new();
     if let Some(bytes) = READ.get() {
@@ -37,19 +38,19 @@ fn standard() -> io::Result<&'static [u8]> {
     Ok(READ.get_or_init(|| input.bytes))
 }
 
-/// A command-line path of a file that is read: `-` is standard input.
+/// Parses the path of an input file; `-` becomes [`STANDARD`].
 pub fn path_parser() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().map(|path| if path.as_os_str() == "-" { PathBuf::from(STANDARD) } else { path })
 }
 
-/// The arguments that name what is read.
+/// The arguments that name input files.
 const READ: [&str; 13] =
     ["spec", "file", "files", "old", "new", "from", "to", "since", "launch", "more", "what", "profile", "commands"];
 
-/// Sees to it that a command line names standard input once at most. Some commands take their file from there if none is named.
+/// Checks that a command line reads standard input at most once. Some commands read it if no file is named.
 ///
 /// # Errors
-/// When two arguments name it.
+/// When two arguments read standard input.
 pub fn read_once(command: &clap::Command, matches: &ArgMatches) -> Result<(), clap::Error> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
     let Some(command) = command.find_subcommand(name) else { return Ok(()) };
@@ -65,10 +66,10 @@ pub fn read_once(command: &clap::Command, matches: &ArgMatches) -> Result<(), cl
     Err(clap::Error::raw(ErrorKind::ArgumentConflict, message).with_cmd(command))
 }
 
-/// What stands in the place of a file at a path: the text of standard input under its name, and else nothing.
+/// The text of standard input under its path [`STANDARD`]; an empty map for any other path.
 ///
 /// # Errors
-/// When standard input cannot be read or is no text.
+/// When standard input cannot be read or is not UTF-8.
 pub fn unsaved(path: &Path) -> Result<HashMap<PathBuf, String>, Failure> {
     if !is_standard(path) {
         return Ok(HashMap::new());
@@ -80,7 +81,7 @@ pub fn unsaved(path: &Path) -> Result<HashMap<PathBuf, String>, Failure> {
     Ok(HashMap::from([(path, text)]))
 }
 
-/// Texts that may hold the file at a path, wherever it comes from.
+/// The sources for a file that may come from standard input.
 ///
 /// # Errors
 /// Those of [`unsaved`].
@@ -90,7 +91,7 @@ pub fn sources(path: &Path) -> Result<Sources, Failure> {
     Ok(sources)
 }
 
-/// The first bytes of a file of the command line, at most `most`.
+/// Reads at most the first `most` bytes of a file named on the command line.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -104,10 +105,10 @@ pub fn head(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
     Ok(head)
 }
 
-/// The most bytes that a file may hold, packed or not.
+/// The maximum size of an input file in bytes, compressed or not.
 const MAX_READ: u64 = 4 << 30;
 
-/// What was read and what to call it in messages.
+/// The content of an input and its name in messages.
 #[derive(Debug)]
 pub struct Input {
     /// The path as given, or `<stdin>`.
@@ -116,11 +117,11 @@ pub struct Input {
     pub bytes: Vec<u8>,
 }
 
-/// Opens a file that may be named by a stranger: opening a pipe would wait until somebody writes to it, and a device may
-/// have no end.
+/// Opens a regular file. Launch files and specifications may come from untrusted sources: opening a pipe could block
+/// forever, and a device may be endless.
 ///
 /// # Errors
-/// When it cannot be opened, or is no regular file.
+/// When it cannot be opened, or is not a regular file.
 pub fn open(path: &Path) -> io::Result<fs::File> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
@@ -128,13 +129,13 @@ pub fn open(path: &Path) -> io::Result<fs::File> {
     fs::File::open(path)
 }
 
-/// Opens a file of the command line, which may also be what a shell has opened already: `<(command)`.
+/// Opens a file named on the command line. This may be a pipe that the shell has opened: `<(command)`.
 fn open_given(path: &Path) -> io::Result<fs::File> {
     let opened = ["/dev/fd", "/dev/stdin", "/proc/self/fd"].iter().any(|known| path.starts_with(known));
     if opened { fs::File::open(path) } else { open(path) }
 }
 
-/// All that there is to read, unless it is more than anybody would want.
+/// Reads to the end, within the size limit.
 fn whole(from: impl Read, name: &Path) -> Result<Input, Failure> {
     let mut bytes = Vec::new();
     from.take(MAX_READ + 1).read_to_end(&mut bytes).map_err(Failure::reading(name))?;
@@ -146,7 +147,7 @@ fn whole(from: impl Read, name: &Path) -> Result<Input, Failure> {
 }
 
 impl Input {
-    /// Reads all of a file, or of standard input when the path is missing or `-`.
+    /// Reads a whole file, or standard input if the path is missing or `-`.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -158,7 +159,7 @@ impl Input {
             }
             Some(path) => whole(open_given(path).map_err(Failure::reading(path))?, path),
             None => {
-                // Who named no file may not know what is waited for.
+                // Without a file argument, the user may not expect that the command waits for input.
                 if path.is_none() && io::stdin().is_terminal() && io::stderr().is_terminal() {
                     say(&format!("{}: reading standard input; Ctrl+D ends it", paint(HELP, "note")));
                 }
@@ -167,10 +168,10 @@ impl Input {
         }
     }
 
-    /// The input with its content unpacked, if it is packed with gzip; its name says nothing about that.
+    /// Decompresses the input if it is compressed with gzip, whatever its name.
     ///
     /// # Errors
-    /// When it is damaged, or holds more than anybody would want to replay.
+    /// When the compressed data is damaged, or exceeds the size limit.
     pub fn unpacked(self) -> Result<Input, Failure> {
         if !self.bytes.starts_with(b"\x1f\x8b") {
             return Ok(self);

@@ -1,4 +1,4 @@
-//! The labels of a listing, once something is known of its places: symbols of a file, or that others stand beside it.
+//! Renames the labels of a listing: to symbols of the file, or to names that are unique among several shaders.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use isaforge_core::Tables;
 
 use crate::code::Symbols;
 
-/// Whether an instruction begins on a line of a listing. A group goes on over several lines, and its first has its number.
+/// Whether a line of a listing starts an instruction. A group takes several lines, the first of which has its number.
 pub fn starts_instruction(tables: Tables, line: &str) -> bool {
     match tables {
         Tables::Groups(_) => line.split_once(" : ").is_some_and(|(number, _)| is_number(number)),
@@ -21,10 +21,10 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A listing of a program with the names of its symbols as labels. One of several shaders has its number in all other labels, so
-/// that the listings of all of them are one program.
+/// A listing of a program with its symbols as labels. For one of several shaders, all other labels contain its number,
+/// so that the listings can be concatenated.
 pub fn renamed(set: &Set, bytes: &[u8], text: &str, symbols: &Symbols, shader: Option<usize>) -> String {
-    // Symbols that branches lead to take the place of labels; the others become labels.
+    // Symbols at branch targets replace the generated labels; the others are added as labels.
     let mut names: HashMap<&str, String> = HashMap::new();
     let mut added: HashMap<usize, &str> = HashMap::new();
     let mut addresses = places(set, bytes).chain([bytes.len()]);

@@ -1,10 +1,10 @@
 //! The `isaforge` command as a library, so that tests and other tools can call what the command line calls.
 //!
-//! [`args`] says what can be asked for; every other module answers one command or serves several of them. Nothing here
-//! knows an opcode or a bit position: all of it works on the tables of the instruction sets that [`builtin`] lists.
+//! [`args`] defines the command line; every other module implements one command or serves several. No opcode or bit
+//! position appears here: everything works on the tables of the instruction sets in [`builtin`].
 //!
-//! Results go to standard output, messages to standard error. The exit status is 0 when all is well, 1 when the input had
-//! mistakes, and 2 when the command was misused or a file could not be read or written.
+//! Results go to standard output, messages to standard error. The exit status is 0 on success, 1 when the input has
+//! errors, and 2 when the command was misused or a file could not be read or written.
 #![forbid(unsafe_code)]
 
 use std::ffi::OsString;
@@ -57,7 +57,7 @@ pub mod words;
 use args::{Cli, Color, Command};
 use failure::{Failure, Status};
 
-/// Runs the command with the arguments of the process.
+/// Runs the command with the arguments of this process.
 pub fn main() -> ExitCode {
     if completion::answered() {
         return ExitCode::SUCCESS;
@@ -65,7 +65,7 @@ pub fn main() -> ExitCode {
     ExitCode::from(run_command(std::env::args_os()))
 }
 
-/// Runs the command with these arguments, the first of which is the program's name. Returns the exit status.
+/// Runs the command with these arguments; the first is the program's name. Returns the exit status.
 pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let with_spec = target::names_specification(&arguments);
@@ -78,7 +78,7 @@ pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(cli) => cli,
         Err(error) => {
             let misuse = error.use_stderr();
-            // Whoever closed the stream does not want to read it.
+            // A closed stream is not a failure.
             let _ = error.print();
             return if misuse { 2 } else { 0 };
         }

@@ -1,4 +1,4 @@
-//! `isaforge list`: the instructions of a set, as a table or as JSON.
+//! `isaforge list`: lists the instructions of a set, as a table or as JSON.
 
 use std::io::Write;
 
@@ -16,7 +16,7 @@ use crate::json;
 use crate::paint::{BOLD, DIM, columns, paint};
 use crate::target::Target;
 
-/// One instruction.
+/// A row of the list.
 struct Row {
     mnemonic: &'static str,
     title: &'static str,
@@ -24,7 +24,7 @@ struct Row {
     unit: &'static str,
     reads: Vec<&'static str>,
     writes: Vec<&'static str>,
-    /// What it does, and the intrinsics that it uses; `None` where the specification does not say.
+    /// Its operation and the intrinsics that it uses; `None` if the specification does not define it.
     operation: Option<(&'static str, Vec<&'static str>)>,
     fidelity: Option<&'static str>,
     source: &'static str,
@@ -33,7 +33,7 @@ struct Row {
 /// Runs `list`.
 ///
 /// # Errors
-/// When standard output cannot be written to.
+/// When standard output cannot be written.
 pub fn list(args: &ListArgs) -> Result<Status, Failure> {
     if args.json_schema {
         return json::schema(json::LISTED);
@@ -61,13 +61,14 @@ pub fn list(args: &ListArgs) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
-/// The instructions whose name has a text in it or, where there are none, that all of its words describe, as a table.
+/// Formats as a table the instructions whose mnemonic contains a text or, if there are none, those whose row contains
+/// all of its words.
 pub fn search(target: &Target, what: &str) -> Option<String> {
     let found = found(target, what);
     (!found.is_empty()).then(|| table(&found))
 }
 
-/// The same as objects.
+/// The same instructions as objects.
 pub fn search_objects(target: &Target, what: &str) -> Vec<Value> {
     found(target, what).iter().map(Row::object).collect()
 }
@@ -79,13 +80,13 @@ fn found(target: &Target, what: &str) -> Vec<Row> {
     let (named, others): (Vec<Row>, Vec<Row>) =
         rows(target, &entries).into_iter().partition(|row| row.mnemonic.to_lowercase().contains(&what));
     let mut found = if named.is_empty() { others.into_iter().filter(|row| row.has(&words)).collect() } else { named };
-    // `FMA.f32` before `FMA_RSCALE.f32` for `FMA`, and both before what only has it somewhere.
+    // For `FMA`: `FMA.f32` before `FMA_RSCALE.f32`, and both before mnemonics that only contain it.
     let after = |row: &Row| row.mnemonic.to_lowercase().strip_prefix(&what).map(|rest| !rest.starts_with('.'));
     found.sort_by_key(|row| (after(row).is_none(), after(row)));
     if what.is_empty() { Vec::new() } else { found }
 }
 
-/// The names of all instructions, and their titles.
+/// The mnemonics and titles of all instructions.
 pub fn names(tables: Tables) -> Vec<(&'static str, &'static str)> {
     let rows = match tables {
         Tables::Words(isa) => of_words(isa, None, &|_| None),
@@ -152,7 +153,7 @@ fn of_groups(
     isa.operations.iter().enumerate().map(row).collect()
 }
 
-/// The instructions of a stream that its generation has.
+/// The instructions of a stream that exist in its generation.
 fn of_streams(
     engine: Engine,
     semantics: Option<&'static Semantics>,
@@ -162,7 +163,7 @@ fn of_streams(
     let row = |(index, instruction): (usize, &'static isaforge_core::stream::Instruction)| {
         let mut own = layouts.iter().filter(|layout| usize::from(layout.opcode) == index).peekable();
         let there = |layout: &Layout| (layout.since..=layout.until).contains(&engine.generation);
-        // Sequences of operands have no layouts.
+        // Sequences of operands have no layout.
         let is_sequence = own.peek().is_none();
         let own = own.find(|layout| there(layout));
         if own.is_none() && !is_sequence {
@@ -192,7 +193,7 @@ fn first_sentence(doc: &'static str) -> &'static str {
     doc.split_once(". ").map_or(doc, |(first, _)| first).trim_end_matches('.')
 }
 
-/// The text of an instruction and the intrinsics that it uses.
+/// The operation of an instruction and the intrinsics that it uses.
 fn meaning(semantics: Option<&'static Semantics>, index: usize) -> Option<(&'static str, Vec<&'static str>)> {
     let semantics = semantics?;
     let operation: &'static Operation = semantics.operations.get(index)?;
@@ -202,7 +203,7 @@ fn meaning(semantics: Option<&'static Semantics>, index: usize) -> Option<(&'sta
 }
 
 impl Row {
-    /// Whether all of these words, in small letters, stand in its name, title, description or another column.
+    /// Whether all of these lower-case words appear in its mnemonic, title, description or another column.
     fn has(&self, words: &[String]) -> bool {
         let texts = [self.mnemonic, self.title, self.doc, self.unit, self.fidelity.unwrap_or_default()];
         let texts = texts.into_iter().chain(self.reads.iter().chain(&self.writes).copied());

@@ -1,4 +1,4 @@
-//! `isaforge lsp`: a language server over standard input and output.
+//! `isaforge lsp`: runs a language server over standard input and output.
 
 use std::io::{self, BufReader};
 
@@ -8,7 +8,7 @@ use crate::builtin;
 use crate::failure::{Failure, Status};
 use crate::output::say;
 
-/// Runs `lsp` until the editor ends it: exit status 1 if the editor did not keep to the protocol.
+/// Runs `lsp` until the editor ends it. The exit status is 1 if the editor violated the protocol.
 ///
 /// # Errors
 /// When standard input or output fails.
@@ -22,7 +22,7 @@ pub fn lsp() -> Result<Status, Failure> {
     let sets: Vec<Known> = builtin::ALL.iter().map(known).collect();
     let (connection, threads) = stdio::connect(BufReader::new(io::stdin()), io::stdout());
     let served = serve(&connection, &sets);
-    // The threads end when nobody is left to talk to.
+    // The threads end once the connection is dropped.
     drop(connection);
     match served {
         Ok(()) => {

@@ -1,4 +1,5 @@
-//! `isaforge manual`: the pages of an instruction set, in a folder or served while the specification is being written.
+//! `isaforge manual`: writes the manual of an instruction set to a folder, or serves it while the specification is
+//! edited.
 
 mod serve;
 
@@ -16,7 +17,7 @@ use crate::target::{Target, named_or_at};
 /// Runs `manual`.
 ///
 /// # Errors
-/// When a specification cannot be opened, or the folder cannot be written to.
+/// When a specification cannot be opened, or the folder cannot be written.
 pub fn manual(args: &ManualArgs) -> Result<Status, Failure> {
     if let Some(port) = args.serve {
         return serve::serve(args, port);
@@ -27,7 +28,7 @@ pub fn manual(args: &ManualArgs) -> Result<Status, Failure> {
         let path = folder.join(name);
         let parent = path.parent().unwrap_or(folder);
         fs::create_dir_all(parent).map_err(Failure::writing(parent))?;
-        // Files that stay as they are keep their time.
+        // Unchanged files keep their modification time.
         if !fs::read(&path).is_ok_and(|old| old == content.as_bytes()) {
             fs::write(&path, content).map_err(Failure::writing(&path))?;
         }
@@ -38,7 +39,7 @@ pub fn manual(args: &ManualArgs) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
-/// The files of the manual; `None` when a specification has mistakes, which have been reported then.
+/// The files of the manual. `None` if a specification has errors, which have been reported.
 fn files(args: &ManualArgs) -> Result<Option<Files>, Failure> {
     let target = named_or_at(&args.spec, args.generation.as_deref())?;
     let since = match &args.since {

@@ -1,4 +1,4 @@
-//! Writing: messages to standard error, and files that appear whole or not at all.
+//! Output: messages to standard error, and files that are written atomically.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -11,18 +11,18 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::failure::Failure;
 use crate::paint::{ERROR, HELP, paint};
 
-/// Writes to standard error, coloured where it is wanted. Nobody can be told when that fails.
+/// Prints a message to standard error, coloured if wanted. Errors are ignored because they cannot be reported.
 pub fn say(text: &str) {
     let mut err = anstream::stderr().lock();
     let _ = writeln!(err, "{text}");
 }
 
-/// Says why the program of a file did not come to its end.
+/// Reports why the program of a file did not complete.
 pub fn failed(file: &Path, reason: impl fmt::Display) {
     say(&format!("{}: {}: {reason}", file.display(), paint(ERROR, "the program failed")));
 }
 
-/// Reports why a command did not run to its end.
+/// Reports why a command could not complete.
 pub fn complain(failure: &Failure) {
     let mut text = format!("{}: {failure}", paint(ERROR, "error"));
     if let Failure::Usage { help, .. } = failure
@@ -33,7 +33,7 @@ pub fn complain(failure: &Failure) {
     say(&text);
 }
 
-/// Takes text for a writer of bytes.
+/// Adapts a byte writer to [`fmt::Write`].
 #[derive(Debug)]
 pub struct Text<W> {
     out: W,
@@ -41,15 +41,15 @@ pub struct Text<W> {
 }
 
 impl<W: Write> Text<W> {
-    /// Text for `out`.
+    /// Creates an adapter for `out`.
     pub fn new(out: W) -> Self {
         Text { out, failed: None }
     }
 
-    /// Ends the text.
+    /// Finishes the text.
     ///
     /// # Errors
-    /// The first of the writer.
+    /// The first error of the writer.
     pub fn finish(self) -> io::Result<()> {
         self.failed.map_or(Ok(()), Err)
     }
@@ -64,16 +64,16 @@ impl<W: Write> fmt::Write for Text<W> {
     }
 }
 
-/// Writes a file so that a reader sees the old content or all of the new, never a part.
+/// Writes a file so that readers see either the old content or all of the new content.
 ///
 /// # Errors
-/// When the folder cannot be written to; the old content is still there then.
+/// When the folder cannot be written; the old content is then kept.
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), Failure> {
     write(path, content).map_err(Failure::writing(path))
 }
 
 fn write(path: &Path, content: &[u8]) -> io::Result<()> {
-    // Renaming over a link would replace the link; renaming over a device would be worse.
+    // Renaming over a symbolic link would replace the link, and renaming over a device would replace the device.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let old = fs::metadata(&path).ok();
     if old.as_ref().is_some_and(|old| !old.is_file()) {
@@ -88,7 +88,7 @@ fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     temporary.become_file(&path)
 }
 
-/// A file that is removed unless it gets its real name.
+/// A temporary file that is removed unless it is renamed.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -124,19 +124,19 @@ impl Drop for Temporary {
     }
 }
 
-/// A bar on a terminal at standard error: so much of `all` is done.
+/// A progress bar on standard error, if that is a terminal, for `all` units of work.
 pub fn progress(name: &str, all: u64) -> ProgressBar {
     if all < 2 { ProgressBar::hidden() } else { shown(Some(all), name, "{prefix} {bar:40} {pos}/{len} {eta}") }
 }
 
-/// The same for work of which nobody knows how much there is: how long it takes already. `quiet` shows none.
+/// A spinner that shows the elapsed time, for work of unknown size. `quiet` hides it.
 pub fn running(name: &str, quiet: bool) -> ProgressBar {
     if quiet { ProgressBar::hidden() } else { shown(None, name, "{prefix} {spinner} {elapsed}") }
 }
 
 fn shown(all: Option<u64>, name: &str, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    // Nothing is drawn until it has its style.
+    // Hidden until the style is set.
     let bar = ProgressBar::with_draw_target(all, ProgressDrawTarget::hidden()).with_style(style);
     let bar = bar.with_prefix(name.to_owned());
     bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -144,12 +144,12 @@ fn shown(all: Option<u64>, name: &str, template: &str) -> ProgressBar {
     bar
 }
 
-/// `1 word`, `2 words`: a count and its noun.
+/// Formats a count and its noun: `1 word`, `2 words`.
 pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{} {noun}s", thousands(number)) }
 }
 
-/// A number with commas: `1,234,567`.
+/// Formats a number with commas: `1,234,567`.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

@@ -1,33 +1,33 @@
-//! Colours, as escapes that [`anstream`] removes where they are not wanted.
+//! Colours, as escape sequences that [`anstream`] removes where they are not wanted.
 
-/// Back to plain.
+/// Resets all attributes.
 pub const RESET: &str = "\x1b[0m";
 /// Bold.
 pub const BOLD: &str = "\x1b[1m";
-/// Less important.
+/// Less important text.
 pub const DIM: &str = "\x1b[2m";
-/// Something is wrong.
+/// Errors.
 pub const ERROR: &str = "\x1b[1;31m";
-/// Something is likely wrong.
+/// Warnings.
 pub const WARNING: &str = "\x1b[1;33m";
-/// All is well.
+/// Success.
 pub const GOOD: &str = "\x1b[1;32m";
 /// Frames and line numbers.
 pub const FRAME: &str = "\x1b[1;34m";
-/// Advice.
+/// Hints.
 pub const HELP: &str = "\x1b[1;36m";
 
-/// `text` between a colour and its end.
+/// Wraps `text` in a colour and a reset.
 pub fn paint(color: &str, text: &str) -> String {
     if color.is_empty() { text.to_owned() } else { format!("{color}{text}{RESET}") }
 }
 
-/// Columns to draw for: those of the terminal, or 100 when standard output is none.
+/// The width for output: that of the terminal, or 100 if standard output is not a terminal.
 pub fn columns() -> usize {
     terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0).max(40))
 }
 
-/// Breaks text into lines of at most `width` characters, at spaces where possible. At least one line.
+/// Breaks text into lines of at most `width` characters, at spaces where possible. Returns at least one line.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(8);
     let mut lines = vec![String::new()];
@@ -39,7 +39,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
             used = 0;
         }
         let mut rest = word;
-        // A word longer than a line is cut.
+        // Words longer than a line are split.
         while length > width {
             let cut = rest.char_indices().nth(width).map_or(rest.len(), |(at, _)| at);
             if let Some(line) = lines.last_mut() {

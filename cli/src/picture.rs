@@ -1,4 +1,4 @@
-//! Pictures: numbers to colours, colours to PNG.
+//! Pictures: conversion of numbers to colours, reading and writing of PNG.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::output::write_whole;
 /// Red, green, blue and opacity of a pixel.
 pub type Rgba = [u8; 4];
 
-/// Stops of the palette: where, and red, green, blue in linear light from 0 to 1.
+/// The stops of the palette: position, and red, green and blue in linear light from 0 to 1.
 const STOPS: [(f32, [f32; 3]); 7] = [
     (0.0, [0.000, 0.006, 0.045]),
     (0.19, [0.006, 0.045, 0.260]),
@@ -19,13 +19,13 @@ const STOPS: [(f32, [f32; 3]); 7] = [
     (1.0, [0.030, 0.004, 0.040]),
 ];
 
-/// The colour of a count in linear light: deep blue for few, over white and amber to dark red for many, black from
-/// `limit` on. Counts are spread logarithmically, since most are small.
+/// Maps a count to a colour in linear light: deep blue for small counts, over white and amber to dark red for large
+/// ones, and black from `limit` on. The scale is logarithmic, since most counts are small.
 pub fn palette(count: u32, limit: u32) -> [f32; 3] {
     if count >= limit {
         return [0.0; 3];
     }
-    // Most pictures need no more than a few dozen counts before the last ones, which lie side by side at the border.
+    // Most pictures use only a few dozen counts; the largest ones lie close together at the border of the set.
     let spread = |count: f32| (1.0 + count / 8.0).ln();
     let at = (spread(count as f32) / spread(limit as f32)).clamp(0.0, 1.0);
     let upper = STOPS.iter().position(|(stop, _)| *stop >= at).unwrap_or(STOPS.len() - 1).max(1);
@@ -34,7 +34,7 @@ pub fn palette(count: u32, limit: u32) -> [f32; 3] {
     std::array::from_fn(|i| from[i] + (to[i] - from[i]) * t)
 }
 
-/// A colour in linear light as a pixel of a screen.
+/// Converts a colour from linear light to sRGB.
 pub fn to_screen(linear: [f32; 3]) -> Rgba {
     let channel = |value: f32| {
         let value = value.clamp(0.0, 1.0);
@@ -44,7 +44,7 @@ pub fn to_screen(linear: [f32; 3]) -> Rgba {
     [channel(linear[0]), channel(linear[1]), channel(linear[2]), 255]
 }
 
-/// Colours counts, row by row, `width` of them a row, each pixel the mean of `oversampling` squared counts.
+/// Colours rows of `width` counts. Each pixel is the mean of `oversampling` squared samples.
 pub fn color_counts(counts: &[u32], width: usize, limit: u32, oversampling: usize) -> Vec<Rgba> {
     let (over, width) = (oversampling.max(1), width.max(1));
     let rows: Vec<&[u32]> = counts.chunks_exact(width).collect();
@@ -74,10 +74,10 @@ pub fn write_png(path: &Path, width: u32, height: u32, pixels: &[Rgba]) -> Resul
     write_whole(path, &encoded)
 }
 
-/// Reads a PNG file of any kind: pixels in a row, and the pixels.
+/// Reads a PNG file of any pixel format. Returns the width and the pixels.
 ///
 /// # Errors
-/// Says why it is none, or too large.
+/// When the file is not a valid PNG or too large.
 pub fn read_png(file: &[u8]) -> Result<(u32, Vec<Rgba>), String> {
     let mut decoder = png::Decoder::new_with_limits(std::io::Cursor::new(file), png::Limits { bytes: MAX_READ });
     decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
@@ -94,12 +94,12 @@ pub fn read_png(file: &[u8]) -> Result<(u32, Vec<Rgba>), String> {
     Ok((frame.width, pixels))
 }
 
-/// Bytes that a picture may have once it is unpacked.
+/// The maximum size of a decoded picture in bytes.
 const MAX_READ: usize = 1 << 28;
 
 fn encode(width: u32, height: u32, pixels: &[Rgba]) -> Result<Vec<u8>, png::EncodingError> {
     let mut file = Vec::new();
-    // Most pictures have no see-through pixel, and are smaller without saying so.
+    // Most pictures are opaque and are smaller without an alpha channel.
     let opaque = pixels.iter().all(|pixel| pixel[3] == 255);
     let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(if opaque { png::ColorType::Rgb } else { png::ColorType::Rgba });
@@ -112,7 +112,7 @@ fn encode(width: u32, height: u32, pixels: &[Rgba]) -> Result<Vec<u8>, png::Enco
     Ok(file)
 }
 
-/// A picture of `width` pixels a row with each pixel as a square of `scale` pixels each way.
+/// Enlarges a picture of `width` pixels per row by an integer factor.
 pub fn enlarged(pixels: &[Rgba], width: usize, scale: usize) -> Vec<Rgba> {
     let rows = pixels.chunks_exact(width.max(1)).flat_map(|row| std::iter::repeat_n(row, scale));
     rows.flatten().flat_map(|pixel| std::iter::repeat_n(*pixel, scale)).collect()

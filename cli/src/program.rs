@@ -1,4 +1,4 @@
-//! A program as people have it: assembly, hexadecimal text, raw bytes.
+//! Programs in any form: assembly, hexadecimal text or raw bytes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,16 +13,16 @@ use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::say;
 
-/// Bytes in the order of memory, and whether reading them went to the end.
+/// The code of a program in memory order.
 #[derive(Debug)]
 pub struct Code {
-    /// What to call the program in messages.
+    /// The program's name in messages.
     pub name: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Whether a mistake, which has been reported, ended it early.
+    /// Whether the code was truncated at an error, which has been reported.
     pub cut: bool,
-    /// Where instructions stand in the text, by address: line and column, both from 1. Empty for machine code.
+    /// The source location of each instruction, by address: line and column, both from 1. Empty for machine code.
     pub places: BTreeMap<usize, (usize, usize)>,
 }
 
@@ -43,8 +43,8 @@ impl Code {
     }
 }
 
-/// Reads a program: assembly where the name ends with `.s` or `.asm`, and what assembles; else hexadecimal text or raw bytes.
-/// `None` after mistakes in assembly, which have been reported.
+/// Reads a program: assembly if the file is named `.s` or `.asm`, or if it assembles; else hexadecimal text or raw
+/// bytes. `None` if the assembly has errors, which have been reported.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -74,10 +74,10 @@ pub fn load(tables: Tables, path: Option<&Path>, how: How<'_>) -> Result<Option<
     machine_code(tables, input, how).map(Some)
 }
 
-/// The bytes of code as people have it. A mistake is reported and ends the program.
+/// Reads machine code in any form. An error is reported and truncates the program.
 ///
 /// # Errors
-/// Those of [`code::read`], and when there are several programs.
+/// Those of [`code::read`], and when the file contains several programs.
 fn machine_code(tables: Tables, input: Input, how: How<'_>) -> Result<Code, Failure> {
     let found = code::read(tables, &input, how)?;
     found.say_note(&input);

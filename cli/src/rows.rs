@@ -1,8 +1,8 @@
-//! Instructions one a line, as other tools' lists have them: `dis --order memory --tsv` and `asm --order memory --tsv`.
+//! Instructions one per line: `dis --order memory --tsv` and `asm --order memory --tsv`.
 //!
-//! A line is an instruction by itself: its bytes in the order of memory, or its text. One line goes out for each line that
-//! comes in, whatever it holds. Of a stream, a line may be a whole program: more bytes than one instruction has, or a text with
-//! line breaks. Branches within it have labels.
+//! Each line is an instruction on its own, as its bytes in memory order or as text, and produces exactly one line of
+//! output. For a stream, a line may be a whole program: more bytes than one instruction, or a text with escaped line
+//! breaks. Branches inside it have labels.
 
 use std::io::{self, BufWriter, Write};
 
@@ -18,10 +18,10 @@ use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
 
-/// The text of the instruction that bytes are.
+/// Disassembles one instruction.
 ///
 /// # Errors
-/// Why they are none.
+/// When the bytes do not decode.
 fn text_of(tables: Tables, bytes: &[u8], style: Style) -> Result<String, String> {
     let mut line = Line::new();
     match tables {
@@ -59,10 +59,10 @@ fn text_of(tables: Tables, bytes: &[u8], style: Style) -> Result<String, String>
     Ok(line.as_str().to_owned())
 }
 
-/// The text of a program.
+/// Disassembles a program.
 ///
 /// # Errors
-/// Where it has no instruction.
+/// When a part of it does not decode.
 fn program(engine: Engine, bytes: &[u8], style: Style) -> Result<String, String> {
     for part in parts(engine, bytes) {
         part.decoded.map_err(|error| format!("at byte {}: {error}", part.at))?;
@@ -77,10 +77,10 @@ fn length(needed: usize, have: usize) -> String {
     format!("the instruction has {needed} bytes, and there are {have}")
 }
 
-/// The bytes of the instruction that a text is.
+/// Assembles one instruction.
 ///
 /// # Errors
-/// Why it is none.
+/// When the text does not assemble.
 fn bytes_of(tables: Tables, text: &str) -> Result<Vec<u8>, String> {
     match tables {
         Tables::Words(isa) => {
@@ -88,7 +88,7 @@ fn bytes_of(tables: Tables, text: &str) -> Result<Vec<u8>, String> {
             Ok(word.to_le_bytes()[..usize::from(isa.word_bits / 8)].to_vec())
         }
         Tables::Groups(isa) => {
-            // A group by itself is not the end of a program, which would make it longer.
+            // A single group is not the end of a program; marking it as such would make it longer.
             let alone = group::assemble(isa, text).ok().filter(|_| !text.contains('\n'));
             if let Some(group) = alone.and_then(|assembled| assembled.encode(isa).ok()) {
                 return Ok(group.as_bytes().to_vec());
@@ -110,7 +110,7 @@ fn bytes_of(tables: Tables, text: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Pairs of hexadecimal digits with or without blanks between them.
+/// Parses pairs of hexadecimal digits, optionally separated by spaces.
 fn bytes_in(line: &str) -> Result<Vec<u8>, String> {
     let mut digits = Vec::with_capacity(line.len());
     for c in line.chars().filter(|c| !c.is_whitespace()) {
@@ -125,12 +125,13 @@ fn bytes_in(line: &str) -> Result<Vec<u8>, String> {
     Ok(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
-/// A text on one line: `\t`, `\n` and `\\` for tabs, line breaks and backslashes.
+/// Escapes tabs, line breaks and backslashes as `\t`, `
+/// ` and `\\`.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
 }
 
-/// The way back.
+/// The inverse of [`escaped`].
 fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars();
@@ -157,7 +158,7 @@ fn lines(input: &Input) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
     lines.map(|line| String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)))
 }
 
-/// Disassembles line by line: `bytes TAB ok|invalid TAB text or reason`.
+/// Disassembles each line to `bytes TAB ok|invalid TAB text or reason`.
 ///
 /// # Errors
 /// When the output cannot be written.
@@ -177,7 +178,8 @@ pub fn dis(tables: Tables, input: &Input, style: Style) -> Result<Status, Failur
     Ok(Status::mistakes_if(invalid))
 }
 
-/// The text of a line: all of it, or that of a row as [`dis`] writes it, where tabs stand between columns alone.
+/// The text of a line: the whole line, or the text column of a row written by [`dis`], which has tabs only between
+/// columns.
 fn text_in(line: &str) -> &str {
     match line.split('\t').collect::<Vec<_>>()[..] {
         [_, "ok", text] | [_, "ok", text, _] => text,
@@ -185,7 +187,7 @@ fn text_in(line: &str) -> &str {
     }
 }
 
-/// Assembles line by line: the bytes, or `TAB invalid TAB reason`.
+/// Assembles each line to its bytes, or `TAB invalid TAB reason`.
 ///
 /// # Errors
 /// When the output cannot be written.
@@ -205,11 +207,11 @@ pub fn asm(tables: Tables, input: &Input) -> Result<Status, Failure> {
     Ok(Status::mistakes_if(invalid))
 }
 
-/// Judges a line of a recorded table, `bytes TAB text` or as [`dis`] writes it: each gives the other, and what is invalid is
-/// refused for whatever reason.
+/// Checks a row of a recorded table, either `bytes TAB text` or a row written by [`dis`]: bytes and text must give each
+/// other, and invalid bytes must be rejected for any reason.
 ///
 /// # Errors
-/// Says what is not as the line says.
+/// When the row does not hold.
 pub fn judge(tables: Tables, line: &str) -> Result<(), String> {
     let (hex, is_valid, text) = match line.split('\t').collect::<Vec<_>>()[..] {
         [hex, text] | [hex, "ok", text] => (hex, true, unescaped(text)),
@@ -225,7 +227,7 @@ pub fn judge(tables: Tables, line: &str) -> Result<(), String> {
         Ok(_) => {}
     }
     let back = bytes_of(tables, &text).map_err(|reason| format!("`{text}` does not assemble: {reason}"))?;
-    // Several words may have one text.
+    // Several words may have the same text.
     if back == bytes || text_of(tables, &back, Style::Customary).as_deref() == Ok(&text) {
         return Ok(());
     }

@@ -1,14 +1,14 @@
-//! Mistakes in assembly text, drawn with the line and a caret.
+//! Errors in assembly text, drawn with the source line and a caret.
 
 use isaforge_compiler::source::unseen;
 use isaforge_core::program::ProgramError;
 
 use crate::paint::{BOLD, ERROR, FRAME, HELP, paint};
 
-/// The widest part of a source line that is shown.
+/// The maximum number of characters of a source line that are shown.
 const WIDEST: usize = 110;
 
-/// Draws one mistake of the file `name`: `file:line:column: error: message`, the line, the caret, the help.
+/// Draws an error in the file `name`: `file:line:column: error: message`, the line, the caret, the help.
 pub fn draw(name: &str, source_line: &str, error: &ProgramError) -> String {
     let place = format!("{name}:{}:{}:", error.line, error.column);
     let number = error.line.to_string();
@@ -26,7 +26,7 @@ pub fn draw(name: &str, source_line: &str, error: &ProgramError) -> String {
     text
 }
 
-/// A character as it is shown, one column wide: one that cannot be seen, or that changes how others are seen, is replaced.
+/// Replaces characters that are invisible or change the display of others, so that each takes one column.
 fn shown(c: char) -> char {
     match c {
         '\t' => ' ',
@@ -36,7 +36,7 @@ fn shown(c: char) -> char {
     }
 }
 
-/// The part of a line around the mark, one column a character; where the mark is in it, and how long.
+/// The part of a line around the mark, with one column per character, and the mark's column and length in it.
 fn window(line: &str, column: usize, length: usize) -> (String, usize, usize) {
     let first = if column + length.min(WIDEST / 2) > WIDEST { column.saturating_sub(WIDEST / 3) } else { 0 };
     let dots = if first > 0 { "…" } else { "" };

@@ -1,7 +1,7 @@
-//! The instruction set that a command works on: a built-in one by name, or a specification that is compiled here and now.
+//! The instruction set that a command works on: a built-in one, or a specification that is compiled on the fly.
 //!
-//! A specification goes no further than its tables, the very ones that a generated crate would hold as code. So an author
-//! edits, runs the command, and sees.
+//! A specification is compiled only to tables, the same that a generated crate contains, so that edits take effect at
+//! the next command.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -24,25 +24,25 @@ use crate::failure::Failure;
 use crate::fidelity::{self, Entry};
 use crate::input;
 
-/// The warning that a branch target does not say what it counts.
+/// The warning that the unit of a branch target is unspecified.
 const BRANCHES: &str = "W0211";
 
 /// An instruction set to work on.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// What to call it in messages.
+    /// Its name in messages.
     pub name: String,
     /// Its tables.
     pub tables: Tables,
-    /// What its instructions do, if that is known.
+    /// Its semantics, if defined.
     pub semantics: Option<&'static Semantics>,
-    /// What executes programs of a specification beyond that.
+    /// The machine that executes its programs, if the specification describes one.
     pub hardware: Option<&'static Hardware>,
-    /// The worst error of an instruction that was measured, if any was.
+    /// Returns the largest measured error of an instruction, if any was measured.
     pub measured: Option<fn(&str) -> Option<Worst>>,
-    /// What judges recorded cases of its own forms, if there are such forms.
+    /// The judges of recorded cases in its own formats, if it has such formats.
     pub judges: Option<&'static Judges>,
-    /// What its specification leaves unsaid about labels, as messages.
+    /// Warnings about what its specification leaves unspecified for labels.
     pub unclear: String,
 }
 
@@ -61,12 +61,12 @@ impl From<&'static Builtin> for Target {
 }
 
 impl Target {
-    /// What analyses ask of it.
+    /// The instruction set for analyses.
     pub fn set(&self) -> Set {
         Set::new(self.tables, self.semantics).with(self.hardware)
     }
 
-    /// How true its instructions are to the hardware, as far as the specification says.
+    /// The accuracy of its instructions, as far as the specification gives it.
     pub fn fidelity(&self) -> Vec<Entry> {
         fidelity::entries(self.tables, self.semantics, self.measured)
     }
@@ -76,17 +76,17 @@ impl Target {
         Failure::usage(message, "this command works on words of one length, at most 64 bits")
     }
 
-    /// Says that this is a stream and the other has words, for a command that needs two of a sort.
+    /// The failure when one instruction set is a stream and the other has words, for commands on two of the same kind.
     pub fn not_alike(&self, words: &Target) -> Failure {
         let message = format!("`{}` is a stream, and `{}` has words of one length", self.name, words.name);
-        let help = "what makes a set a stream is in `specs/README.md`; with an alias for the assembler alone, say, the other is one too";
+        let help = "what makes a set a stream is in `specs/README.md`; for example, an alias that only the assembler knows makes the other set a stream, too";
         Failure::usage(message, help)
     }
 
-    /// Whether the instructions of a stream have layouts, for a command that works on those.
+    /// Checks that a stream's instructions have layouts, for commands that need them.
     ///
     /// # Errors
-    /// When they are sequences of operands instead.
+    /// When the instructions are sequences of operands.
     pub fn layouts(&self) -> Result<(), Failure> {
         match self.tables {
             Tables::Streams(engine) if engine.stream.sequence.is_some() => {
@@ -97,10 +97,10 @@ impl Target {
         }
     }
 
-    /// The tables, for a command that works on instructions of one word each.
+    /// Returns the tables, for commands on instructions of one word each.
     ///
     /// # Errors
-    /// When its instructions are anything else.
+    /// When the instruction set is a stream or has groups.
     pub fn words(&self) -> Result<&'static Isa, Failure> {
         match self.tables {
             Tables::Words(isa) => Ok(isa),
@@ -111,10 +111,10 @@ impl Target {
 }
 
 impl TargetArgs {
-    /// The chosen instruction set; `None` when its specification has mistakes, which have been reported then.
+    /// Opens the chosen instruction set. `None` when its specification has errors, which have been reported.
     ///
     /// # Errors
-    /// When the specification cannot be opened, or when these commands cannot work on it.
+    /// When the specification cannot be opened, or has a kind that the command does not support.
     pub fn open(&self) -> Result<Option<Target>, Failure> {
         match (&self.spec, self.isa) {
             (Some(spec), _) => from_specification(spec, self.generation.as_deref()),
@@ -124,7 +124,7 @@ impl TargetArgs {
     }
 }
 
-/// The built-in instruction set of this name, or else the specification at this path; `None` as for
+/// The built-in instruction set of this name, or else the specification at this path. `None` as for
 /// [`TargetArgs::open`].
 ///
 /// # Errors
@@ -145,7 +145,7 @@ pub fn named_or_at(given: &Path, generation: Option<&str>) -> Result<Option<Targ
     Err(Failure::usage(format!("`{}` is no instruction set and no file", given.display()), help))
 }
 
-/// The specification at a path; `None` as for [`TargetArgs::open`].
+/// Compiles the specification at a path. `None` as for [`TargetArgs::open`].
 ///
 /// # Errors
 /// When it cannot be opened.
@@ -161,7 +161,8 @@ pub fn from_specification(given: &Path, generation: Option<&str>) -> Result<Opti
         Err(Refusal::Generation { message, help }) => return Err(Failure::usage(message, help)),
     };
     let Loaded { tables, semantics, hardware, checked, .. } = loaded;
-    // Warnings wait for `isaforge check`: here they would come with every run. What labels stand for is another matter.
+    // Warnings are left to `isaforge check`, because every command would repeat them; those about labels affect
+    // results.
     let mut unclear = Diagnostics::default();
     checked.diagnostics.iter().filter(|found| found.code == BRANCHES).for_each(|found| unclear.push(found.clone()));
     let unclear = if unclear.is_empty() { String::new() } else { check::text(&unclear, &checked.sources) };
@@ -169,21 +170,21 @@ pub fn from_specification(given: &Path, generation: Option<&str>) -> Result<Opti
     Ok(Some(Target { name, tables, semantics, hardware, measured: None, judges: None, unclear }))
 }
 
-/// Whether a specification takes the place of a built-in set.
+/// Whether the arguments name a specification in place of a built-in set.
 pub fn names_specification(arguments: &[OsString]) -> bool {
     let named = |argument: &OsString| argument == "--spec" || argument.as_encoded_bytes().starts_with(b"--spec=");
     arguments.iter().take_while(|argument| *argument != "--").any(named)
 }
 
-/// The command line, for arguments that name a specification or for those that do not.
+/// The command-line parser, for arguments that name a specification or that do not.
 ///
-/// With `--spec` nothing names an instruction set, and the arguments behind it move up.
+/// With `--spec` there is no ISA argument, and the positional arguments after it move up.
 pub fn command_line(with_spec: bool) -> clap::Command {
     let command = Cli::command();
     if !with_spec {
         return command;
     }
-    // An option that nobody sees holds no place among the arguments.
+    // A hidden option does not take a position among the arguments.
     let without_isa = |command: clap::Command| {
         command.mut_arg("isa", |isa| isa.required(false).long("no-instruction-set").hide(true).conflicts_with("spec"))
     };

@@ -1,7 +1,7 @@
-//! `isaforge translate`: a program of one revision in the words of another.
+//! `isaforge translate`: translates a program to another revision.
 //!
-//! What comes in as text comes out as text, and words as words, unless asked otherwise. All or nothing: a program of
-//! which a part cannot be said in the other revision is not written.
+//! The output has the form of the input unless requested otherwise. If any part of a program cannot be expressed in the
+//! other revision, nothing is written.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -58,7 +58,7 @@ pub fn translate(args: &TranslateArgs) -> Result<Status, Failure> {
             let mut out = io::stdout().lock();
             if out_form == Form::Bin && out.is_terminal() {
                 let help = "write them to a file with `-o FILE`, or see them with `--out asm`";
-                return Err(Failure::usage("raw words are nothing for a terminal", help));
+                return Err(Failure::usage("raw words are not printed to a terminal", help));
             }
             out.write_all(&content)?;
             out.flush()?;
@@ -67,7 +67,7 @@ pub fn translate(args: &TranslateArgs) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
-/// Words as [`words::detect`] tells them, but what looks like text is hexadecimal only if it has nothing else in it.
+/// Like [`words::detect`], but text counts as hexadecimal only if it contains nothing else.
 fn detect(bytes: &[u8]) -> Form {
     let text = std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
     let digit = |&byte: &u8| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace() || b"xX,_".contains(&byte);
@@ -83,7 +83,7 @@ fn text(from: &'static Isa, to: &'static Isa, input: &Input) -> Option<Vec<u64>>
     translate_program(from, to, text).map_err(|errors| report(&input.name, text, &errors)).ok()
 }
 
-/// The text of a file; `None` when it is none, which has been reported then.
+/// The text of a file. `None` if it is not text, which has been reported.
 pub(crate) fn read_text(input: &Input) -> Option<&str> {
     std::str::from_utf8(input.body()).map_err(|error| say(&not_text(input, error.valid_up_to()))).ok()
 }
@@ -119,7 +119,7 @@ fn write(isa: &'static Isa, translated: &[u64], form: Form) -> Vec<u8> {
     match form {
         Form::Asm => {
             let mut text = String::new();
-            // Two words may share their customary text, and the other of them would come out of the assembler.
+            // Two words may share their customary text, which would assemble to the other of them.
             let _ = disassemble(isa, translated, Style::Exact, &mut text);
             text.into_bytes()
         }

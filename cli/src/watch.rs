@@ -1,6 +1,6 @@
-//! `isaforge gen --watch`: writes crates again whenever their specifications are saved, and says what changed.
+//! `isaforge gen --watch`: regenerates crates whenever their specifications are saved, and prints the changes.
 //!
-//! Each time the command starts itself: once to write, once to compare. What one edit takes is given back with the process.
+//! Each time, the command starts itself once to generate and once to compare, so that memory is freed after each edit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -19,34 +19,34 @@ use crate::failure::{Failure, Status};
 use crate::input;
 use crate::output::{count, say};
 
-/// How long nothing must happen before files count as saved: editors write in several steps.
+/// How long files must stay unchanged to count as saved: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(60);
 
-/// A specification and the arguments of `gen` that write its crate.
+/// A specification and the `gen` arguments that generate its crate.
 pub struct Job {
-    /// The entry.
+    /// The path of the specification.
     pub spec: PathBuf,
-    /// Behind `isaforge gen`.
+    /// The arguments after `isaforge gen`.
     pub arguments: Vec<OsString>,
 }
 
-/// A job under watch.
+/// A watched job.
 struct Watched {
     job: Job,
-    /// When the crate was last written.
+    /// The state of the files when the crate was last generated.
     good: Seen,
-    /// When it was last looked at.
+    /// The state of the files when they were last read.
     latest: Seen,
 }
 
-/// Writes the crates of all jobs, then again after each change, until the user ends it.
+/// Generates the crates of all jobs, and again after each change, until the user stops the command.
 ///
 /// # Errors
 /// When a specification cannot be opened, files cannot be watched, or the command cannot start itself.
 pub fn watch(jobs: Vec<Job>) -> Result<Status, Failure> {
     let (sender, events) = channel();
     let mut watcher = notify::recommended_watcher(move |event| {
-        // Nobody listens any more when the command ends.
+        // The receiver is gone when the command ends.
         let _ = sender.send(event);
     })
     .map_err(failed)?;
@@ -65,7 +65,7 @@ pub fn watch(jobs: Vec<Job>) -> Result<Status, Failure> {
     say(&format!("watching {}; Ctrl+C ends it", count(files.len() as u64, "file")));
     loop {
         wait(&events)?;
-        // Jobs may share one command.
+        // Several jobs may share a command.
         let mut written: BTreeMap<&Vec<OsString>, bool> = BTreeMap::new();
         for Watched { job, good, latest } in &mut watched {
             let now = Seen::of(&job.spec)?;
@@ -80,7 +80,7 @@ pub fn watch(jobs: Vec<Job>) -> Result<Status, Failure> {
             written.insert(&job.arguments, success);
             if success {
                 let before = good.copy()?;
-                // Its status says whether old words still mean the same, which its text says, too.
+                // The exit status (whether old words still decode the same) is ignored, since the output says it too.
                 isaforge("diff", &[before.entry.clone().into(), job.spec.clone().into()], Stdio::null())?;
                 *good = now.clone();
             }
@@ -89,7 +89,7 @@ pub fn watch(jobs: Vec<Job>) -> Result<Status, Failure> {
     }
 }
 
-/// Tells when a specification was saved with another text.
+/// Detects when a specification is saved with a different text.
 pub struct Changes {
     spec: PathBuf,
     seen: Seen,
@@ -99,14 +99,14 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Watches a specification and all of its files.
+    /// Watches a specification and all its files.
     ///
     /// # Errors
     /// When it cannot be opened or watched.
     pub fn new(spec: &Path) -> Result<Changes, Failure> {
         let (sender, events) = channel();
         let mut watcher = notify::recommended_watcher(move |event| {
-            // Nobody listens any more when the command ends.
+            // The receiver is gone when the command ends.
             let _ = sender.send(event);
         })
         .map_err(failed)?;
@@ -116,10 +116,10 @@ impl Changes {
         Ok(Changes { spec: spec.to_owned(), seen, watcher, folders, events })
     }
 
-    /// Waits until it has another text.
+    /// Waits until the text has changed.
     ///
     /// # Errors
-    /// As [`Changes::new`].
+    /// Those of [`Changes::new`].
     pub fn next(&mut self) -> Result<(), Failure> {
         loop {
             wait(&self.events)?;
@@ -133,9 +133,9 @@ impl Changes {
     }
 }
 
-/// Waits for a change, and then until there are no more.
+/// Waits for a change, and then until the files are quiet.
 fn wait(events: &Receiver<notify::Result<notify::Event>>) -> Result<(), Failure> {
-    // The watcher holds the other end for as long as this runs.
+    // The watcher keeps the sender alive while this runs.
     let Ok(first) = events.recv() else { return Ok(()) };
     first.map_err(failed)?;
     while let Ok(next) = events.recv_timeout(QUIET) {
@@ -148,21 +148,21 @@ fn failed(error: notify::Error) -> Failure {
     Failure::usage(format!("files cannot be watched: {error}"), "run `isaforge gen` after each change instead")
 }
 
-/// Runs this command; whether it succeeded.
+/// Runs this command. Returns whether it succeeded.
 fn isaforge(verb: &str, arguments: &[OsString], errors: Stdio) -> Result<bool, Failure> {
     let program = std::env::current_exe().map_err(Failure::reading(Path::new("isaforge")))?;
     let status = Command::new(&program).arg(verb).args(arguments).stdin(Stdio::null()).stderr(errors).status();
     Ok(status.map_err(Failure::reading(&program))?.success())
 }
 
-/// All files of a specification and what was in them.
+/// The files of a specification and their contents.
 #[derive(Clone)]
 struct Seen {
     entry: PathBuf,
     files: BTreeMap<PathBuf, Vec<u8>>,
 }
 
-/// A copy of a specification.
+/// A copy of a specification's files.
 struct Copy {
     entry: PathBuf,
     _folder: TempDir,
@@ -179,7 +179,7 @@ impl Seen {
             Ok(checked) => checked.files,
             Err(failure) => failure.sources.paths().map(Path::to_owned).collect(),
         };
-        // What is not there now may be there the next time.
+        // A missing file may appear later.
         let read = |file: &PathBuf| {
             let file = file.canonicalize().ok()?;
             let content = fs::read(&file).ok()?;
@@ -188,7 +188,7 @@ impl Seen {
         Ok(Seen { files: files.iter().chain([&entry]).filter_map(read).collect(), entry })
     }
 
-    /// Watches the folders of all files: files that editors replace would be lost.
+    /// Watches the folders of all files, because a watch on a file is lost when an editor replaces the file.
     fn follow(&self, watcher: &mut RecommendedWatcher, folders: &mut BTreeSet<PathBuf>) -> Result<(), Failure> {
         for folder in self.files.keys().filter_map(|file| file.parent()) {
             if folders.insert(folder.to_owned()) {
@@ -198,7 +198,7 @@ impl Seen {
         Ok(())
     }
 
-    /// The files as they were, in a folder of their own; those that name each other still find each other.
+    /// Copies the files to a temporary folder, in which references between them still resolve.
     fn copy(&self) -> Result<Copy, Failure> {
         let folder = tempfile::tempdir().map_err(Failure::writing(&std::env::temp_dir()))?;
         let place = |file: &Path| {

@@ -13,28 +13,28 @@ pub enum Encoding {
     Bin,
 }
 
-/// Bytes of one word in a binary file.
+/// The size of a word in a binary file in bytes.
 pub fn word_bytes(isa: &Isa) -> usize {
     usize::from(isa.word_bits.clamp(1, 64)).div_ceil(8)
 }
 
-/// Hexadecimal digits of one word.
+/// The number of hexadecimal digits of a word.
 pub fn word_digits(isa: &Isa) -> usize {
     usize::from(isa.word_bits.clamp(1, 64)).div_ceil(4)
 }
 
-/// Where reading words had to stop.
+/// An error at which reading stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// Line and column from 1 in a text, byte offset in a binary.
+    /// Line and column, both from 1, in text; byte offset in a binary file.
     pub place: Place,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// The help.
     pub help: String,
 }
 
-/// A place in a file.
+/// A location in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Line and column, both from 1.
@@ -52,25 +52,25 @@ impl fmt::Display for Place {
     }
 }
 
-/// Words in order, up to the first mistake.
+/// The words up to the first error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
-    /// The words before the mistake, or all of them.
+    /// The words before the error, or all of them.
     pub words: Vec<u64>,
-    /// The mistake, if there is one.
+    /// The error, if there is one.
     pub mistake: Option<Mistake>,
 }
 
-/// What a file most likely is: hexadecimal text when it looks like text at all, else raw words.
+/// Detects whether a file is hexadecimal text or raw words.
 ///
-/// Machine words nearly always hold a byte that no text has, zero to begin with. Text that is not hexadecimal is taken
-/// for a slip in a hexadecimal file rather than for words.
+/// Raw words nearly always contain a byte that does not occur in text, such as zero. Text that is not valid hexadecimal
+/// is treated as a hexadecimal file with an error.
 pub fn detect(bytes: &[u8]) -> Encoding {
     let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
     if bytes.iter().all(is_text) { Encoding::Hex } else { Encoding::Bin }
 }
 
-/// Reads words in the given encoding, or in the one that [`detect`] finds.
+/// Reads words in the given encoding, or in the detected one.
 pub fn read(isa: &Isa, bytes: &[u8], encoding: Option<Encoding>) -> Words {
     match encoding.unwrap_or_else(|| detect(bytes)) {
         Encoding::Hex => hex_digits(bytes, word_digits(isa)),
@@ -82,7 +82,7 @@ pub fn read(isa: &Isa, bytes: &[u8], encoding: Option<Encoding>) -> Words {
     }
 }
 
-/// Takes away what is left over behind the last word of `size` bytes, which is a mistake.
+/// Removes the incomplete word at the end; the error says so. Words have `size` bytes.
 pub fn cut(bytes: &mut Vec<u8>, size: usize) -> Option<Mistake> {
     let rest = bytes.len() % size;
     bytes.truncate(bytes.len() - rest);
@@ -93,14 +93,14 @@ pub fn cut(bytes: &mut Vec<u8>, size: usize) -> Option<Mistake> {
     })
 }
 
-/// The words that bytes are, least significant byte first.
+/// Converts bytes to words, least significant byte first.
 pub fn of_bytes(isa: &Isa, bytes: &[u8]) -> Vec<u64> {
     let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
     bytes.chunks_exact(word_bytes(isa)).map(word).collect()
 }
 
-/// Digits are collected until a word has enough of them. `0x`, white space, commas and underscores between digits do
-/// not count.
+/// Reads hexadecimal digits, grouped by the number of digits of a word. `0x`, white space, commas and underscores are
+/// ignored.
 pub fn hex_digits(bytes: &[u8], digits: usize) -> Words {
     let mut found = Words::default();
     let (mut line, mut column) = (1, 0);
@@ -108,7 +108,7 @@ pub fn hex_digits(bytes: &[u8], digits: usize) -> Words {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         at += 1;
-        // Bytes that continue a character are not a column of their own.
+        // Continuation bytes of a UTF-8 character do not count as columns.
         column += usize::from(byte & 0xc0 != 0x80);
         match byte {
             b'\n' => (line, column) = (line + 1, 0),
@@ -151,7 +151,7 @@ pub fn hex_digits(bytes: &[u8], digits: usize) -> Words {
     found
 }
 
-/// Writes words the way [`read`] takes them: one a line in hexadecimal, or raw.
+/// Writes words as [`read`] reads them: one per line in hexadecimal, or raw.
 pub fn write(isa: &Isa, words: &[u64], encoding: Encoding) -> Vec<u8> {
     match encoding {
         Encoding::Hex => {
@@ -171,7 +171,7 @@ pub fn write(isa: &Isa, words: &[u64], encoding: Encoding) -> Vec<u8> {
     }
 }
 
-/// A word given as an argument: `0x` and digits, or exactly as many digits as a word has.
+/// Parses a word given as an argument: `0x` and digits, or exactly as many digits as a word has.
 pub fn parse_word(isa: &Isa, text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = match text.get(..2) {

@@ -22,7 +22,7 @@ fn engines_agree_on_programs_of_every_machine() {
 fn programs_of_specifications_become_machine_code() {
     let mut random = Random(seed::seed(31));
     let engines = execution::Engines::new();
-    // Fifty programs, and more where little of them became machine code.
+    // Fifty programs, and more if few of them were compiled.
     let (mut compiled, wanted) = (0, if cfg!(target_arch = "x86_64") { 100 } else { 0 });
     for round in 0..1000 {
         if round >= 50 && compiled > wanted {

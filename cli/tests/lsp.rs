@@ -1,4 +1,4 @@
-//! The language server as an editor starts it: a process that is spoken to over its standard input and output.
+//! The language server as an editor starts it: a process spoken to over standard input and output.
 
 use std::io::{BufReader, Read};
 use std::process::{Command, Stdio};
@@ -59,5 +59,5 @@ fn what_is_no_protocol_ends_the_server_with_a_message() {
         Command::new(env!("CARGO_BIN_EXE_isaforge")).arg("lsp").stdin(Stdio::null()).output().expect("it starts");
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8(output.stderr).expect("messages are text");
-    assert!(message.starts_with("isaforge lsp: the client does not keep to the protocol"), "{message}");
+    assert!(message.starts_with("isaforge lsp: the client violates the protocol"), "{message}");
 }

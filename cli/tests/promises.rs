@@ -1,9 +1,9 @@
-//! SECURITY.md names the tests that keep its promises. They exist.
+//! Checks that the tests named in SECURITY.md exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The Rust files below a folder, but not what was built.
+/// Collects the Rust files below a folder, except build output.
 fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -28,7 +28,7 @@ fn every_test_that_keeps_a_promise_exists() {
         let indented = format!("#[test]\n    fn {name}()");
         texts.iter().any(|text| text.contains(&head) || text.contains(&indented))
     };
-    // Names of tests are sentences; names of files end as such.
+    // Names of tests contain several underscores.
     let quoted = page.split('`').skip(1).step_by(2);
     let names: Vec<&str> = quoted.filter(|name| name.matches('_').count() >= 2 && !name.contains(' ')).collect();
     assert!(names.len() > 20, "{names:?}");

@@ -1,5 +1,5 @@
-//! RISC-V programs, run by the specification in `examples/riscv`: those that are checked in, and, where a compiler and an
-//! emulator are at hand, new ones.
+//! RISC-V programs on the specification in `examples/riscv`: the ones in the repository and, if a compiler and an
+//! emulator are available, generated ones.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -31,7 +31,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("output is text")
 }
 
-/// The programs and the statuses that they end with.
+/// The programs and their exit statuses.
 const PROGRAMS: [(&str, i32); 4] = [("sieve", 0), ("sort", 42), ("division", 3), ("crc", 0)];
 
 #[test]
@@ -59,7 +59,7 @@ fn a_random_program_leaves_the_signature_that_the_emulator_left() {
     assert!(text(&without.stderr).contains("has no symbols `begin_signature`"));
 }
 
-/// Bytes as words, eight digits each.
+/// Formats bytes as words, eight digits each.
 fn words(bytes: &[u8]) -> String {
     bytes.chunks(4).fold(String::new(), |mut text, word| {
         let _ = writeln!(text, "{:08x}", u32::from_le_bytes(word.try_into().expect("whole words")));
@@ -89,7 +89,7 @@ fn a_trap_ends_with_two_and_says_where() {
     assert_eq!((found.status.code(), text(&found.stdout)), (Some(2), ""));
     let message = "at 0x1004: 4 bytes at 0x13 cannot be read: nothing is mapped there (`lw ra, 3(sp)`)\n";
     assert!(text(&found.stderr).ends_with(message), "{}", text(&found.stderr));
-    // What it has written until then is there.
+    // The output written before the trap is kept.
     let file = launch(
         folder.path(),
         "program: |\n  sw x11, 4(x10)\n  lw x1, 3(x0)\nregisters: { x10: 0x2000, x11: 7 }\nbuffers: { b: { address: 0x2000, size: 8 } }\n",
@@ -171,7 +171,7 @@ fn a_file_that_is_no_program_is_refused() {
     assert!(refused(&changed(4, 2)).contains("only ELF files of 32 bits"));
     assert!(refused(&changed(18, 40)).contains("for machine 40, not 243"));
     assert!(refused(&changed(16, 3)).contains("no program with fixed addresses"));
-    // No cut of the file makes the command stumble.
+    // The command handles the file truncated at any length.
     for length in (4..whole.len()).step_by(151) {
         fs::write(&file, &whole[..length]).unwrap();
         let code = run(&["--budget", "10", file.to_str().unwrap()]).status.code();
@@ -179,7 +179,7 @@ fn a_file_that_is_no_program_is_refused() {
     }
 }
 
-/// The compiler's command line, as in `build.sh`.
+/// The compiler invocation, as in `build.sh`.
 fn build(source: &Path, program: &Path, architecture: &str, level: &str) {
     let mut compiler = Command::new("riscv64-linux-gnu-gcc");
     compiler.args([&format!("-march={architecture}"), level]);
@@ -188,7 +188,7 @@ fn build(source: &Path, program: &Path, architecture: &str, level: &str) {
     assert!(compiler.status().expect("the compiler starts").success(), "{}", source.display());
 }
 
-/// Compares a program's run with the emulator's. Returns what it wrote.
+/// Compares a program's run with the emulator's. Returns its output.
 fn compare(program: &Path) -> Vec<u8> {
     let expected = Command::new("qemu-riscv32").arg(program).output().expect("the emulator starts");
     let found = run(&["--quiet", program.to_str().unwrap()]);
@@ -197,7 +197,7 @@ fn compare(program: &Path) -> Vec<u8> {
     found.stdout
 }
 
-/// A generator of numbers: a step of xorshift.
+/// A random number generator: xorshift.
 struct Random(u64);
 
 impl Random {
@@ -213,8 +213,7 @@ impl Random {
     }
 }
 
-/// A program of random instructions that writes its registers and its memory, which stand between the symbols of a
-/// signature.
+/// A program of random instructions that writes its registers and memory, which lie between the signature symbols.
 fn random_program(seed: u64) -> String {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut text = String::from(".globl _start\n_start:\n  .option norelax\n  la x31, begin_signature\n");
@@ -228,7 +227,7 @@ fn random_program(seed: u64) -> String {
         "divu", "rem", "remu",
     ];
     for at in 0..600 {
-        // x31 keeps the address of memory.
+        // x31 holds the address of the memory.
         let [d, a, b] = [random.below(31), random.below(31), random.below(31)];
         let imm = random.below(4096) as i64 - 2048;
         let _ = match random.below(12) {
@@ -293,7 +292,7 @@ fn new_programs_do_what_the_emulator_does() {
     }
 }
 
-/// What `isaforge` with these arguments makes of a text.
+/// The output of `isaforge` with these arguments for a text.
 fn filter(arguments: &[&str], input: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_isaforge"));
     let all = ["--spec", "examples/riscv", "--order", "memory", "--tsv", "-"];
@@ -311,8 +310,8 @@ fn text_of(output: Output) -> String {
     String::from_utf8(output.stdout).expect("output is text")
 }
 
-/// A line of a listing of `objdump`: the address, the bytes in the order of memory, the text without remarks and with the
-/// distance of a branch in the place of its address.
+/// A line of `objdump` output: the address, the bytes in memory order, and the text without remarks, with the branch
+/// target replaced by its distance.
 fn listed(line: &str) -> Option<(String, String)> {
     let (address, rest) = line.trim_start().split_once(":\t")?;
     let address = i64::from_str_radix(address, 16).ok()?;
@@ -363,7 +362,7 @@ fn whole_programs_read_and_write_as_binutils_does() {
             assert_eq!(row.split('\t').next(), Some(expected.as_str()), "{text}");
         }
         assert_eq!((read.lines().count(), written.lines().count()), (texts.len(), texts.len()));
-        // All at once: branches have labels, and both assemblers make the same program of the listing.
+        // As a whole program, so that branches have labels; both assemblers produce the same program from the listing.
         let whole = bytes.concat();
         let read = filter(&["dis"], &whole);
         let listing = read.trim_end().split('\t').nth(2).expect("a listing").to_owned();
@@ -373,7 +372,8 @@ fn whole_programs_read_and_write_as_binutils_does() {
     }
 }
 
-/// A listing as the GNU assembler must have it: `jal` is four bytes to it, though it prints what the linker has compressed so.
+/// Adapts a listing for the GNU assembler, to which `jal` is four bytes, although objdump prints compressed jumps by
+/// the same name.
 fn for_binutils(listing: &str, bytes: &[String]) -> String {
     let mut bytes = bytes.iter();
     let lines = listing.split("\\n").map(|line| {
@@ -383,7 +383,7 @@ fn for_binutils(listing: &str, bytes: &[String]) -> String {
     lines.collect()
 }
 
-/// What the GNU assembler makes of a program.
+/// Assembles a program with the GNU assembler.
 fn by_binutils(folder: &Path, listing: &str) -> String {
     let [source, object, binary] = ["listing.s", "listing.o", "listing.bin"].map(|name| folder.join(name));
     fs::write(&source, format!(".option norelax\n{listing}\n")).unwrap();

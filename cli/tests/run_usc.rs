@@ -1,4 +1,4 @@
-//! `isaforge run` for the USC: a picture against pixels computed here, numbers, memory, mistakes with their places.
+//! `isaforge run` for the USC: pictures compared with pixels computed here, numbers, memory, error locations.
 
 mod launched;
 
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use launched::{Run, run, run_in, run_with};
 
-/// Steps of the Julia set of the example at a pixel, and its colour.
+/// The iterations of the example's Julia set at a pixel, and its colour.
 fn julia(x: usize, y: usize) -> [f32; 3] {
     let at = |n: usize| n as f32 + 0.5;
     let (mut re, mut im) = (0.0125f32.mul_add(at(x), -1.6), (-0.0125f32).mul_add(at(y), 1.6));
@@ -16,7 +16,7 @@ fn julia(x: usize, y: usize) -> [f32; 3] {
         (re, im) = (-0.8 + (re * re - im * im), 0.156 + re * im * 2.0);
         steps += 1;
     }
-    // The instance that leaves has not counted its last look.
+    // The last check of an escaping instance is not counted.
     let angle = |begin: f32| (0.041_666_6 * steps as f32).mul_add(std::f32::consts::PI, begin);
     match steps {
         96 => [0.0; 3],
@@ -75,13 +75,13 @@ outputs:
 ");
     assert_eq!(run.status, Some(0), "{}", run.err);
     assert!(run.out.starts_with("r1 as i32:\n       0:  13   1  17   3   3"), "{}", run.out);
-    // The second task's instances 0 to 7 store 3 over what the first task's stored.
+    // Instances 0 to 7 of the second task overwrite the first task's values with 3.
     assert!(run.out.contains("memory from 0x2000 as i32:\n       0:  3  3  3  3\n"), "{}", run.out);
     let bytes = fs::read(folder.path().join("out.bin")).expect("it is written");
     assert_eq!(bytes.len(), 128);
 }
 
-/// A texture's levels are made of its texels; dynamic constants are reached with an index.
+/// The levels of a texture are computed from its texels; dynamic constants are indexed.
 #[test]
 fn textures_have_levels_and_constants_are_indexed() {
     let (_folder, run) = run("
@@ -133,7 +133,7 @@ fn mistakes_have_their_place_and_failures_their_group() {
     assert!(run.err.contains("the budget of 100 groups is used up"), "{}", run.err);
 }
 
-/// Runs a program for nine pixels, a block with eight of them and one with the last, while somebody looks on.
+/// Runs and observes a program for nine pixels: a block with eight of them and one with the last.
 fn watch(arguments: &[&str]) -> (tempfile::TempDir, Run) {
     let folder = tempfile::tempdir().expect("a folder");
     let launch = "
@@ -167,7 +167,7 @@ fn a_trace_has_each_group_with_its_instances_and_what_it_changed() {
     assert_eq!((run.status, run.err.as_str()), (Some(0), ""));
     let lines: Vec<&str> = run.out.lines().collect();
     assert_eq!(lines.len(), 10, "{}", run.out);
-    // A row of quads whose upper pixels lie in the rectangle.
+    // A row of quads of which only the upper pixels lie in the rectangle.
     let block = "++xx++xx++xx++xxxxxxxxxxxxxxxxxx";
     let changed = "r2=1:00000001 4:00000002 5:00000003 8:00000004 9:00000005 12:00000006 13:00000007";
     assert_eq!(lines[0], format!("task 0 0x0000 {block} mbyp ft0, sr97 | mov r2, ft0  | {changed}"));
@@ -178,7 +178,7 @@ fn a_trace_has_each_group_with_its_instances_and_what_it_changed() {
         "{}",
         lines[2]
     );
-    // The last instance stored last: 17, and what lay behind r1.
+    // The last instance stored last: 17, and the value after r1.
     assert!(lines[3].ends_with("ld r7, drc0, 1, r4  | r7=00070011"), "{}", lines[3]);
     let second = "+xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
     assert_eq!(lines[5], format!("task 1 0x0000 {second} mbyp ft0, sr97 | mov r2, ft0  | r2=0:00000008"));
@@ -216,7 +216,8 @@ fn a_profile_counts_operations_instances_and_bytes() {
     assert_eq!(row("SMADD32")[2..], ["9", "2", "4.50", "-", "-", "SMADD32"]);
     assert_eq!(row("ST")[2..], ["7", "2", "3.50", "-", "28", "ST"]);
     assert_eq!(row("LD")[2..], ["9", "2", "4.50", "36", "-", "LD"]);
-    // Groups by instances: those of the block with one pixel, one that six of the other execute, those that all eight do.
+    // Groups by instances: those of the block with one pixel, one executed by six of the other's, those executed by all
+    // eight.
     assert!(run.out.contains("by tasks    share\n      1             5   50.0 %"), "{}", run.out);
     assert!(run.out.contains("choice") && run.out.contains("SMADD32(9)"), "{}", run.out);
     let svg = fs::read_to_string(folder.path().join("bars.svg")).expect("it is written");

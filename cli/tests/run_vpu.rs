@@ -1,4 +1,4 @@
-//! `isaforge run` for the VPU: pictures against pixels computed here, mistakes with their places, warnings, failures.
+//! `isaforge run` for the VPU: pictures compared with pixels computed here, error locations, warnings, failures.
 
 mod launched;
 
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use launched::{Run, run, run_in};
 
-/// A launch file of the examples with its files, somewhere to write.
+/// Runs an example launch file in a temporary folder with its files.
 fn example(name: &str) -> (tempfile::TempDir, Run) {
     let from = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/vpu"));
     let folder = tempfile::tempdir().expect("a folder");
@@ -22,7 +22,7 @@ fn example(name: &str) -> (tempfile::TempDir, Run) {
     (folder, run)
 }
 
-/// Width, channels and bytes of a picture.
+/// The width, channel count and bytes of a picture.
 fn picture(path: &Path) -> (usize, usize, Vec<u8>) {
     let file = fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("it is a PNG");
@@ -50,7 +50,7 @@ fn the_triangles_are_drawn() {
                 expected = [part(weights[0]), part(weights[1]), part(weights[2]), 255.0];
             }
         }
-        // Eleven bits of precision and the rounding to a byte: no channel is off by more than one.
+        // With eleven bits of precision and rounding to a byte, channels are off by at most one.
         let close = pixel.iter().zip(expected).all(|(found, expected)| (f64::from(*found) - expected).abs() <= 1.0);
         assert!(close, "{p:?}: {pixel:?}, expected {expected:?}");
     }
@@ -64,7 +64,7 @@ fn layers_textures_and_the_mandelbrot_set_are_drawn() {
     assert_eq!((width, channels), (256, 3));
     for (at, pixel) in bytes.chunks_exact(3).enumerate() {
         let (x, y) = (at % 256 / 8, at / 256 / 8);
-        // Four columns and three rows of layers, each half of a multiple of 1/1024.
+        // Four columns and three rows of layers, each with half of a multiple of 1/1024.
         let sum = |at: usize, count: usize| (0..count).map(|n| (at + 32 * n) & 0x7c).sum::<usize>();
         let byte = |of_2048ths: usize| (of_2048ths as f64 / 2048.0 * 255.0 + 0.5) as u8;
         assert_eq!(pixel, [byte(3 * sum(x, 4)), byte(4 * sum(y, 3)), byte(12 * 16)], "({x}, {y})");
@@ -114,7 +114,7 @@ outputs:
   - png: { tile: 2, format: grey, file: grey.png }
 ";
 
-/// What a tile of eight by four is after [`GOOD`].
+/// The contents of an eight by four tile after [`GOOD`].
 fn tile(rows: std::ops::Range<u16>) -> Vec<u8> {
     let element = |at: u16| if rows.contains(&(at / 8)) { [(at % 8).wrapping_sub(1), at / 8, 0, 0] } else { [0; 4] };
     (0..32).flat_map(element).flat_map(u16::to_le_bytes).collect()
@@ -143,7 +143,7 @@ fn cores_share_the_rows_and_have_tiles_of_their_own() {
     assert_eq!(run.status, Some(0), "{}", run.err);
     assert!(run.err.contains("ran: 8 groups on 2 cores"), "{}", run.err);
     assert_eq!(fs::read(folder.path().join("tile.bin")).expect("it is written"), tile(2..4));
-    // More cores than rows leaves some without work.
+    // With more cores than rows, some have no work.
     let (_, run) = self::run(&GOOD.replace("cores: 1", "cores: 64"));
     assert_eq!(run.status, Some(0), "{}", run.err);
 }
@@ -228,7 +228,7 @@ fn what_the_machine_forgives_is_a_warning() {
 
 #[test]
 fn a_deadlock_and_the_end_of_the_budget_are_failures() {
-    // Both groups want the same element, and the first does not let go.
+    // Both groups lock the same element, and the first never releases it.
     let locked = "isa: vpu\nprogram: |\n  ReadLockLocalTile0 r0.xyzw\n  ReadLockLocalTile0 r0.xyzw\n  Exit\n\
                   rectangle: [0, 0, 4, 1]\noutputs: [{ raw: { tile: 0, file: tile.bin } }]\n";
     let endless = "isa: vpu\nprogram: |\n  again: Branch again\nrectangle: [0, 0, 4, 1]\nbudget: 1000\n\

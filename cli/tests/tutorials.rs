@@ -1,10 +1,10 @@
-//! The tutorials beside the examples say what happens: their files are written, their commands executed, their output compared.
+//! Follows the tutorials of the examples: writes their files, runs their commands and compares the output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Follows a tutorial in a folder of its own. `place` is the word that stands for the folder of the example.
+/// Follows a tutorial in a temporary folder. `place` is the word that stands for the example's folder.
 fn follow(example: &str, place: &str) {
     let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(example);
     let text = fs::read_to_string(folder.join("README.md")).unwrap();
@@ -24,7 +24,7 @@ fn follow(example: &str, place: &str) {
                     let shell = shell.current_dir(work.path()).env("PATH", &path).args(["-c", command]);
                     let found = shell.output().unwrap();
                     let (out, err) = (String::from_utf8_lossy(&found.stdout), String::from_utf8_lossy(&found.stderr));
-                    // What `check` says is for people, on standard error.
+                    // The messages of `check` are on standard error.
                     let said = if command.contains("check") { format!("{out}{err}") } else { out.into_owned() };
                     assert_eq!(said, expected, "{example}: $ {command}\n{err}");
                     commands += 1;

@@ -29,12 +29,12 @@ const fn command(name: &'static str, short: &'static str, arguments: &'static st
 
 /// All commands.
 pub const COMMANDS: [Command; 21] = [
-    command("step", "s", "[N]", "execute an instruction of this warp, or N"),
-    command("next", "n", "", "the same, and all that it calls"),
-    command("back", "rs", "[N]", "go back an instruction of this warp, or N"),
-    command("continue", "c", "", "go on to a breakpoint, a watchpoint or the end"),
-    command("reverse", "rc", "", "go back to a breakpoint, a watchpoint or the start"),
-    command("to", "t", "PLACE", "go on until a warp comes to a label or a place"),
+    command("step", "s", "[N]", "execute one instruction of this warp, or N"),
+    command("next", "n", "", "execute one instruction, stepping over calls"),
+    command("back", "rs", "[N]", "step back one instruction of this warp, or N"),
+    command("continue", "c", "", "run to a breakpoint, a watchpoint or the end"),
+    command("reverse", "rc", "", "run back to a breakpoint, a watchpoint or the start"),
+    command("to", "t", "PLACE", "run until a warp reaches a label or a place"),
     command("restart", "r", "", "go back to the start"),
     command(
         "break",
@@ -42,19 +42,19 @@ pub const COMMANDS: [Command; 21] = [
         "[PLACE] [if CONDITION]",
         "stop at a place, on a condition (`r2 > 1.0 in any lane`), or both",
     ),
-    command("watch", "w", "REGISTER [lane N] | ADDRESS [BYTES]", "stop when a register or memory has changed"),
+    command("watch", "w", "REGISTER [lane N] | ADDRESS [BYTES]", "stop when a register or memory changes"),
     command("stops", "", "", "list breakpoints and watchpoints"),
     command("delete", "d", "N", "remove a breakpoint or a watchpoint"),
-    command("where", "", "", "the place, the warp, its lanes"),
-    command("list", "l", "[PLACE]", "the program around the instruction or a place"),
-    command("lanes", "", "", "the lanes: which are active, which threads they are"),
-    command("registers", "g", "[BANK] [lane N] [as FORMAT]", "registers that are not 0; `*` marks what changed"),
-    command("print", "p", "REGISTER [as FORMAT]", "a register in all lanes that live"),
-    command("memory", "m", "ADDRESS [COUNT] [lane N] [as FORMAT]", "words of memory"),
-    command("format", "f", "FORMAT", "write values as hex, u32, i32, f32 or f16 from here on"),
-    command("count", "", "", "how many instructions warps have executed"),
-    command("help", "h", "", "this list"),
-    command("quit", "q", "", "end"),
+    command("where", "", "", "show the place, the warp and its lanes"),
+    command("list", "l", "[PLACE]", "list the program around this instruction or a place"),
+    command("lanes", "", "", "show the lanes: which are active, and their threads"),
+    command("registers", "g", "[BANK] [lane N] [as FORMAT]", "show registers that are not 0; `*` marks changes"),
+    command("print", "p", "REGISTER [as FORMAT]", "show a register in all live lanes"),
+    command("memory", "m", "ADDRESS [COUNT] [lane N] [as FORMAT]", "show words of memory"),
+    command("format", "f", "FORMAT", "show values as hex, u32, i32, f32 or f16 from now on"),
+    command("count", "", "", "show how many instructions warps have executed"),
+    command("help", "h", "", "show this list"),
+    command("quit", "q", "", "leave the debugger"),
 ];
 
 /// The result of a command.
@@ -87,11 +87,11 @@ pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result
         return Err(format!("there is no command `{word}`; {help}"));
     };
     if command.arguments.is_empty() && !rest.is_empty() {
-        return Err(format!("`{}` takes nothing, not `{rest}`", command.name));
+        return Err(format!("`{}` takes no arguments, not `{rest}`", command.name));
     }
     let times = || match rest {
         "" => Ok(1),
-        rest => number(rest).filter(|n| *n > 0).ok_or_else(|| format!("`{rest}` is no number of instructions")),
+        rest => number(rest).filter(|n| *n > 0).ok_or_else(|| format!("`{rest}` is not a number of instructions")),
     };
     let text = match command.name {
         "step" => return times().map(|n| Answer::Resume(Resume::Step(n))),
@@ -194,8 +194,8 @@ fn watchpoint(session: &mut Session<'_>, rest: &str) -> Result<String, String> {
             (Some(address), Some(size)) if (1..=Watched::MOST as u64).contains(&size) => {
                 Watched::Memory(address, size as usize)
             }
-            (Some(_), _) => return Err(format!("`{size}` is no number of bytes up to {}", Watched::MOST)),
-            _ => return Err(format!("`{address}` is no address")),
+            (Some(_), _) => return Err(format!("`{size}` is not a number of bytes up to {}", Watched::MOST)),
+            _ => return Err(format!("`{address}` is not an address")),
         },
         _ => return Err(format!("`{rest}` is neither a register nor an address")),
     };
@@ -294,7 +294,7 @@ fn registers(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<Strin
     let wanted = match words[..] {
         [] => None,
         [bank] => Some(bank),
-        _ => return Err(format!("`{}` is no bank of registers", words.join(" "))),
+        _ => return Err(format!("`{}` is not a bank of registers", words.join(" "))),
     };
     let banks = session.machine.banks();
     let is_wanted = |bank: &isaforge_runtime::machine::Bank| {
@@ -304,7 +304,10 @@ fn registers(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<Strin
     };
     if !banks.iter().any(is_wanted) {
         let known: Vec<String> = banks.iter().map(|bank| bank.name(0)).collect();
-        return Err(format!("no bank of registers is called so; their first are {}", known.join(", ")));
+        return Err(format!(
+            "there is no such bank of registers; the first registers of the banks are {}",
+            known.join(", ")
+        ));
     }
     let mut text = String::new();
     for (bank, known) in banks.iter().enumerate().filter(|(_, bank)| is_wanted(bank)) {
@@ -364,7 +367,7 @@ pub(crate) fn memory(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Resu
         [address, count] => (address, count),
         _ => return Err("say where, as in `memory 0x1000 16`".to_owned()),
     };
-    let address = number(address).ok_or_else(|| format!("`{address}` is no address"))?;
+    let address = number(address).ok_or_else(|| format!("`{address}` is not an address"))?;
     let count = number(count).filter(|count| (1..=WORDS).contains(count));
     let count = count.ok_or_else(|| format!("a number of words up to {WORDS} is expected"))?;
     let lane = lane.unwrap_or(stop.view.at().active.trailing_zeros() as usize % 64);

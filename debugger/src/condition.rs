@@ -94,9 +94,9 @@ impl Condition {
             ["in", "all", "lanes"] => Lanes::All,
             ["in", "lane", lane] => match number(lane) {
                 Some(lane) if lane < 64 => Lanes::One(lane as usize),
-                _ => return Err(format!("`{lane}` is no lane")),
+                _ => return Err(format!("`{lane}` is not a lane")),
             },
-            ["in", ..] => return Err("`in` is followed by `any lane`, `all lanes` or `lane N`".to_owned()),
+            ["in", ..] => return Err("`in` must be followed by `any lane`, `all lanes` or `lane N`".to_owned()),
             [other, ..] => return Err(format!("`{other}` is not expected; write `&&`, `||` or `in any lane`")),
         };
         Ok(Condition { text: text.trim().to_owned(), tree, lanes })
@@ -207,7 +207,7 @@ fn tokens(text: &str) -> Result<Vec<&str>, String> {
             }
             end
         } else {
-            return Err(format!("`{first}` means nothing in a condition"));
+            return Err(format!("`{first}` is not allowed in a condition"));
         };
         tokens.push(&rest[..length]);
         rest = rest[length..].trim_start();
@@ -240,7 +240,7 @@ impl<'t> Parser<'t, '_> {
 
     fn or(&mut self, depth: usize) -> Result<Tree, String> {
         if depth > DEPTH {
-            return Err(format!("there are more than {DEPTH} parentheses in each other"));
+            return Err(format!("there are more than {DEPTH} nested parentheses"));
         }
         let mut trees = vec![self.and(depth)?];
         while self.skip("||") {
@@ -271,8 +271,8 @@ impl<'t> Parser<'t, '_> {
             Some("<") => Op::Less,
             Some(">") => Op::Greater,
             other => {
-                let found = other.map_or("the condition ends".to_owned(), |other| format!("`{other}` stands there"));
-                return Err(format!("a comparison such as `==` or `<` is expected, and {found}"));
+                let found = other.map_or("the condition ends".to_owned(), |other| format!("`{other}` was found"));
+                return Err(format!("a comparison such as `==` or `<` is expected, but {found}"));
             }
         };
         Ok(Tree::Compare(left, op, self.term()?))
@@ -280,10 +280,10 @@ impl<'t> Parser<'t, '_> {
 
     fn term(&mut self) -> Result<Term, String> {
         let negative = self.skip("-");
-        let token = self.take().ok_or("a register or a number is expected, and the condition ends")?;
+        let token = self.take().ok_or("a register or a number is expected, but the condition ends")?;
         let what = match token {
             "[" => {
-                let address = self.take().and_then(number).ok_or("an address is expected behind `[`")?;
+                let address = self.take().and_then(number).ok_or("an address is expected after `[`")?;
                 if !self.skip("]") {
                     return Err("a `]` is missing".to_owned());
                 }
@@ -294,7 +294,7 @@ impl<'t> Parser<'t, '_> {
             _ => self.register(token)?,
         };
         if negative && !matches!(what, What::Whole(_) | What::Float(_)) {
-            return Err("`-` stands before numbers only".to_owned());
+            return Err("`-` is only allowed before a number".to_owned());
         }
         let kind = match self.skip(":").then(|| self.take()) {
             None => None,
@@ -302,7 +302,7 @@ impl<'t> Parser<'t, '_> {
             Some(Some("i32" | "i")) => Some(Kind::Signed),
             Some(Some("f32" | "f")) => Some(Kind::F32),
             Some(Some("f16" | "h")) => Some(Kind::F16),
-            Some(_) => return Err("`:` is followed by u32, i32, f32 or f16".to_owned()),
+            Some(_) => return Err("`:` must be followed by u32, i32, f32 or f16".to_owned()),
         };
         Ok(Term(what, kind))
     }
@@ -345,9 +345,9 @@ fn literal(token: &str, negative: bool) -> Result<What, String> {
         return Ok(What::Whole(sign * whole));
     }
     if !token.contains(['.', 'e', 'E']) {
-        return Err(format!("`{token}` is no number"));
+        return Err(format!("`{token}` is not a number"));
     }
-    let float: f64 = token.trim_end_matches('f').parse().map_err(|_| format!("`{token}` is no number"))?;
+    let float: f64 = token.trim_end_matches('f').parse().map_err(|_| format!("`{token}` is not a number"))?;
     Ok(What::Float(f64::from(sign as i32) * float))
 }
 
@@ -424,13 +424,13 @@ mod tests {
             ("", "a register or a number is expected"),
             ("r1", "a comparison such as"),
             ("r9 == 1", "there is no register `r9`"),
-            ("r1 = 1", "`=` means nothing"),
-            ("r1 == 1 in lanes", "`in` is followed by"),
+            ("r1 = 1", "`=` is not allowed"),
+            ("r1 == 1 in lanes", "`in` must be followed by"),
             ("r1 == 1 r2", "`r2` is not expected"),
             ("r1.h2 == 1", "has 32 bits"),
             ("(r1 == 1", "a `)` is missing"),
-            ("r1 == 99999999999999999999", "is no number"),
-            ("r1:f64 == 1", "`:` is followed by"),
+            ("r1 == 99999999999999999999", "is not a number"),
+            ("r1:f64 == 1", "`:` must be followed by"),
         ] {
             let error = Condition::parse(text, &[Bank::new("r", 8, 32)]).expect_err(text);
             assert!(error.contains(expected), "{text}: {error}");

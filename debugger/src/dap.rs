@@ -283,7 +283,7 @@ impl Server<'_> {
                 Resume::Quit
             }
             other => {
-                self.refuse(request, &format!("`{other}` is not known here"));
+                self.refuse(request, &format!("`{other}` is not supported"));
                 return None;
             }
         };
@@ -297,7 +297,7 @@ impl Server<'_> {
         let line = if named { format!("print {text}") } else { text.to_owned() };
         // The hovered text is a word of the source, not a command.
         if !named && request["arguments"]["context"] == "hover" {
-            self.refuse(request, "this is no register");
+            self.refuse(request, "this is not a register");
             return None;
         }
         match command::execute(session, stop, &line) {

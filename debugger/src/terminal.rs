@@ -199,7 +199,7 @@ pub fn draw(frame: &mut Frame<'_>, session: &Session<'_>, stop: &Stop<'_>, scree
         let area = frame.area();
         frame.render_widget(Clear, area);
         let text = format!(
-            "{KEYS}\n\nCommands behind `:`, completed by Tab\n\n{}view ADDRESS keeps memory in view, view alone does not\n",
+            "{KEYS}\n\nCommands after `:`, completed with Tab\n\n{}view ADDRESS keeps memory in view, view alone hides it\n",
             help()
         );
         let inner = boxed(frame, area, " help: any key goes back ");

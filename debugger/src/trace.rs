@@ -37,7 +37,7 @@ impl Filter {
                 Some([x]) => Ok([*x, 0, 0]),
                 Some([x, y]) => Ok([*x, *y, 0]),
                 Some([x, y, z]) => Ok([*x, *y, *z]),
-                _ => Err(format!("`{text}` is no {}; write its place, as in `3` or `1,2`", machine.terms().thread)),
+                _ => Err(format!("`{text}` is not a {}; write its place, as in `3` or `1,2`", machine.terms().thread)),
             }
         };
         let named = |name: &String| {

@@ -36,10 +36,10 @@ use crate::uri;
 #[derive(Debug, Error)]
 pub enum ServeError {
     /// The client violated the protocol.
-    #[error("the client does not keep to the protocol: {0}")]
+    #[error("the client violates the protocol: {0}")]
     Protocol(#[from] ProtocolError),
     /// The client is gone.
-    #[error("the client is gone")]
+    #[error("the connection to the client is closed")]
     Gone,
 }
 
@@ -331,7 +331,7 @@ impl Server<'_> {
                 shown(DocumentSymbolResponse::Nested(symbols(source)))
             }),
             _ => {
-                let message = format!("there is no answer to `{method}`");
+                let message = format!("`{method}` is not supported");
                 return self.send(Message::Response(Response::new_err(id, ErrorCode::MethodNotFound as i32, message)));
             }
         };
@@ -366,16 +366,17 @@ impl Server<'_> {
     }
 
     fn rename(&mut self, id: RequestId, params: Value) -> Result<(), ServeError> {
-        let edit =
-            read::<lsp_types::RenameParams>(params).ok_or_else(|| "this is no request".to_owned()).and_then(|params| {
+        let edit = read::<lsp_types::RenameParams>(params).ok_or_else(|| "the request is invalid".to_owned()).and_then(
+            |params| {
                 let lsp_types::RenameParams { text_document_position: place, new_name, .. } = params;
                 let name = place.text_document.uri;
-                let source = self.source(&name).ok_or_else(|| "this is no program".to_owned())?;
+                let source = self.source(&name).ok_or_else(|| "this is not a program".to_owned())?;
                 let edits = assembly::names::rename(source, place.position, &new_name)?;
                 #[allow(clippy::mutable_key_type, reason = "the map of the protocol's own types")]
                 let changes = HashMap::from([(name, edits)]);
                 Ok(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() })
-            });
+            },
+        );
         let response = match edit {
             Ok(edit) => Response::new_ok(id, edit),
             Err(message) => Response::new_err(id, ErrorCode::RequestFailed as i32, message),

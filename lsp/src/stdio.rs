@@ -28,7 +28,7 @@ impl Threads {
     /// # Errors
     /// When a stream failed, or if the input was not a message.
     pub fn join(self) -> io::Result<()> {
-        let gone = |_| io::Error::other("a thread that passes messages on has panicked");
+        let gone = |_| io::Error::other("a thread that forwards messages has panicked");
         self.reader.join().unwrap_or_else(|panic| Err(gone(panic)))?;
         self.writer.join().unwrap_or_else(|panic| Err(gone(panic)))
     }
@@ -72,7 +72,7 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Option<Message>> {
         }
         let Some((name, value)) = line.split_once(": ") else { return Err(invalid("a header has no value")) };
         if name.eq_ignore_ascii_case("Content-Length") {
-            length = Some(value.parse::<u64>().map_err(|_| invalid("`Content-Length` is no number"))?);
+            length = Some(value.parse::<u64>().map_err(|_| invalid("`Content-Length` is not a number"))?);
         }
     }
     let length = length.ok_or_else(|| invalid("a message has no `Content-Length`"))?;

@@ -245,7 +245,7 @@ fn labels_are_found_and_get_other_names() {
     assert_eq!(edits, [(2, "head"), (5, "head")]);
     for wrong in ["he ad", "", "//"] {
         let error = rename(&mut editor, wrong).expect_err("it is no label");
-        assert!(error.message.contains("would not be the same"), "{wrong}: {}", error.message);
+        assert!(error.message.contains("would change the program"), "{wrong}: {}", error.message);
     }
     editor.end();
 }

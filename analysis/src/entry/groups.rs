@@ -1,4 +1,4 @@
-//! Groups of bytes.
+//! Instructions of sets that encode them in groups of bytes.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use super::{Entry, Flow, Instruction, Operand, Register, once, write};
 use crate::effects::{Effects, When};
 use crate::set::Set;
 
-/// Groups one after another, or what is none: as [`pieces`](isaforge_core::group::listing::pieces) takes bytes apart.
+/// Splits bytes into groups and invalid ranges, like [`pieces`](isaforge_core::group::listing::pieces).
 fn pieces(isa: &'static GroupIsa, bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Result<Group, GroupError>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -38,7 +38,7 @@ pub(super) fn read(set: &Set, isa: &'static GroupIsa, bytes: &[u8]) -> impl Iter
     })
 }
 
-/// The address that a group at an address branches to.
+/// The branch target of a group at an address.
 fn leads(isa: &'static GroupIsa, group: &Group, at: usize) -> Option<u64> {
     target(isa, group, at).and_then(|target| u64::try_from(target).ok())
 }
@@ -54,7 +54,7 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
         let shape = compose(semantics, isa, &values).ok()?;
         Some(Effects::of(semantics, &shape, &|_, _| None))
     });
-    // A group that repeats steps through registers.
+    // A repeated group advances its registers by one per repetition.
     let repeats = semantics
         .and_then(|semantics| semantics.path.as_ref())
         .map_or(1, |path| values.get(isa, path.repeats.0.into(), path.repeats.1.into()).clamp(1, 16) as u32);
@@ -74,7 +74,7 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
     };
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
     named(false).into_iter().for_each(|register| once(&mut reads, register));
-    // Which part of a register an operation leaves as it is, the group's graph does not say by operand.
+    // The group's graph does not say for each operand which part of the register it leaves unchanged.
     named(true).into_iter().for_each(|register| write(&mut writes, register, repeats == 1));
     Instruction {
         mnemonic: names.join(SEPARATOR),

@@ -1,4 +1,4 @@
-//! One instruction of a program: what it is called, what it names, what it reads and writes, where execution goes on.
+//! One instruction of a program: its text, operands, register accesses and control flow.
 
 mod groups;
 mod streams;
@@ -16,52 +16,52 @@ use crate::set::Set;
 /// A register of a bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Register {
-    /// Index into the banks of the instruction set; for groups the number of the bank.
+    /// Index into the banks of the instruction set; for groups, the bank's number.
     pub bank: u16,
-    /// Its number.
+    /// Its number within the bank.
     pub index: u32,
 }
 
-/// An instruction of a program, or bytes that are none.
+/// An instruction of a program, or bytes that do not decode.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Where it stands in the program's bytes.
+    /// Its range in the program's bytes.
     pub bytes: Range<usize>,
-    /// The instruction, or why there is none.
+    /// The instruction, or the reason why the bytes do not decode.
     pub instruction: Result<Instruction, String>,
 }
 
 /// A valid instruction.
 #[derive(Clone, Debug, Default)]
 pub struct Instruction {
-    /// Its name; for groups the names of their operations.
+    /// Its mnemonic; for groups, the names of all their operations.
     pub mnemonic: String,
-    /// Its text, with numbers for branch targets.
+    /// Its assembly text, with numeric branch targets.
     pub text: String,
-    /// Modifiers that are not at their defaults.
+    /// The modifiers whose values are not the default.
     pub modifiers: Vec<Modifier>,
     /// Its operands, in the order of the specification.
     pub operands: Vec<Operand>,
-    /// The registers that it reads, each once.
+    /// The registers it reads, without duplicates.
     pub reads: Vec<Register>,
-    /// Those of them that are marked as read for the last time.
+    /// The registers it reads that are marked as read for the last time.
     pub last: Vec<Register>,
-    /// The registers that it writes, each once, and whether each is overwritten as a whole.
+    /// The registers it writes, without duplicates, and whether each is overwritten completely.
     pub writes: Vec<(Register, bool)>,
-    /// Where execution goes on.
+    /// How control flow continues.
     pub flow: Flow,
-    /// Whether it does nothing but compute what it writes to registers.
+    /// Whether it has no effect other than writing registers.
     pub pure: bool,
 }
 
 /// A modifier of an instruction or of an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Modifier {
-    /// Its name; with that of the operand before a dot where it belongs to one.
+    /// Its name, prefixed with the operand's name and a dot if it belongs to an operand.
     pub name: String,
-    /// Its bits.
+    /// Its encoded bits.
     pub value: u64,
-    /// Its value in assembly.
+    /// Its value as written in assembly.
     pub text: String,
 }
 
@@ -70,44 +70,44 @@ pub struct Modifier {
 pub struct Operand {
     /// Its name in the specification.
     pub name: &'static str,
-    /// Which of its kind's readings it has, or `number`.
+    /// Which alternative of its operand kind it uses, or `number`.
     pub kind: &'static str,
-    /// Its value: a number as written, of a register the number of the register, else the bits.
+    /// Its value: the number as written, the register's number, or the raw bits.
     pub value: i64,
-    /// It in assembly.
+    /// Its assembly text.
     pub text: String,
 }
 
-/// Where execution goes on after an instruction.
+/// How control flow continues after an instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
     /// Whether it branches.
     pub branch: When,
-    /// The address that a branch leads to, where the instruction says it.
+    /// The branch target, if it is encoded in the instruction.
     pub target: Option<u64>,
-    /// The branch keeps where the next instruction stands, so that it may come back.
+    /// Whether the branch saves the address of the next instruction, so that the callee can return.
     pub calls: bool,
     /// Whether the thread ends.
     pub end: When,
-    /// The slots of the messages that it sends, bit 0 for slot 0.
+    /// The slots of the messages it sends, bit 0 for slot 0.
     pub sends: u8,
-    /// The slots whose messages it waits for after it, bit 0 for slot 0.
+    /// The slots it waits for after executing, bit 0 for slot 0.
     pub waits: u8,
-    /// Threads that have parted meet again behind it.
+    /// Whether diverged threads reconverge after it.
     pub reconverges: bool,
-    /// Threads that only help others end behind it.
+    /// Whether helper threads end after it.
     pub discards: bool,
-    /// The threads of a workgroup wait for each other.
+    /// Whether it is a barrier for the threads of a workgroup.
     pub barrier: bool,
 }
 
 impl Flow {
-    /// Whether execution may go on at the next instruction.
+    /// Whether execution may continue with the next instruction.
     pub fn falls_through(&self) -> bool {
         self.end != When::Always && (self.branch != When::Always || self.calls)
     }
 
-    /// What it is, in a word: `next`, `branch`, `jump`, `call`, `end`.
+    /// Returns `next`, `branch`, `jump`, `call` or `end`.
     pub fn name(&self) -> &'static str {
         match (self.branch, self.calls, self.end) {
             (_, _, When::Always) | (When::Never, _, When::Sometimes) => "end",
@@ -119,8 +119,8 @@ impl Flow {
     }
 }
 
-/// The instructions of a program, one after another. Bytes that are no instruction take as many as the set's unit, or as the
-/// header of a group says.
+/// Reads the instructions of a program in order. Bytes that do not decode form an entry as long as the set's unit, or
+/// as long as a group's header says.
 pub fn entries<'a>(set: &'a Set, bytes: &'a [u8]) -> Box<dyn Iterator<Item = Entry> + 'a> {
     match set.tables {
         Tables::Words(isa) => Box::new(words::read(set, isa, bytes)),
@@ -129,7 +129,7 @@ pub fn entries<'a>(set: &'a Set, bytes: &'a [u8]) -> Box<dyn Iterator<Item = Ent
     }
 }
 
-/// The addresses of instructions, and those that they may branch to.
+/// The address of each instruction, and its branch target if it has one.
 fn targets<'a>(set: &Set, bytes: &'a [u8]) -> Box<dyn Iterator<Item = (usize, Option<u64>)> + 'a> {
     match set.tables {
         Tables::Words(isa) => Box::new(words::targets(isa, set.tables.unit(), bytes)),
@@ -138,14 +138,15 @@ fn targets<'a>(set: &Set, bytes: &'a [u8]) -> Box<dyn Iterator<Item = (usize, Op
     }
 }
 
-/// The addresses of the instructions of a program, as [`entries`] has them.
+/// The addresses of the instructions of a program, the same as those of [`entries`].
 pub fn places<'a>(set: &Set, bytes: &'a [u8]) -> Box<dyn Iterator<Item = usize> + 'a> {
     Box::new(targets(set, bytes).map(|(at, _)| at))
 }
 
-/// The places of a program that branches lead to: the address of each, and its name. The program's end may be one.
+/// The addresses that branches lead to, which may include the end of the program, and their labels.
 ///
-/// For programs that are too large to be kept as a whole: with [`entries`] it takes no memory but what it returns.
+/// Suitable for programs too large to keep in memory: like [`entries`], it reads the program as a stream, so only the
+/// result takes memory.
 ///
 /// ```
 /// use isaforge_analysis::{Set, entry::labels};
@@ -164,7 +165,7 @@ pub fn labels(set: &Set, bytes: &[u8]) -> BTreeMap<usize, String> {
     places.filter(|(_, at)| wanted.contains(at)).map(|(place, at)| (at, label_of(place))).collect()
 }
 
-/// Adds the implicit registers, which no operand names: those that are states, and those of calls of the surroundings.
+/// Adds the registers that no operand names: those that hold states, and those that calls of the host access.
 fn implicit(set: &Set, effects: Option<&Effects>, reads: &mut Vec<Register>, writes: &mut Vec<(Register, bool)>) {
     let Some(effects) = effects else { return };
     effects.reads.iter().filter_map(|state| set.register(*state)).for_each(|register| once(reads, register));
@@ -180,14 +181,14 @@ fn implicit(set: &Set, effects: Option<&Effects>, reads: &mut Vec<Register>, wri
     }
 }
 
-/// Adds what is not there yet, in order.
+/// Adds an item unless the list contains it.
 fn once<T: PartialEq>(list: &mut Vec<T>, item: T) {
     if !list.contains(&item) {
         list.push(item);
     }
 }
 
-/// Adds a register that is written: as a whole if one of its writes does so.
+/// Adds a written register; it counts as overwritten completely if any of its writes does so.
 fn write(list: &mut Vec<(Register, bool)>, register: Register, whole: bool) {
     match list.iter_mut().find(|(known, _)| *known == register) {
         Some((_, known)) => *known |= whole,

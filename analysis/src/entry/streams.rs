@@ -1,4 +1,4 @@
-//! Instructions of a stream of bytes.
+//! Instructions of variable length in a stream of bytes.
 
 use isaforge_core::semantics::{Modifier as Asked, Semantics, instantiate};
 use isaforge_core::stream::listing::parts;
@@ -99,7 +99,7 @@ fn operands(scope: &Scope<'_>) -> Vec<Operand> {
     scope.layout.operands.iter().filter_map(of).collect()
 }
 
-/// Fields that are no operands and not at their defaults.
+/// The fields that are not operands and not at their defaults.
 fn modifiers(scope: &Scope<'_>) -> Vec<Modifier> {
     let of = |(index, field): (usize, &'static isaforge_core::stream::Field)| {
         let value = scope.value(index as u8);

@@ -1,4 +1,4 @@
-//! Instructions of one word each.
+//! Instructions that are one word each.
 
 use isaforge_core::Isa;
 use isaforge_core::bits::sign_extend;
@@ -87,7 +87,7 @@ fn run(bank: u16, first: u16, count: u16) -> impl Iterator<Item = Register> {
     (u32::from(first)..u32::from(first) + u32::from(count)).map(move |index| Register { bank, index })
 }
 
-/// What a word does, unless all of it is an intrinsic or nothing is known.
+/// The effects of a word. `None` if its operation is unknown.
 fn effects(semantics: &'static Semantics, isa: &'static Isa, opcode: u16, word: u64) -> Option<Effects> {
     let form = &isa.forms[usize::from(opcode)];
     let operation: &'static Operation = semantics.operations.get(usize::from(opcode))?;
@@ -102,7 +102,7 @@ fn effects(semantics: &'static Semantics, isa: &'static Isa, opcode: u16, word: 
     }))
 }
 
-/// The value of an operand that is the same for all threads and all programs.
+/// The value of an operand if the word alone determines it.
 fn constant(isa: &'static Isa, operand: &'static table::Operand, word: u64) -> Option<u64> {
     match &operand.shape {
         Shape::Number { bits, ty, .. } => {
@@ -191,7 +191,7 @@ fn flow(
             (flow.branch, flow.calls, flow.end, flow.barrier) =
                 (effects.branch, effects.calls, effects.end, effects.barrier);
         }
-        // Without an operation, an instruction that names a place may go there.
+        // Without an operation, an instruction with a target is assumed to branch conditionally.
         None if target.is_some() => flow.branch = When::Sometimes,
         None => {}
     }

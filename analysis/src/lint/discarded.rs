@@ -1,16 +1,16 @@
-//! Values that are marked as read for the last time, and are read again.
+//! Values that are read again after a read marked as the last.
 
 use super::{Check, Finding, reachable};
 use crate::entry::Register;
 use crate::graph::Graph;
 use crate::program::Program;
 
-/// Looks for such reads.
+/// Reports such reads.
 pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     for (index, entry) in program.entries.iter().enumerate().filter(|(index, _)| reachable(graph, *index)) {
         let Ok(instruction) = &entry.instruction else { continue };
         for register in &instruction.last {
-            // What is written anew, even in part, is another value.
+            // A write, even of a part of the register, makes a new value.
             if instruction.writes.iter().any(|(written, _)| written == register) {
                 continue;
             }
@@ -18,7 +18,7 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
                 let name = program.set.name(*register);
                 let text = program.entries[again].instruction.as_ref().map_or("", |other| other.text.as_str());
                 let message = format!(
-                    "{name} is given up here, and `{text}` reads it at {:#x}",
+                    "{name} is marked as read for the last time here, but `{text}` reads it at {:#x}",
                     program.entries[again].bytes.start
                 );
                 found.push(Finding { check: Check::Discarded, entry: index, message });
@@ -27,7 +27,7 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
     }
 }
 
-/// The first instruction that reads a register behind an entry before anything writes it.
+/// The first instruction after an entry that reads a register before any write to it.
 fn read_again(program: &Program<'_>, graph: &Graph, index: usize, register: Register) -> Option<usize> {
     let mut seen = vec![false; graph.blocks.len()];
     let block = graph.block_of(index);

@@ -1,7 +1,8 @@
-//! Barriers that only some threads of a group may come to.
+//! Barriers that only some threads of a workgroup may reach.
 //!
-//! A branch parts threads where what it reads depends on what each thread finds in its registers at the start. A barrier that
-//! can be reached from such a branch, and that not every way from it leads to, may wait for threads that never come.
+//! A branch diverges if its condition depends on values that differ between threads at the start. If a barrier can be
+//! reached from such a branch, but not every path from the branch passes through it, it may wait for threads that never
+//! arrive.
 
 use std::collections::HashSet;
 
@@ -15,7 +16,7 @@ use crate::entry::Register;
 use crate::graph::Graph;
 use crate::program::Program;
 
-/// Looks for such barriers.
+/// Reports such barriers.
 pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     let is_barrier = |index: &usize| program.entries[*index].instruction.as_ref().is_ok_and(|one| one.flow.barrier);
     let barriers: Vec<usize> = (0..program.entries.len()).filter(is_barrier).collect();
@@ -33,13 +34,13 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
         if let Some(branch) = branches.iter().find(parts) {
             let text = program.entries[*branch].instruction.as_ref().map_or("", |one| one.text.as_str());
             let place = program.entries[*branch].bytes.start;
-            let message = format!("`{text}` at {place:#x} may send some threads of a group elsewhere");
+            let message = format!("`{text}` at {place:#x} may lead some threads of a workgroup past this barrier");
             found.push(Finding { check: Check::Diverged, entry: barrier, message });
         }
     }
 }
 
-/// Registers that hold something else for each thread at the start of programs whose threads wait for each other.
+/// The registers that hold a different value for each thread when a program with barriers starts.
 fn own(program: &Program<'_>) -> HashSet<Register> {
     let preloads = program.set.semantics.map_or(&[][..], |semantics| semantics.preloads);
     let kinds = preloads.iter().filter(|preload| !preload.uniform.is_empty());
@@ -50,7 +51,7 @@ fn own(program: &Program<'_>) -> HashSet<Register> {
     registers.map(|register| preload(register.into())).collect()
 }
 
-/// Branches whose condition depends on the thread.
+/// The branches whose condition depends on the thread.
 fn parting(program: &Program<'_>, graph: &Graph) -> Vec<usize> {
     let start = own(program);
     let mut before: Vec<Option<HashSet<Register>>> = vec![None; graph.blocks.len()];
@@ -96,9 +97,9 @@ fn parting(program: &Program<'_>, graph: &Graph) -> Vec<usize> {
     found
 }
 
-/// Which blocks every way to the end leads through.
+/// Which blocks every path to the end passes through.
 struct Ends {
-    /// The edges between blocks, turned round, and those from a common end.
+    /// The reversed edges between blocks, and edges from a common end.
     reversed: DiGraph<(), ()>,
     dominators: petgraph::algo::dominators::Dominators<NodeIndex>,
 }
@@ -121,13 +122,13 @@ impl Ends {
         Ends { dominators: simple_fast(&reversed, end), reversed }
     }
 
-    /// Whether every way from a block to the end leads through another.
+    /// Whether every path from a block to the end passes through another block.
     fn always(&self, from: usize, through: usize) -> bool {
         let mut all = self.dominators.dominators(NodeIndex::new(from)).into_iter().flatten();
         all.any(|node| node.index() == through)
     }
 
-    /// Whether a way leads from a block to another.
+    /// Whether a path leads from one block to another.
     fn reaches(&self, from: usize, to: usize) -> bool {
         has_path_connecting(&self.reversed, NodeIndex::new(to), NodeIndex::new(from), None)
     }

@@ -1,7 +1,7 @@
-//! Messages in flight: instructions whose results come later, and are not to be touched until somebody waits.
+//! Messages in flight: instructions whose results arrive later and must not be accessed before a wait.
 //!
-//! What a message reads it has read before a later instruction writes it: documents ask for a wait there, and compilers whose
-//! programs run do without.
+//! A message has read its sources before a later instruction overwrites them. Documents ask for a wait there, but
+//! compilers whose programs run on hardware omit it.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::entry::{Instruction, Register};
 use crate::graph::Graph;
 use crate::program::Program;
 
-/// Looks for results that are touched too early, and for waits for nothing.
+/// Reports results that are accessed too early, and unnecessary waits.
 pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     let facts = program.set.semantics.map_or(&[][..], |semantics| semantics.flow);
     let known = facts.iter().fold(0, |all, fact| all | fact.sends);
@@ -18,7 +18,7 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
         return;
     }
     let messages = Messages { program, known };
-    // Messages that may be in flight before each block.
+    // The messages that may be in flight before each block.
     let mut before: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); graph.blocks.len()];
     let mut open: Vec<usize> = (0..graph.blocks.len()).rev().collect();
     while let Some(block) = open.pop() {
@@ -37,14 +37,14 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
             let Some(own) = messages.instruction(index) else { continue };
             if let Some((sender, register)) = messages.touched(own, &flying) {
                 let name = program.set.name(register);
-                let message = format!("nothing waits for `{}`, which may write {name} later", sender.text);
+                let message = format!("nothing waits for `{}`, which may still be writing {name}", sender.text);
                 found.push(Finding { check: Check::Unawaited, entry: index, message });
             }
             let waits = own.flow.waits;
-            // Of slots that no message names the hardware knows more than the program.
+            // Slots that no message names are not judged: the hardware may use them for something else.
             let judged = waits != 0 && waits & !known == 0 && messages.slots(own) & waits == 0;
             if judged && !flying.iter().any(|sender| messages.in_slots(*sender, waits)) {
-                let message = "no message is in flight that this waits for".to_owned();
+                let message = "this waits for a message, but none is in flight in its slots".to_owned();
                 found.push(Finding { check: Check::Needless, entry: index, message });
             }
             messages.step(index, &mut flying);
@@ -63,7 +63,7 @@ impl<'p> Messages<'p, '_> {
         self.program.entries.get(index)?.instruction.as_ref().ok()
     }
 
-    /// The slots that an instruction may use. One that does more than compute, and names none, may use any.
+    /// The slots an instruction may use. An instruction with effects that names no slot may use any of them.
     fn slots(&self, instruction: &Instruction) -> u8 {
         match instruction.flow.sends {
             0 if !instruction.pure => self.known,
@@ -75,7 +75,7 @@ impl<'p> Messages<'p, '_> {
         self.instruction(sender).is_some_and(|sender| self.slots(sender) & waits != 0)
     }
 
-    /// What is in flight behind an instruction: its own message, and what it does not wait for.
+    /// Updates the messages in flight after an instruction: adds its own and removes those it waits for.
     fn step(&self, index: usize, flying: &mut BTreeSet<usize>) {
         let Some(own) = self.instruction(index) else { return };
         if self.slots(own) != 0 {
@@ -84,7 +84,7 @@ impl<'p> Messages<'p, '_> {
         flying.retain(|sender| !self.in_slots(*sender, own.flow.waits));
     }
 
-    /// The first result in flight that an instruction touches, and who sends it.
+    /// The first register of a pending result that an instruction accesses, and the message that produces it.
     fn touched(&self, own: &Instruction, flying: &BTreeSet<usize>) -> Option<(&'p Instruction, Register)> {
         flying.iter().filter_map(|sender| self.instruction(*sender)).filter(|sender| sender.flow.sends != 0).find_map(
             |sender| {

@@ -1,14 +1,14 @@
-//! The graph in the language of Graphviz.
+//! The control flow graph in Graphviz format.
 
 use std::fmt::Write;
 
 use super::Drawing;
 use crate::graph::Edge;
 
-/// The saturation of the hottest block's colour; black text is read on it.
+/// The saturation of the hottest block's colour; black text must stay readable on it.
 const HOTTEST: f64 = 0.6;
 
-/// Writes a graph.
+/// Writes the graph.
 pub fn write(drawing: Drawing<'_>) -> String {
     let graph = drawing.graph;
     let mut out = String::from(

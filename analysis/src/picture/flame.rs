@@ -1,20 +1,20 @@
-//! Stacks with weights as a flame graph: each frame as wide as its share, what it holds below it.
+//! Weighted stacks as a flame graph: the width of a frame is its share, and its callees are drawn next to it.
 
 use std::fmt::Write;
 
 use super::escaped;
 
-/// Pixels of the picture's width, of a row, of the margin, and of a character.
+/// The width of the picture, of a row, of the margin and of a character in pixels.
 const WIDTH: f64 = 1200.0;
 const ROW: f64 = 20.0;
 const MARGIN: f64 = 12.0;
 const CHARACTER: f64 = 7.0;
-/// Narrower frames are left out.
+/// Narrower frames are omitted.
 const LEAST: f64 = 0.5;
-/// The colours of frames, by depth.
+/// The colours of the frames, by depth.
 const COLOURS: [&str; 4] = ["#fde68a", "#fdba74", "#fca5a5", "#f9a8d4"];
 
-/// A frame in a tree of frames.
+/// A node of the frame tree.
 #[derive(Default)]
 struct Frame {
     name: String,
@@ -34,7 +34,7 @@ impl Frame {
     }
 }
 
-/// Draws stacks, the outermost frame first, with their weights.
+/// Draws weighted stacks. Each stack starts with its outermost frame.
 ///
 /// ```
 /// use isaforge_analysis::picture::flame;

@@ -1,4 +1,4 @@
-//! A program as a picture: its control flow ([`svg`], [`dot`] for Graphviz), and where its time goes ([`flame`]).
+//! Pictures of a program: its control flow ([`svg`], [`dot`] for Graphviz), and where it spends its time ([`flame`]).
 
 pub mod dot;
 pub mod flame;
@@ -8,22 +8,22 @@ use crate::graph::{Block, Graph};
 use crate::profile::{Profile, Times};
 use crate::program::Program;
 
-/// The most blocks that are laid out for a picture: what a layout takes grows faster than their number.
+/// The maximum number of blocks in a picture: the time of the layout grows faster than linearly.
 pub const MOST_BLOCKS: usize = 400;
 
-/// A program to be drawn.
+/// A program to draw.
 #[derive(Clone, Copy, Debug)]
 pub struct Drawing<'p> {
     /// The program.
     pub program: &'p Program<'p>,
     /// Its control flow.
     pub graph: &'p Graph,
-    /// How often its instructions were executed. Blocks are coloured by it, and say their share.
+    /// How often its instructions were executed. Blocks are coloured by it and show their share.
     pub profile: Option<&'p Profile>,
 }
 
 impl Drawing<'_> {
-    /// How hot a block is: 0 if no thread executed it, 1 for the hottest one. Returns `None` without a profile.
+    /// How hot a block is: 0 if no thread executed it, 1 for the hottest one. `None` without a profile.
     fn heat(&self, block: usize) -> Option<f64> {
         let profile = self.profile?;
         let share = |block: &Block| profile.share(block.entries.clone());
@@ -31,7 +31,7 @@ impl Drawing<'_> {
         Some(if most == 0.0 { 0.0 } else { share(&self.graph.blocks[block]) / most })
     }
 
-    /// The share of a block, how often warps came to it, and how many lanes they had, in a line.
+    /// A line with the block's share, the number of warps that executed it, and their average number of lanes.
     fn counts(&self, block: usize) -> Option<String> {
         let profile = self.profile?;
         let entries = self.graph.blocks[block].entries.clone();
@@ -43,7 +43,7 @@ impl Drawing<'_> {
         Some(format!("{:.1} % · {warps} × {lanes:.1} lanes", profile.share(entries) * 100.0))
     }
 
-    /// The lines of a block: its label, then each instruction with labels for targets.
+    /// The lines of a block: its label, then its instructions, with labels as branch targets.
     fn lines(&self, block: usize) -> Vec<String> {
         let program = self.program;
         let entries = self.graph.blocks[block].entries.clone();

@@ -1,4 +1,4 @@
-//! The graph as a picture that stands alone: no script, no font but the reader's, light and dark.
+//! The graph as a self-contained SVG picture: no scripts, only the reader's fonts, light and dark themes.
 
 use std::fmt::Write;
 
@@ -13,26 +13,26 @@ use super::{Drawing, escaped};
 use crate::effects::When;
 use crate::graph::Edge;
 
-/// Pixels of a character and of a line.
+/// The width of a character and the height of a line in pixels.
 const CHARACTER: f64 = 7.3;
 const LINE: f64 = 17.0;
-/// Pixels around the text of a block, and around the picture.
+/// The padding of a block and the margin of the picture in pixels.
 const PADDING: f64 = 10.0;
 const MARGIN: f64 = 24.0;
-/// Longer lines are cut.
+/// Longer lines are truncated.
 const MOST_CHARACTERS: usize = 72;
-/// Of longer blocks the middle is left out.
+/// Longer blocks lose the lines in their middle.
 const MOST_LINES: usize = 40;
-/// How much of a block's colour is covered in the hottest one; text is read on it in light and dark.
+/// The opacity of the hottest block's colour; text must stay readable on it in both themes.
 const HOTTEST: f64 = 0.55;
 
-/// An arrow as the layout has it.
+/// An arrow as the layout places it.
 struct Drawn {
     /// Its points, each with a control point.
     path: Vec<(Point, Point)>,
-    /// Whether its head is at the start.
+    /// Whether the arrowhead is at the start.
     reversed: bool,
-    /// What it is: `next`, `branch` or `back`.
+    /// Its kind: `next`, `branch` or `back`.
     kind: String,
 }
 
@@ -201,7 +201,7 @@ fn block(drawing: Drawing<'_>, index: usize, (low, high): (Point, Point), lines:
     }
 }
 
-/// The lines of a block as they fit a picture.
+/// The lines of a block, shortened to fit the picture.
 fn text(drawing: Drawing<'_>, block: usize) -> Vec<String> {
     let mut lines = drawing.lines(block);
     if lines.len() > MOST_LINES {

@@ -68,10 +68,10 @@ pub struct DisArgs {
     /// Print the JSON Schema of these objects
     #[arg(long)]
     pub json_schema: bool,
-    /// Print words that share their text in a form that assembles to the very same word
+    /// Print text that assembles to the very same word, even where several words share a text
     #[arg(long)]
     pub exact: bool,
-    /// Append the address, the bytes, and the messages that are waited for, as a comment
+    /// Append a comment with the address, the bytes, and the messages waited for
     #[arg(long, conflicts_with_all = ["tsv", "json"])]
     pub comments: bool,
 }
@@ -119,7 +119,7 @@ pub struct AsmArgs {
     /// `memory`: print bytes in memory order
     #[arg(long, value_name = "ORDER", hide_possible_values = true, requires = "tsv", value_parser = ["memory"])]
     pub order: Option<String>,
-    /// Print one JSON object per instruction, or per mistake if there are any: `severity` tells them apart
+    /// Print one JSON object per instruction, or per error if there are any; errors have a `severity`
     #[arg(long, conflicts_with_all = ["out", "tsv", "output"])]
     pub json: bool,
     /// Print the JSON Schema of these objects
@@ -141,8 +141,8 @@ pub struct GraphArgs {
     /// Output file: `.svg`, or `.dot` for Graphviz. Standard output if omitted or `-`
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Colour blocks by how often they were executed: what `isaforge run --json` printed for the same program; `-` for
-    /// standard input
+    /// Colour blocks by execution count, from the output of `isaforge run --json` for the same program; `-` for standard
+    /// input
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
     /// Output format, overriding the file extension: `svg` or `dot`
@@ -165,7 +165,7 @@ pub struct GrammarArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// Where to write; `-` or nothing means standard output
+    /// Output file. Standard output if omitted or `-`
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
 }
@@ -216,7 +216,7 @@ pub struct ExplainArgs {
     #[command(flatten)]
     pub target: TargetArgs,
     /// A hexadecimal word, assembly text, a mnemonic or part of one, a mnemonic and one of its fields, an enum, or words
-    /// to search for; `-` reads standard input. If omitted, show what holds for all programs: calling convention and control flow
+    /// to search for; `-` reads standard input. If omitted, show the calling convention and control flow of all programs
     #[arg(num_args = 0.., value_name = "WORD|TEXT", add = ArgValueCompleter::new(instructions))]
     pub what: Vec<String>,
     /// Print JSON: an object per instruction with all fields, per field, per enum, or per instruction that a search finds
@@ -292,7 +292,7 @@ pub struct FidelityArgs {
     /// The instruction set.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// Only instructions with this prefix, or of a class: `exact`, `approximate`, `choice`, `unsupported`
+    /// Only show instructions with this prefix, or of a class: `exact`, `approximate`, `choice`, `unsupported`
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
     /// Print tab-separated rows: instruction, class, aspect, evidence, largest error in ulp, remarks

@@ -101,16 +101,16 @@ pub enum Command {
     /// Run a program that a launch file describes
     #[command(after_help = help::run())]
     Run(Box<RunArgs>),
-    /// Stop a program, look at it, go on and back
+    /// Debug a program: breakpoints, watchpoints, stepping forwards and backwards
     #[command(after_help = debug::HELP)]
     Debug(debug::DebugArgs),
     /// Show how accurately the runtime models each instruction
     #[command(after_help = help::FIDELITY)]
     Fidelity(FidelityArgs),
-    /// Ask corpora of shaders in SQL, where `isaforge-corpus` is installed
+    /// Query corpora of shaders in SQL, if `isaforge-corpus` is installed
     #[command(disable_help_flag = true)]
     Corpus {
-        /// What to do; `--help` lists it
+        /// Arguments of `isaforge-corpus`; `--help` lists them
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
         arguments: Vec<OsString>,
     },
@@ -183,12 +183,12 @@ impl TypedValueParser for IsaParser {
         if found.is_none() && Path::new(value).exists() {
             let path = value.display();
             let message = format!(
-                "`{path}` is no instruction set but a file: name the set in front of it; `--spec {path}` reads one from a specification\n"
+                "`{path}` is a file, not an instruction set: name the set before it, or use `--spec {path}` if it is a specification\n"
             );
             return Err(clap::Error::raw(ErrorKind::InvalidValue, message).with_cmd(command));
         }
         if let Some(why) = value.to_str().and_then(builtin::why_not) {
-            let message = format!("`{}` is no built-in instruction set: {why}\n", value.display());
+            let message = format!("`{}` is not a built-in instruction set: {why}\n", value.display());
             return Err(clap::Error::raw(ErrorKind::InvalidValue, message).with_cmd(command));
         }
         match found {

@@ -39,12 +39,12 @@ pub struct RunArgs {
     /// Draw the pictures of all recorded cases on one sheet
     #[arg(long, value_name = "FILE")]
     pub sheet: Option<PathBuf>,
-    /// Look for races: threads that touch the same bytes, one of them writing, with no barrier or atomic between. Exit
-    /// status 1 if there is one; no output is made
+    /// Detect races: threads that access the same bytes, at least one of them writing, without a barrier or atomic
+    /// between them. Exit status 1 if there are any; no outputs are written
     #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "trace", "breaks", "profile", "fidelity", "json", "coverage", "flame"])]
     pub races: bool,
-    /// Print JSON, an object a line: with `--trace` and `--break` the steps and stops, at the end the result with the memory
-    /// that was written and how often each instruction ran. No output is made
+    /// Print JSON, one object per line: the steps of `--trace`, the stops of `--break`, then the result with the memory
+    /// that was written and how often each instruction ran. No outputs are written
     #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "profile", "fidelity", "profile_svg"])]
     pub json: bool,
     /// Print the JSON Schema of these objects
@@ -117,11 +117,11 @@ pub struct WatchArgs {
     /// Trace only changes of this register; several may be given
     #[arg(long = "register", value_name = "NAME", requires = "trace")]
     pub registers: Vec<String>,
-    /// Print the warp's registers whenever one comes to a place: a label, the number of a word (the first is 0), or an address
-    /// with `--spec` and where instructions have several lengths; `PLACE if CONDITION` as in `debug`. Several may be given
+    /// Print a warp's registers whenever it reaches a place: a label, the index of a word (from 0), or an address with
+    /// `--spec` and where instructions vary in length; `PLACE if CONDITION` as in `debug`. Several may be given
     #[arg(long = "break", value_name = "PLACE")]
     pub breaks: Vec<String>,
-    /// Stops that are printed at most; the program then runs to its end
+    /// Maximum number of stops to print; the program then runs to its end
     #[arg(long, value_name = "N", default_value_t = 16, requires = "breaks", value_parser = clap::value_parser!(u32).range(1..))]
     pub stops: u32,
     /// Print what was executed: `table` by name, with lanes in use and bytes moved; `listing`, the program with counts beside

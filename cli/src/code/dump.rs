@@ -1,54 +1,55 @@
-//! Machine code in what other tools print: `xxd`, `hexdump -C`, `od`, `objdump`, listings with addresses or texts, arrays in C.
+//! Machine code in the output formats of other tools: `xxd`, `hexdump -C`, `od`, `objdump`, listings with addresses or
+//! text, C arrays.
 
-/// How digits are put together.
+/// The byte order of hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Order {
-    /// Bytes in the order of memory.
+    /// Bytes in memory order.
     Memory,
-    /// The value of a number, whose least significant byte comes first in memory.
+    /// The value of a number, stored with its least significant byte first.
     Value,
 }
 
-/// Some digits.
+/// A run of digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Token {
     value: u128,
     bytes: usize,
-    /// How they are put together, if that is certain.
+    /// Their byte order, if it is certain.
     order: Option<Order>,
 }
 
-/// The digits of a text, without what stands around them.
+/// The digits of a text without their surroundings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dump {
     tokens: Vec<Token>,
-    /// How many tokens there are before each line that has some.
+    /// For each line with tokens, the number of tokens before it.
     lines: Vec<usize>,
 }
 
-/// The most digits that `*` may stand for in a text.
+/// The maximum number of digits that `*` lines of a text may stand for.
 const MOST: usize = 1 << 22;
 
 /// A line of a listing.
 struct Row {
-    /// Where its first byte is, or what else stands first.
+    /// The address of its first byte, or whatever else comes first.
     address: u64,
     tokens: Vec<Token>,
-    /// Whether `*` stands before it: the line before is repeated up to here.
+    /// Whether a `*` precedes it: the line before it is repeated up to this address.
     repeated: bool,
 }
 
-/// Bytes in the order of memory, and where lines begin.
+/// Bytes in memory order, and where lines begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bytes {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// For each line that has any, how many there are before it.
+    /// For each line with bytes, the number of bytes before it.
     pub lines: Vec<usize>,
 }
 
 impl Dump {
-    /// Finds the digits of a text. `None` where it is none of these forms.
+    /// Finds the digits of a text. `None` if it has none of these formats.
     pub fn read(text: &str) -> Option<Dump> {
         let dump = match text.contains('{') {
             true => Dump::arrays(text)?,
@@ -57,7 +58,7 @@ impl Dump {
         (!dump.tokens.is_empty()).then_some(dump)
     }
 
-    /// The bytes, where the order of digits that is not certain is this one.
+    /// The bytes, with this byte order for digits whose order is uncertain.
     pub fn bytes(&self, order: Order) -> Bytes {
         let (mut bytes, mut starts) = (Vec::new(), Vec::with_capacity(self.tokens.len() + 1));
         for token in &self.tokens {
@@ -73,7 +74,7 @@ impl Dump {
         Bytes { bytes, lines }
     }
 
-    /// The elements of arrays as C writes them.
+    /// Reads the elements of C arrays.
     fn arrays(text: &str) -> Option<Dump> {
         let text = without_comments(text);
         let mut dump = Dump::default();
@@ -104,7 +105,7 @@ impl Dump {
         Some(dump)
     }
 
-    /// Puts lines together, each as often as it stands for.
+    /// Joins lines, each repeated as often as a `*` requires.
     fn of_rows(rows: Vec<Row>) -> Option<Dump> {
         let mut dump = Dump::default();
         let (mut before, mut first) = (0, 0);
@@ -134,7 +135,7 @@ impl Dump {
     }
 }
 
-/// Lines with an address, digits, and characters or a text after them; the first and the last may be missing.
+/// Reads lines of an address, digits, and characters or text; the address and the last part are optional.
 fn listing(text: &str) -> Option<Vec<Row>> {
     let (mut rows, mut addresses, mut repeated) = (Vec::new(), None, false);
     for line in text.lines() {
@@ -156,8 +157,8 @@ fn listing(text: &str) -> Option<Vec<Row>> {
     (!repeated).then_some(rows)
 }
 
-/// What `od` prints, numbers in base 8 behind addresses in base 8, and `xxd -b`, bytes in base 2. Addresses must be those of the
-/// bytes, so that nothing in base 16 is taken for it.
+/// Reads the output of `od`, with addresses and numbers in octal, and of `xxd -b`, with bytes in binary. The addresses
+/// must match the number of bytes, so that hexadecimal text is not mistaken for either.
 fn other_base(text: &str) -> Option<Vec<Row>> {
     let (mut rows, mut next, mut repeated): (Vec<Row>, Option<u64>, bool) = (Vec::new(), None, false);
     for line in text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
@@ -191,7 +192,7 @@ fn other_base(text: &str) -> Option<Vec<Row>> {
     (!repeated && rows.iter().any(|row| !row.tokens.is_empty())).then_some(rows)
 }
 
-/// Numbers of one length: bytes, or of base 8 also two bytes that are a number.
+/// Reads numbers of equal length: bytes, or in octal also 16-bit numbers.
 fn numbers_of(text: &str, radix: u32) -> Option<Vec<Token>> {
     let token = |digits: &str| {
         let (bytes, order) = match (radix, digits.len()) {
@@ -206,7 +207,7 @@ fn numbers_of(text: &str, radix: u32) -> Option<Vec<Token>> {
     tokens.filter(|tokens| tokens.windows(2).all(|pair| pair[0].bytes == pair[1].bytes))
 }
 
-/// A text without `//` and `/* */`.
+/// Removes `//` and `/* */` comments from a text.
 fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -227,26 +228,26 @@ fn without_comments(text: &str) -> String {
     out + rest
 }
 
-/// Bytes of the elements of an array, from what stands before its brace.
+/// The size of an array's elements in bytes, from the declaration before its brace.
 fn size_of_element(declared: &str) -> Option<usize> {
     let (ty, _name) = declared.rsplit(';').next()?.split('[').next()?.trim_end().rsplit_once([' ', '\t', '\n'])?;
     let names = ["64", "long long", "32", "16", "short", "8", "char", "byte", "int"].into_iter();
     names.zip([8, 8, 4, 2, 2, 1, 1, 1, 4]).find_map(|(name, bytes)| ty.contains(name).then_some(bytes))
 }
 
-/// The digits at the beginning of a text, with or without `0x`, and what follows them.
+/// Splits a text into the digits at its start, with or without `0x`, and the rest.
 fn digits(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
     let end = text.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))
 }
 
-/// The digits of a line; `addresses` is how many digits addresses without a colon have, once there were some. `None` where it
-/// has something else in front.
+/// Reads the digits of a line. `addresses` is the number of digits of addresses without a colon, once one was seen.
+/// `None` if the line starts with something else.
 fn tokens(line: &str, addresses: &mut Option<usize>) -> Option<Vec<Token>> {
     let (first, after) = digits(line)?;
     let (mut rest, mut order, mut columns) = (line, None, false);
-    // gdb names the symbol that an address lies in.
+    // gdb prints the symbol that contains an address.
     let named = after.trim_start().strip_prefix('<').and_then(|after| after.split_once(">:")).map(|(_, behind)| behind);
     if let Some(behind) = after.strip_prefix(':').or(named) {
         // Between tabs, objdump prints the values of instructions.
@@ -262,14 +263,14 @@ fn tokens(line: &str, addresses: &mut Option<usize>) -> Option<Vec<Token>> {
     }
     rest = rest.trim_start();
     rest = rest.split_once('|').map_or(rest, |(before, _)| before);
-    // gdb prints several, each with `0x`, where objdump has the text of the instruction.
+    // gdb prints several values, each with `0x`, where objdump prints the text of the instruction.
     let many = order.is_some() && rest.starts_with("0x");
     if many {
         columns = false;
     } else if order.is_some() {
         rest = rest.split_once('\t').map_or(rest, |(before, _)| before);
     } else if columns && !line.contains('|') {
-        // What follows two blanks are characters.
+        // Two blanks precede the character column.
         rest = rest.split_once("  ").map_or(rest, |(before, _)| before);
     }
     let mut tokens: Vec<Token> = Vec::new();
@@ -352,9 +353,9 @@ mod tests {
         {
             assert_eq!(Dump::read(text), None, "{text}");
         }
-        // Nobody waits for as many bytes as an address can tell.
+        // A repeat up to an arbitrary address would take forever.
         assert_eq!(Dump::read("00000000  3c 00  |<.|\n*\nfffffffffffffffe\n"), None);
-        // Nor for many of them that are each short enough.
+        // So would many repeats that are short individually.
         let many: String = (0..64u64).map(|line| format!("{:08x}  00  |.|\n*\n", line << 20)).collect();
         assert_eq!(Dump::read(&format!("{many}04000000\n")), None);
     }

@@ -1,12 +1,12 @@
-//! Machine code as people have it: raw, as text in any of several forms, in a container.
+//! Machine code as users have it: raw, as text in one of several formats, or in a container.
 //!
 //! ```text
 //! file ──container──▶ its code ──┐
 //! text ──digits, dump──▶ readings ┴─which of them decodes?──▶ bytes in the order of memory
 //! ```
 //!
-//! A text may be read in several ways. The one in which most instructions decode is taken, the plain one if none is better, and
-//! a note says so where it is another.
+//! A text may be readable in several ways. The reading in which most instructions decode is chosen, and the plain one
+//! on a tie; a note tells the user if another was chosen.
 
 mod dump;
 
@@ -29,45 +29,45 @@ use crate::paint::{BOLD, HELP, paint};
 use crate::words::{self, Encoding, Mistake, detect, word_bytes};
 use dump::Dump;
 
-/// How code is to be read; `None` where that is to be found out.
+/// How code is to be read; `None` fields are detected.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct How<'a> {
     /// Text or raw.
     pub encoding: Option<Encoding>,
-    /// How digits are put together.
+    /// The byte order of digits.
     pub order: Option<Order>,
-    /// The shader that is wanted, by the start of its name, of a file that holds several.
+    /// The name prefix of the wanted shader, for files with several.
     pub shader: Option<&'a str>,
 }
 
-/// A shader among others.
+/// One of several shaders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shader {
-    /// Its name, and where it is in the file.
+    /// Its name and its position in the file.
     pub name: String,
-    /// Its bytes in the code.
+    /// Its range of bytes in the code.
     pub bytes: Range<usize>,
 }
 
-/// Code, up to the first mistake.
+/// Code up to the first error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Code {
     /// Its bytes.
     pub code: Bytes,
-    /// The mistake, if there is one.
+    /// The error, if there is one.
     pub mistake: Option<Mistake>,
-    /// What to say of how it was read.
+    /// A note for the user on how the input was read.
     pub note: Option<String>,
-    /// The shaders that it is made of, where a file held several.
+    /// Its shaders, if the file has several.
     pub shaders: Vec<Shader>,
-    /// The symbols that the file has for places.
+    /// The symbols of the file.
     pub symbols: Symbols,
 }
 
-/// Names of places by their offset in the code, each fit for a label and another's than all others.
+/// Symbol names by their offset in the code. Names are valid labels and unique.
 pub type Symbols = BTreeMap<usize, String>;
 
-/// Instructions that decode, and all there are.
+/// The number of instructions that decode, and of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Decoded {
     good: usize,
@@ -101,7 +101,7 @@ impl Decoded {
 }
 
 impl Code {
-    /// Says on standard error how code was read, where that is not plain.
+    /// Prints the note to standard error, if there is one.
     pub fn say_note(&self, input: &Input) {
         if let Some(note) = &self.note {
             say(&format!("{}: {}: {note}", paint(BOLD, &input.name), paint(HELP, "note")));
@@ -112,7 +112,7 @@ impl Code {
 /// Reads code.
 ///
 /// # Errors
-/// When a file is of a kind that has no code of the instruction set, or does not look like code at all.
+/// When a file contains no code for the instruction set, or does not look like code at all.
 pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure> {
     let raw = |bytes: &[u8]| Bytes { bytes: bytes.to_vec(), lines: Vec::new() };
     Ok(match how.encoding {
@@ -121,18 +121,18 @@ pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure
         None => match isaforge_containers::open(&input.bytes) {
             Some(container) => contained(tables, input, &container, how.shader)?,
             None if how.shader.is_some() => {
-                let message = format!("`{}` is no file of shaders with names", input.name);
-                return Err(Failure::usage(message, "leave `--shader` out"));
+                let message = format!("`{}` is not a container with named shaders", input.name);
+                return Err(Failure::usage(message, "leave out `--shader`"));
             }
             None if detect(input.body()) == Encoding::Hex => text(tables, input.body(), how.order),
             None => {
                 let code = raw(&input.bytes);
                 let decoded = Decoded::of(tables, &code);
-                // Many encodings take most words, so what is no code at all may decode by half.
+                // Many encodings accept most words, so half of the words of arbitrary data may decode.
                 if decoded.all > FEW && 2 * decoded.good < decoded.all {
                     let which = format!("{} of {} decode", decoded.good, count(decoded.all as u64, "instruction"));
                     let message = format!("`{}` does not look like code: {which}", input.name);
-                    return Err(Failure::usage(message, "`--raw` takes its bytes as they are"));
+                    return Err(Failure::usage(message, "`--raw` reads its bytes unchanged"));
                 }
                 cut(tables, code)
             }
@@ -140,10 +140,10 @@ pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure
     })
 }
 
-/// So few instructions may all be wrong in a file of code.
+/// Up to this many instructions may all be invalid in a file of code.
 const FEW: usize = 4;
 
-/// Raw code, without a piece of a word at its end.
+/// Raw code, without an incomplete word at the end.
 fn cut(tables: Tables, mut code: Bytes) -> Code {
     let mistake = match tables {
         Tables::Words(isa) => words::cut(&mut code.bytes, word_bytes(isa)),
@@ -152,7 +152,7 @@ fn cut(tables: Tables, mut code: Bytes) -> Code {
     Code { code, mistake, ..Code::default() }
 }
 
-/// The code of a container: that of all its shaders, or of the one that is wanted.
+/// The code of a container: all its shaders, or the one that was selected.
 fn contained(tables: Tables, input: &Input, container: &Container<'_>, wanted: Option<&str>) -> Result<Code, Failure> {
     let mut code = Bytes::default();
     let (mut shaders, mut taken, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
@@ -187,7 +187,7 @@ fn contained(tables: Tables, input: &Input, container: &Container<'_>, wanted: O
             _ => {
                 let message =
                     format!("`{}` is {}, and holds no code of this instruction set", input.name, container.kind);
-                (message, "`--raw` takes its bytes as they are".to_owned())
+                (message, "`--raw` reads its bytes unchanged".to_owned())
             }
         };
         return Err(Failure::usage(message, help));
@@ -200,7 +200,7 @@ fn contained(tables: Tables, input: &Input, container: &Container<'_>, wanted: O
     Ok(Code { note: Some(note), shaders, symbols: labels(symbols), ..cut(tables, code) })
 }
 
-/// Symbols as labels: the first of each place, its signs those that labels may have.
+/// Makes labels from symbols: the first symbol at each address, with characters that labels may not have replaced.
 fn labels(symbols: Vec<(usize, &str)>) -> Symbols {
     let mut labels = Symbols::new();
     let mut taken: HashMap<String, u32> = HashMap::new();
@@ -225,7 +225,7 @@ fn labels(symbols: Vec<(usize, &str)>) -> Symbols {
     labels
 }
 
-/// The most parts of a file that are named.
+/// The maximum number of parts of a file that a message names.
 const NAMED: usize = 20;
 
 fn listed(names: &[impl AsRef<str>]) -> String {
@@ -236,7 +236,7 @@ fn listed(names: &[impl AsRef<str>]) -> String {
     text
 }
 
-/// Whether bytes are code: most of it where a file says so, all of it where nobody does.
+/// Whether bytes are code: most instructions must decode if the file says so, else all of them.
 fn is_code(tables: Tables, holds: Holds, bytes: &[u8]) -> bool {
     if holds == Holds::Code {
         let decoded = Decoded::of(tables, &Bytes { bytes: bytes.to_vec(), lines: Vec::new() });
@@ -246,7 +246,7 @@ fn is_code(tables: Tables, holds: Holds, bytes: &[u8]) -> bool {
         Tables::Words(isa) => {
             let size = word_bytes(isa);
             let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-            // Zeros are an instruction in many sets.
+            // Zeros decode as an instruction in many sets.
             let some = bytes.iter().any(|byte| *byte != 0);
             some && bytes.len().is_multiple_of(size) && bytes.chunks(size).all(|chunk| decode(isa, word(chunk)).is_ok())
         }
@@ -255,7 +255,7 @@ fn is_code(tables: Tables, holds: Holds, bytes: &[u8]) -> bool {
     }
 }
 
-/// The code that a text is.
+/// Reads code from a text.
 fn text(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
     let plain = plain(tables, body, order);
     if plain.mistake.is_none() && order.is_some() {
@@ -278,20 +278,22 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
     match best {
         Some((_, code, _)) if plain.mistake.is_some() => code,
         Some((decoded, code, (how, says))) if decoded.good > plainly.good => {
-            let why = if decoded.is_whole() { "only so all of it decodes" } else { "more of it decodes so" };
+            let why =
+                if decoded.is_whole() { "all of it decodes only that way" } else { "more of it decodes that way" };
             Code { note: Some(format!("read {how}, as {why}; {says}")), ..code }
         }
         _ => plain,
     }
 }
 
-/// How a text was read, and what says so in advance, or says otherwise.
+/// How a text was read, and the option that selects this reading or another one.
 type Way = (&'static str, &'static str);
 
-const IN_MEMORY: Way = ("as bytes in the order of memory", "`--order memory` says so");
-const DUMPED: Way = ("without the addresses in front", "`--order value` keeps every digit");
+const IN_MEMORY: Way = ("as bytes in memory order", "`--order memory` selects this");
+const DUMPED: Way = ("without the addresses in front", "`--order value` reads every digit");
 
-/// Numbers in base 16 as their bytes in the order of memory, on the same lines. `None` where something else stands there.
+/// Rewrites hexadecimal numbers as their bytes in memory order, on the same lines. `None` if the text contains anything
+/// else.
 fn in_memory(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
@@ -309,7 +311,7 @@ fn in_memory(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// The code that digits are: of words their values, of others bytes in the order of memory.
+/// Reads plain digits: words as values, other instructions as bytes in memory order.
 fn plain(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
     match tables {
         Tables::Words(isa) if order != Some(Order::Memory) => {

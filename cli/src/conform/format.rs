@@ -1,4 +1,4 @@
-//! Which kind of recorded cases a file holds.
+//! The formats of recorded cases.
 
 use isaforge_core::Isa;
 
@@ -7,29 +7,29 @@ use super::text;
 use crate::target::Target;
 use crate::words::word_digits;
 
-/// Judges one line of a table, split at tabs.
+/// Judges one row of a table, split at tabs.
 pub type RowCheck = fn(&'static Isa, &[&str]) -> Result<(), String>;
 
 /// A format of recorded cases.
 #[derive(Clone, Copy, Debug)]
 pub enum Format {
-    /// A table of words, a case a line.
+    /// A table of words, one case per line.
     Table(&'static Isa, RowCheck),
-    /// A table of bytes and texts, a case a line.
+    /// A table of bytes and texts, one case per line.
     Rows,
-    /// Lines that the runtime of the instruction set judges.
+    /// Lines that the instruction set's runtime judges.
     Lines(Judge),
-    /// Lines with programs whose runs are the cases.
+    /// Lines with programs; each run is a case.
     Runs(JudgeRuns),
-    /// A file that is one case.
+    /// A file that is a single case.
     File(Judge),
 }
 
 impl Format {
-    /// Recognises a format by the first case.
+    /// Recognises a format by its first case.
     ///
     /// # Errors
-    /// Says why the text is none of the known formats.
+    /// When the text has none of the known formats.
     pub fn recognise(target: &Target, isa: &'static Isa, text: &str) -> Result<Format, String> {
         let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
         let Some(first) = first else { return Err("it is empty".to_owned()) };
@@ -65,30 +65,30 @@ impl Format {
     }
 }
 
-/// Whether a text lists the words that an operation works on.
+/// Whether a text lists the input words of an operation.
 fn is_inputs(text: &str) -> bool {
     text == "-" || text.split(',').all(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Whether a text says why a word is no instruction. No assembly reads like this.
+/// Whether a text is the reason why a word is invalid. No assembly text reads like this.
 fn is_reason(text: &str) -> bool {
     ["undefined opcode ", "reserved bit "].iter().any(|start| text.starts_with(start))
 }
 
-/// Whether a text is a recorded case of its own file.
+/// Whether a file is a single recorded case.
 pub fn is_case(text: &str) -> bool {
     let keys = |value: &serde_json::Value| CASE_KEYS.iter().all(|key| value.get(key).is_some());
     text.trim_start().starts_with('{') && serde_json::from_str(text).is_ok_and(|value| keys(&value))
 }
 
-/// What every case of its own file has.
+/// The keys that every such case has.
 const CASE_KEYS: &[&str] = &["words", "fau", "stage"];
 
 fn json(target: &Target, text: &str, first_line: &str) -> Result<Format, String> {
     let has = |value: &serde_json::Value, keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
     let format = |found: &dyn Fn(&Judges) -> Option<Format>| {
         let found = target.judges.and_then(found);
-        found.ok_or_else(|| format!("nothing runs such programs of {}", target.name))
+        found.ok_or_else(|| format!("nothing can run such programs of {}", target.name))
     };
     if let Ok(value) = serde_json::from_str(first_line) {
         if has(&value, &["name", "words", "runs"]) {
@@ -103,7 +103,7 @@ fn json(target: &Target, text: &str, first_line: &str) -> Result<Format, String>
             format(&|judges| judges.kernel.map(Format::File))
         }
         Ok(value) if has(&value, CASE_KEYS) => format(&|judges| judges.case.map(Format::File)),
-        Ok(_) => Err("it is JSON of another kind".to_owned()),
-        Err(error) => Err(format!("it is no JSON: {error}")),
+        Ok(_) => Err("it is JSON in another format".to_owned()),
+        Err(error) => Err(format!("it is not JSON: {error}")),
     }
 }

@@ -1,36 +1,36 @@
-//! Recorded cases whose form only the runtime of an instruction set understands.
+//! Recorded cases in formats that only the runtime of one instruction set understands.
 
 use isaforge_runtime::valhall::cases::Finished;
 use isaforge_runtime::{usc, valhall, vpu};
 
 use super::programs::{Kernel, Shader};
 
-/// Judges one recorded case, given as its line or as its file. Says what is not as recorded.
+/// Judges one recorded case, given as a line or a file. The error describes the difference.
 pub type Judge = fn(&str) -> Result<(), String>;
 
-/// Judges the runs of one recorded program, given as its line: for each what is not as the line says.
+/// Judges the runs of one recorded program, given as a line. Returns the result of each run.
 ///
-/// An error says why the line cannot be used.
+/// The outer error says why the line cannot be used.
 pub type JudgeRuns = fn(&str) -> Result<Vec<Result<(), String>>, String>;
 
-/// What judges the cases of an instruction set, by their form.
+/// The judges of an instruction set, by format.
 #[derive(Clone, Copy, Debug)]
 pub struct Judges {
-    /// JSON with `words`, `start` and `expect`: a program with the state that it starts from and must end in.
+    /// JSON with `words`, `start` and `expect`: a program with its initial state and expected final state.
     pub program: Option<Judge>,
-    /// A word, its instruction's name, and the values of its fields.
+    /// A word, the name of its instruction, and the values of its fields.
     pub fields: Option<Judge>,
-    /// A word that must be refused, and the reason.
+    /// A word that must be rejected, and the reason.
     pub refused: Option<Judge>,
-    /// An operation, its modifiers, its inputs, the result that it must give, and why.
+    /// An operation, its modifiers and inputs, the expected result, and the basis for it.
     pub operation: Option<Judge>,
-    /// JSON with `bytes`, `outputs` and `runs`: a program with the inputs of its runs and the outputs that they must give.
+    /// JSON with `bytes`, `outputs` and `runs`: a program with the inputs and expected outputs of each run.
     pub runs: Option<JudgeRuns>,
-    /// JSON with `name`, `words` and `runs`: a shader of one pixel, and the colours that its runs must give.
+    /// JSON with `name`, `words` and `runs`: a shader of one pixel and the expected colour of each run.
     pub shader: Option<JudgeRuns>,
-    /// A file of JSON with a compute kernel and the memory that it must leave.
+    /// A JSON file with a compute kernel and the expected memory contents.
     pub kernel: Option<Judge>,
-    /// A file of JSON with a program, all that it is run with, and what it must give.
+    /// A JSON file with a program, all its inputs, and the expected results.
     pub case: Option<Judge>,
 }
 

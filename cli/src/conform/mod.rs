@@ -1,7 +1,7 @@
-//! `isaforge conform`: recorded cases, replayed.
+//! `isaforge conform`: replays recorded cases.
 //!
-//! A case is a line of a table, a run of a program, or a kernel; [`Format`] says which. A file's format is recognised by
-//! its first case, so that names do not matter.
+//! A case is a row of a table, a run of a program, or a kernel, depending on the [`Format`]. The format is recognised
+//! by the first case of a file, not by the file's name.
 
 mod format;
 pub mod judges;
@@ -27,19 +27,19 @@ use crate::target::Target;
 
 pub use format::{Format, is_case};
 
-/// What came of the cases of one file, or of several.
+/// The results of the cases of one or several files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Cases that agree.
+    /// The number of cases that passed.
     pub passed: u64,
-    /// Cases that do not.
+    /// The number of cases that failed.
     pub failed: u64,
-    /// The first of those: the place and what went wrong.
+    /// The first failures, each with its location and reason.
     pub failures: Vec<String>,
 }
 
 impl Report {
-    /// Counts a case; keeps the reason if it failed and fewer than `keep` are kept.
+    /// Counts a case. Keeps the reason of a failure unless `keep` are kept already.
     pub fn record(&mut self, place: &dyn std::fmt::Display, outcome: Result<(), String>, keep: usize) {
         match outcome {
             Ok(()) => self.passed += 1,
@@ -54,7 +54,7 @@ impl Report {
 }
 
 impl Report {
-    /// Counts the runs of a program; a program that cannot be run is one case.
+    /// Counts the runs of a program. A program that cannot be run counts as one failed case.
     fn record_runs(
         &mut self,
         place: &dyn std::fmt::Display,
@@ -70,7 +70,7 @@ impl Report {
 /// Runs `conform`.
 ///
 /// # Errors
-/// When standard output cannot be written to.
+/// When standard output cannot be written.
 pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
     if args.json_schema {
         return json::schema(json::REPORT);
@@ -100,14 +100,14 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
                 out.write_all(text.as_bytes())?;
                 out.flush()?;
             }
-            // The other files are still worth a look.
+            // The remaining files are still replayed.
             Err(failure) => {
                 complain(&failure);
                 unusable = Some(path);
             }
         }
     }
-    // Nothing is summed up that was not replayed.
+    // There is no total if no case was replayed.
     if !args.json && passed + failed > 0 {
         writeln!(out, "{passed} passed, {failed} failed")?;
     }
@@ -118,16 +118,16 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
     match unusable {
         Some(path) => {
             let help = "`isaforge conform --help` lists the formats";
-            Err(Failure::usage(format!("not everything was replayed: `{}` was not", path.display()), help))
+            Err(Failure::usage(format!("`{}` was not replayed", path.display()), help))
         }
         None => Ok(Status::mistakes_if(failed > 0)),
     }
 }
 
-/// Replays the cases of one file; keeps the first `keep` failures.
+/// Replays the cases of one file and keeps the first `keep` failures.
 ///
 /// # Errors
-/// When the file is none of the known formats, or holds programs that nothing can run.
+/// When the file has none of the known formats, or contains programs that this instruction set cannot run.
 pub fn replay(target: &Target, input: &Input, keep: usize) -> Result<Report, Failure> {
     let unknown = |why: &str| Failure::usage(format!("`{}` holds no recorded cases: {why}", input.name), "");
     let Ok(text) = std::str::from_utf8(input.body()) else { return Err(unknown("it is not text")) };
@@ -137,7 +137,7 @@ pub fn replay(target: &Target, input: &Input, keep: usize) -> Result<Report, Fai
         Tables::Streams(_) => Format::Rows,
     };
     let mut report = Report::default();
-    // A line, or the file, is a case, or a program whose runs are.
+    // Each line, or the whole file, is a case or a program whose runs are cases.
     let judge = |line: &str| match format {
         Format::Table(isa, check) => Ok(vec![check(isa, &line.split('\t').collect::<Vec<_>>())]),
         Format::Rows => Ok(vec![rows::judge(target.tables, line)]),
@@ -158,7 +158,7 @@ pub fn replay(target: &Target, input: &Input, keep: usize) -> Result<Report, Fai
     Ok(report)
 }
 
-/// The same for an instruction set of groups.
+/// Like [`replay`], for an instruction set of groups.
 fn groups(target: &Target, isa: &'static GroupIsa, input: &Input, text: &str, keep: usize) -> Result<Report, Failure> {
     let unknown = |why| Failure::usage(format!("`{}` holds no recorded cases: {why}", input.name), "");
     let format = groups::Format::recognise(text).map_err(unknown)?;
@@ -175,7 +175,7 @@ fn groups(target: &Target, isa: &'static GroupIsa, input: &Input, text: &str, ke
         let runs = target.judges.and_then(|judges| judges.runs).filter(|_| groups::has_runs(format, line));
         match runs.filter(|_| judged.is_ok()) {
             None => report.record(&place, judged, keep),
-            // The runs are the cases of a program that has some.
+            // If a program has runs, each of them is a case.
             Some(runs) => report.record_runs(&place, runs(line), keep),
         }
         bar.inc(1);

@@ -1,4 +1,4 @@
-//! Whole programs: shaders with the colours they must give, kernels with the memory they must leave.
+//! Whole programs: shaders with expected colours, kernels with expected memory contents.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use serde::Deserialize;
 
 use super::rule::Rule;
 
-/// Instructions after which a program is taken to be caught in a loop.
+/// The instruction limit; a program that exceeds it is assumed to loop forever.
 const BUDGET: u64 = 2_000_000_000;
-/// The same for one thread of a shader.
+/// The same limit for one thread of a shader.
 const SHADER_BUDGET: u64 = 1_000_000;
-/// How far a channel of a colour may be off.
+/// The maximum error of a colour channel.
 const TOLERANCE: f64 = 0.01;
 
 /// A shader that draws one pixel, and its runs.
 #[derive(Debug, Deserialize)]
 pub struct Shader {
-    /// Where it comes from.
+    /// Its origin.
     pub name: String,
     /// The words, in hexadecimal.
     pub words: Vec<String>,
-    /// What to run it with, and what it must give.
+    /// The inputs and expected results of its runs.
     pub runs: Vec<ShaderRun>,
 }
 
@@ -30,7 +30,7 @@ pub struct Shader {
 pub struct ShaderRun {
     /// Its number.
     pub k: u64,
-    /// The colour; a channel that is `null` may be anything.
+    /// The expected colour; a channel that is `null` is not compared.
     pub expect: Vec<Option<f64>>,
     /// The uniform words, in hexadecimal.
     pub fau: Vec<String>,
@@ -40,12 +40,12 @@ impl Shader {
     /// Reads a shader from a line of JSON.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// When the line is not a valid shader.
     pub fn read(line: &str) -> Result<Shader, String> {
         serde_json::from_str(line).map_err(|error| error.to_string())
     }
 
-    /// Runs it as often as it says. Returns what came of each run.
+    /// Executes all runs and returns the result of each.
     pub fn replay(&self) -> Vec<Result<(), String>> {
         let program = words(&self.words);
         let outcome = |run: &ShaderRun| {
@@ -61,7 +61,7 @@ impl ShaderRun {
         let outcome = valhall::run_fragment(program, &halves(&self.fau)?, SHADER_BUDGET);
         let color = outcome.map_err(|error| error.to_string())?.colour.map(f32::from_bits);
         let off = |(found, expected): (&f32, &Option<f64>)| {
-            // A channel that is no number is off, whatever was expected.
+            // A NaN channel is always wrong.
             expected.is_some_and(|expected| (f64::from(found.clamp(0.0, 1.0)) - expected).abs() > TOLERANCE)
                 || expected.is_some() && found.is_nan()
         };
@@ -72,33 +72,33 @@ impl ShaderRun {
     }
 }
 
-/// A compute kernel with its launch and what it must leave in memory.
+/// A compute kernel with its launch and the expected memory contents.
 #[derive(Debug, Deserialize)]
 pub struct Kernel {
     /// Its name.
     pub name: String,
-    /// Threads of a workgroup.
+    /// The number of threads of a workgroup.
     pub local_size: [u32; 3],
-    /// Workgroups.
+    /// The number of workgroups.
     pub groups: [u32; 3],
-    /// Bytes that a workgroup shares.
+    /// The size of a workgroup's shared memory in bytes.
     pub shared_bytes: u32,
     /// The words, in hexadecimal.
     pub words: Vec<String>,
     /// The uniform words, in hexadecimal.
     pub fau: Vec<String>,
-    /// Addresses of the buffers.
+    /// The addresses of the buffers.
     pub ssbo_base: BTreeMap<String, String>,
     /// Contents of the buffers before the run, in words.
     pub ssbo_in: BTreeMap<String, Vec<String>>,
     /// The buffer that is compared.
     pub out_ssbo: String,
-    /// What it must hold.
+    /// Its expected contents.
     pub expected: Option<Vec<String>>,
-    /// What another emulator left there; it counts where nothing else is known.
+    /// The contents that another emulator produced; used only if nothing else is known.
     #[serde(default)]
     pub emu_out: Option<Vec<String>>,
-    /// How to compare.
+    /// The comparison rule.
     #[serde(default)]
     pub compare: String,
 }
@@ -107,15 +107,15 @@ impl Kernel {
     /// Reads a kernel from JSON.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// When the text is not a valid kernel.
     pub fn read(text: &str) -> Result<Kernel, String> {
         serde_json::from_str(text).map_err(|error| error.to_string())
     }
 
-    /// Runs it and compares by its own rule.
+    /// Runs the kernel and compares its result by its own rule.
     ///
     /// # Errors
-    /// Says where its memory differs, or why it did not run.
+    /// When the memory differs, or the kernel could not be run.
     pub fn replay(&self) -> Result<(), String> {
         self.check().map_err(|reason| format!("{}: {reason}", self.name))
     }
@@ -150,7 +150,8 @@ impl Kernel {
     }
 
     fn compare(&self, found: &[u32]) -> Result<(), String> {
-        let expected = self.expected.as_ref().or(self.emu_out.as_ref()).ok_or("nothing is known to compare with")?;
+        let expected =
+            self.expected.as_ref().or(self.emu_out.as_ref()).ok_or("there is no expected memory to compare with")?;
         let expected = halves(expected)?;
         if expected.len() > found.len() {
             return Err(format!("{} words are expected of a buffer of {}", expected.len(), found.len()));

@@ -1,33 +1,33 @@
-//! How the words that a kernel leaves are compared with those that it must leave.
+//! How the memory contents that a kernel leaves are compared with the expected ones.
 
-/// What a rule in words asks for, such as `u32 exact`, `f32 within 2 ulp`, `f32, relative 1e-5` or
-/// `u32; >= 98% of pixels must agree`.
+/// A parsed comparison rule, such as `u32 exact`, `f32 within 2 ulp`, `f32, relative 1e-5` or `u32; >= 98% of pixels
+/// must agree`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    /// The share of words that must agree.
+    /// The fraction of words that must agree.
     share: f64,
-    /// What the words are, if they are no whole numbers.
+    /// The width of the floats in a word; `None` for integers.
     floats: Option<Width>,
-    /// Units in the last place that a float may be off.
+    /// The maximum error of a float in ulp.
     ulps: u64,
-    /// How much it may be off.
+    /// The maximum absolute error.
     absolute: f64,
-    /// How much of its size it may be off.
+    /// The maximum relative error.
     relative: f64,
 }
 
 /// The width of floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Width {
-    /// One in a word.
+    /// One float per word.
     Single,
-    /// Two in a word.
+    /// Two floats per word.
     Half,
 }
 
 impl Rule {
-    /// Reads a rule. What it does not say is exact. A tolerance is of the size of a number, and of 1 for smaller ones,
-    /// unless it is called absolute or relative.
+    /// Parses a rule. Comparison is exact unless the rule says otherwise. A tolerance is relative to the number's
+    /// magnitude, or to 1 if that is smaller, unless it is called absolute or relative.
     pub fn new(text: &str) -> Rule {
         let is = |part: &str| text.contains(part);
         let floats = match () {
@@ -45,12 +45,12 @@ impl Rule {
         }
     }
 
-    /// Whether `agreeing` of `total` words are enough.
+    /// Whether `agreeing` out of `total` words are enough.
     pub fn is_met_by(&self, agreeing: usize, total: usize) -> bool {
         agreeing as f64 >= self.share * total as f64
     }
 
-    /// Whether a word is as expected. Any NaN is as good as another.
+    /// Whether a word is as expected. All NaNs are equal.
     pub fn agrees(&self, found: u32, expected: u32) -> bool {
         let halves = |word: u32| [word as u16, (word >> 16) as u16];
         found == expected
@@ -72,20 +72,20 @@ impl Rule {
             return found.is_nan() && expected.is_nan();
         }
         let allowed = self.absolute.max(self.relative * expected.abs());
-        // An infinity is not near a finite number.
+        // An infinity is not close to any finite number.
         let finite = found.is_finite() && expected.is_finite();
         let near = found == expected || finite && (found - expected).abs() <= allowed;
         allowed > 0.0 && near || finite && apart <= self.ulps
     }
 }
 
-/// A number that orders like the float, zeros of both signs one apart.
+/// An integer that orders like the float; zeros of different sign differ by one.
 fn key(bits: u64, sign: u32) -> i64 {
     let magnitude = (bits & ((1 << sign) - 1)) as i64;
     if bits >> sign == 0 { magnitude } else { -1 - magnitude }
 }
 
-/// The value of a half.
+/// The value of a half-precision float.
 fn half(bits: u16) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 0x3ff));
     let magnitude = match exponent {
@@ -97,13 +97,13 @@ fn half(bits: u16) -> f64 {
     if bits >> 15 == 0 { magnitude } else { -magnitude }
 }
 
-/// All numbers of a text that have a point or an exponent.
+/// The numbers of a text that have a decimal point or an exponent.
 fn numbers(text: &str) -> impl Iterator<Item = f64> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+')));
     words.filter(|word| word.contains(['.', 'e'])).filter_map(|word| word.trim_end_matches('.').parse().ok())
 }
 
-/// The number that stands before a word.
+/// The number before a word.
 fn before(text: &str, word: &str) -> Option<f64> {
     let (before, _) = text.split_once(word)?;
     before.trim_end().rsplit(|c: char| !c.is_ascii_digit() && c != '.').next()?.parse().ok()

@@ -1,4 +1,4 @@
-//! Tables of words and texts, a case a line.
+//! Tables of words and texts, one case per line.
 
 use isaforge_core::Isa;
 use isaforge_core::decode::decode;
@@ -28,7 +28,7 @@ fn text_of(isa: &'static Isa, word: u64) -> Result<Line, DecodeError> {
     Ok(line)
 }
 
-/// The word must decode to the text.
+/// Checks that the word decodes to the text.
 fn gives_text(isa: &'static Isa, word: u64, text: &str) -> Outcome {
     match text_of(isa, word) {
         Ok(found) if found.as_str() == text => Ok(()),
@@ -37,7 +37,7 @@ fn gives_text(isa: &'static Isa, word: u64, text: &str) -> Outcome {
     }
 }
 
-/// The text must assemble to the word.
+/// Checks that the text assembles to the word.
 fn gives_word(isa: &'static Isa, text: &str, word: u64) -> Outcome {
     match parse(isa, text) {
         Ok((_, found)) if found == word => Ok(()),
@@ -54,8 +54,8 @@ fn hex(isa: &Isa, word: u64) -> String {
     format!("{word:0digits$x}", digits = word_digits(isa))
 }
 
-/// The text must assemble to the word, unless the word has no text of its own: another word prints the same and comes
-/// first, or a rule of the assembler beyond the encoding forbids it.
+/// Checks that the text assembles to the word. Accepts a failure if the word has no text of its own: another word that
+/// prints the same takes precedence, or an assembler rule beyond the encoding forbids it.
 fn gives_word_or_its_like(isa: &'static Isa, text: &str, word: u64) -> Outcome {
     match parse(isa, text) {
         Ok((_, found)) if found == word => Ok(()),
@@ -65,18 +65,18 @@ fn gives_word_or_its_like(isa: &'static Isa, text: &str, word: u64) -> Outcome {
     }
 }
 
-/// `word, text`: each gives the other.
+/// `word, text`: checks that each gives the other.
 pub fn word_and_text(isa: &'static Isa, columns: &[&str]) -> Outcome {
     let (word, text) = (word_of(isa, column(columns, 0)?)?, column(columns, 1)?);
     gives_text(isa, word, text)?;
     gives_word(isa, text, word)
 }
 
-/// `word, text, class, status, result`: a word of random bits, what another disassembler says to it, and what an
-/// assembler makes of that text (`=`: the word).
+/// `word, text, class, status, result`: a random word, its text by another disassembler, and the result of assembling
+/// that text (`=`: the same word).
 ///
-/// A canonical word must decode to the text. Any other may be refused, since the other disassembler overlooks bits; but
-/// an opcode that the other does not know must be refused as that.
+/// A canonical word must decode to the text. Any other word may be rejected, since the other disassembler ignores some
+/// bits; an opcode that it does not know must be rejected as an unknown opcode.
 pub fn random_word(isa: &'static Isa, columns: &[&str]) -> Outcome {
     let (word, text) = (word_of(isa, column(columns, 0)?)?, column(columns, 1)?);
     let (class, status, result) = (column(columns, 2)?, column(columns, 3)?, column(columns, 4)?);
@@ -95,7 +95,8 @@ pub fn random_word(isa: &'static Isa, columns: &[&str]) -> Outcome {
     if result == "=" { gives_word(isa, text, word) } else { gives_word_or_its_like(isa, text, word) }
 }
 
-/// `id, source, name, stage, words`: every word of the program decodes, and its text assembles to the same program.
+/// `id, source, name, stage, words`: checks that every word of the program decodes, and that its text assembles to the
+/// same program.
 pub fn shader(isa: &'static Isa, columns: &[&str]) -> Outcome {
     let words = column(columns, 4)?.split_whitespace();
     let words = words.map(|word| word_of(isa, word)).collect::<Result<Vec<u64>, String>>()?;
@@ -121,7 +122,7 @@ pub fn shader(isa: &'static Isa, columns: &[&str]) -> Outcome {
 }
 
 /// `word, text, versions, verdict, text of the specification, its word`: a case of another assembler. The verdict says
-/// whether its text is that of the specification, too, or what stands in its place.
+/// whether its text is the specification's text too, or what replaces it.
 pub fn assembler_case(isa: &'static Isa, columns: &[&str]) -> Outcome {
     let (word, original) = (word_of(isa, column(columns, 0)?)?, column(columns, 1)?);
     let (verdict, ours, our_word) = (column(columns, 3)?, column(columns, 4)?, column(columns, 5)?);
@@ -142,7 +143,7 @@ pub fn assembler_case(isa: &'static Isa, columns: &[&str]) -> Outcome {
     }
 }
 
-/// `text, reason`: the line must be refused, with a column inside of it and a message.
+/// `text, reason`: checks that the line is rejected with a message and a column inside the line.
 pub fn rejected_line(isa: &'static Isa, columns: &[&str]) -> Outcome {
     let text = column(columns, 0)?;
     match parse(isa, text) {

@@ -1,7 +1,7 @@
-//! `isaforge debug`: a program of a launch file, in a terminal, by a script, or for an editor.
+//! `isaforge debug`: debugs the program of a launch file in a terminal, by a script, or from an editor.
 //!
-//! The debugger itself is the crate `isaforge-debugger`. Here its machines are made from launch files, and its doors are
-//! connected with the terminal and with the streams.
+//! The debugger itself is the crate `isaforge-debugger`. This module builds its machines from launch files and connects
+//! its front ends to the terminal and the standard streams.
 
 mod races;
 
@@ -20,27 +20,29 @@ use crate::output::{failed, say};
 use crate::paint::{ERROR, paint};
 use crate::run::launched::open;
 
-/// Below the options of `debug`.
+/// The examples below the options of `debug`.
 pub const HELP: &str = "\
 Examples:
   isaforge debug launch.yaml                        in the terminal; `?` shows the keys
-  isaforge debug --spec examples/riscv sieve.elf    a program of a specification
+  isaforge debug --spec examples/riscv sieve.elf    a program for a specification
   isaforge debug launch.yaml --commands script.txt  without a terminal
   echo 'break 4 if r2 > 1.0
   continue
   registers as f32' | isaforge debug launch.yaml --commands -
-  isaforge debug --dap                              for an editor: the launch request has `program`, the
-                                                    launch file, and may have `spec`, `generation`, `stopOnEntry`
+  isaforge debug --dap                              for an editor, over stdin and stdout
 
-Commands, a line each; `help` lists all:
+With `--dap`, the launch request has `program`, the launch file, and optionally `spec`,
+`generation` and `stopOnEntry`.
+
+Commands, one per line; `help` lists all of them:
   step 10            back                continue            reverse
   to loop            break loop if r0 == 3 && r1:i32 < 0 in lane 4
   watch r3 lane 2    watch 0x1000 16     registers as f32    memory 0x1000 8
-A place is a label, the number of a word, or an address where instructions have several lengths.
-Going back runs the program again from its start, up to there.
+A place is a label, the index of a word, or an address where instructions vary in length.
+Stepping back runs the program again from its start up to that point.
 
-The exit status is 0 when all commands were carried out, 1 when one was wrong or the program failed at
-the last stop, 2 when the program could not be started.";
+Exit status: 0 all commands succeeded, 1 a command was wrong or the program failed at the last
+stop, 2 the program could not be started.";
 
 /// Arguments of `debug`.
 #[derive(Args, Debug)]
@@ -48,10 +50,10 @@ pub struct DebugArgs {
     /// The launch file; with `--spec` also an ELF file
     #[arg(required_unless_present = "dap", value_parser = path_parser())]
     pub launch: Option<PathBuf>,
-    /// A specification that says what its instructions do. The program is one of its instruction set
+    /// Debug a program of this specification's instruction set: a file, or a folder that holds `isa.yaml`
     #[arg(long, value_name = "SPEC", value_parser = path_parser())]
     pub spec: Option<PathBuf>,
-    /// The generation of the hardware, where the specification describes several: its number or its name
+    /// Hardware generation, by number or name, if the specification describes several
     #[arg(long, value_name = "G", requires = "spec")]
     pub generation: Option<String>,
     /// Take commands from a file instead of a terminal, `-` for standard input
@@ -70,7 +72,7 @@ pub fn debug(args: &DebugArgs) -> Result<Status, Failure> {
     let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
     if args.dap {
         if [&args.launch, &args.spec].into_iter().flatten().any(|path| is_standard(path)) {
-            let help = "name the file: what an editor says comes from standard input";
+            let help = "name the file: standard input carries the editor's requests";
             return Err(Failure::usage("`--dap` and `-` cannot both be standard input", help));
         }
         return serve(args.launch.as_deref(), spec);
@@ -106,7 +108,7 @@ pub fn debug(args: &DebugArgs) -> Result<Status, Failure> {
     }
 }
 
-/// Serves an editor.
+/// Serves an editor over the Debug Adapter Protocol.
 fn serve(launch: Option<&Path>, spec: Option<(&Path, Option<&str>)>) -> Result<Status, Failure> {
     let mut open = |wanted: &dap::Wanted| {
         let given = wanted.program.as_deref().or(launch).ok_or("the launch request has no `program`")?;

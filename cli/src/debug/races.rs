@@ -1,4 +1,4 @@
-//! `isaforge run --races`: accesses to memory that nothing puts in order.
+//! `isaforge run --races`: finds unordered accesses to memory.
 
 use std::io::{self, Write};
 
@@ -10,10 +10,10 @@ use crate::output::{count, failed, say, thousands};
 use crate::paint::{HELP, paint};
 use crate::run::launched::open;
 
-/// Runs a program by the reference and names the races that it has.
+/// Runs a program on the reference engine and reports its races.
 ///
 /// # Errors
-/// When a file cannot be read, or standard output cannot be written to.
+/// When a file cannot be read, or standard output cannot be written.
 pub fn races(args: &RunArgs) -> Result<Status, Failure> {
     let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
     let Some(opened) = open(&args.launch, spec)? else { return Ok(Status::Mistakes) };

@@ -1,4 +1,4 @@
-//! What the specification says of an instruction, and which registers it touches.
+//! The description of an instruction in the specification, and the registers it accesses.
 
 use isaforge_core::Isa;
 use isaforge_core::explain::words;
@@ -6,7 +6,7 @@ use isaforge_core::table::{Modifier, Type};
 
 use crate::paint::{BOLD, DIM, paint, wrap};
 
-/// Describes an instruction; registers only for a valid word.
+/// Describes an instruction. Its registers are listed only for a valid word.
 pub fn describe(isa: &'static Isa, opcode: u16, word: u64, valid: bool, width: usize) -> String {
     let form = &isa.forms[opcode as usize];
     let mut out = String::new();
@@ -53,7 +53,7 @@ pub fn describe(isa: &'static Isa, opcode: u16, word: u64, valid: bool, width: u
     out
 }
 
-/// The values that a modifier may have.
+/// The possible values of a modifier.
 fn values(isa: &'static Isa, name: &str, modifier: &'static Modifier) -> String {
     let Type::Enum(number) = modifier.ty else { return format!("{name}: written or not") };
     let of = &isa.enums[usize::from(number)];
@@ -62,14 +62,14 @@ fn values(isa: &'static Isa, name: &str, modifier: &'static Modifier) -> String 
     let more = names.len().saturating_sub(NAMED);
     names.truncate(NAMED);
     let rest =
-        if more > 0 { format!(" and {more} more; `explain` with `{}` says all", of.name) } else { String::new() };
+        if more > 0 { format!(" and {more} more; `explain` with `{}` lists all", of.name) } else { String::new() };
     format!("{name}: {}{rest}", names.join(", "))
 }
 
-/// Values of a modifier that are named, at most.
+/// The maximum number of values that are listed.
 const NAMED: usize = 8;
 
-/// What the instruction does: the whole text for a name, for a word what is left of it once the modifiers are known.
+/// The operation of an instruction: the whole text for a mnemonic; for a word, the text specialised for its modifiers.
 pub fn operation((text, shown): (&str, String), whole: bool) -> String {
     let mut out = String::new();
     let mut part = |head: &str, text: &str| {
@@ -79,14 +79,14 @@ pub fn operation((text, shown): (&str, String), whole: bool) -> String {
         }
     };
     part("does", text);
-    // A text without choices says the same again.
+    // Without choices, the specialised text would be the same.
     if !whole && shown != text {
         part("here", &shown);
     }
     out
 }
 
-/// Registers, each with the operands that name it.
+/// Lists registers, each with the operands that name it.
 pub fn registers(parts: &[(String, Vec<&str>)]) -> String {
     if parts.is_empty() {
         return "no registers".to_owned();

@@ -1,4 +1,4 @@
-//! The word as a drawn ruler: every bit in its place, every field in a box.
+//! A word drawn as a row of boxes: every bit in its position, every field in a box.
 //!
 //! ```text
 //! 63 62          59 58 57 56
@@ -11,11 +11,11 @@
 use super::fields::{Field, Shown};
 use crate::paint::{DIM, paint};
 
-/// Columns that one bit takes.
+/// The number of columns per bit.
 const BIT: usize = 3;
 
-/// Draws a word, in colour, in rows of 32 bits, or of 16 where the columns do not suffice. `number` is what a bit is
-/// called.
+/// Draws a word in colour, in rows of 32 bits, or of 16 if the terminal is too narrow. `number` maps a bit to its
+/// displayed number.
 pub fn draw(word_bits: u8, word: u64, fields: &[Field], width: usize, number: &dyn Fn(u8) -> u8) -> String {
     let word_bits = word_bits.clamp(1, 64);
     let row = if width > 32 * BIT { 32 } else { 16 };
@@ -29,7 +29,7 @@ pub fn draw(word_bits: u8, word: u64, fields: &[Field], width: usize, number: &d
     out
 }
 
-/// A stretch of a row that belongs to one field, or to none.
+/// Adjacent bits of a row that belong to the same field, or to none.
 struct Stretch<'a> {
     high: u8,
     low: u8,
@@ -46,7 +46,7 @@ impl Stretch<'_> {
     }
 }
 
-/// The run that holds a bit: wrong ones first, so that they are not hidden.
+/// The field and run that contain a bit. Invalid fields come first, so that they are never hidden.
 fn owner(fields: &[Field], bit: u8) -> Option<(&Field, (u8, u8))> {
     let holds = |run: &&(u8, u8)| run.0 >= bit && run.1 <= bit;
     let found = |field: &'_ &Field| field.runs.iter().any(|run| holds(&run));
@@ -88,7 +88,7 @@ fn draw_row(out: &mut String, high: u8, low: u8, word: u64, fields: &[Field], nu
     out.push_str(&format!("{}\n", rule('└', '┴', '┘')));
 }
 
-/// The numbers of the highest and the lowest bit, at the ends of the stretch.
+/// The numbers of the highest and lowest bit, aligned to the ends of the stretch.
 fn ends(stretch: &Stretch<'_>, number: &dyn Fn(u8) -> u8) -> String {
     let columns = stretch.columns();
     if stretch.high == stretch.low {
@@ -102,7 +102,7 @@ fn digits(stretch: &Stretch<'_>, word: u64) -> String {
     bits.join(" ")
 }
 
-/// The key, and the name where it fits.
+/// The key, and the name if it fits.
 fn label(stretch: &Stretch<'_>) -> String {
     let columns = stretch.columns();
     let text = match stretch.field {

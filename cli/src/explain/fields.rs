@@ -1,4 +1,4 @@
-//! The table of fields and of their values.
+//! The table of fields and values.
 
 pub use isaforge_core::explain::Field;
 
@@ -7,11 +7,11 @@ use isaforge_core::bits::ones;
 
 use crate::paint::{BOLD, DIM, ERROR, paint, wrap};
 
-/// How a terminal shows a field.
+/// How a field is displayed on a terminal.
 pub trait Shown {
-    /// The colour for it.
+    /// Its colour.
     fn color(&self) -> &'static str;
-    /// Its bits: `47..40, 3`.
+    /// Its bits, such as `47..40, 3`.
     fn bits(&self) -> String;
     /// Its value in binary, or in hexadecimal if it is wide.
     fn binary(&self) -> String;
@@ -42,7 +42,7 @@ impl Shown for Field {
     }
 }
 
-/// The table of fields, in colour.
+/// Formats the table of fields, in colour.
 pub fn table(fields: &[Field], width: usize) -> String {
     let mut out = String::new();
     if fields.is_empty() {

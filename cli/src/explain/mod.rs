@@ -1,4 +1,4 @@
-//! `isaforge explain`: what every bit of an instruction means.
+//! `isaforge explain`: explains every bit of an instruction.
 
 pub mod about;
 pub(crate) mod diagram;
@@ -37,7 +37,7 @@ use crate::words::{parse_word, word_bytes, word_digits};
 /// Runs `explain`.
 ///
 /// # Errors
-/// When standard output cannot be written to.
+/// When standard output cannot be written.
 pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     if args.json_schema {
         return json::schema(&json::any_of("explained", "What `isaforge explain --json` prints", &json::EXPLAINED));
@@ -75,7 +75,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     Ok(status)
 }
 
-/// Explains a word, a text, the name of an instruction, or else what a search finds.
+/// Explains a word, assembly text or a mnemonic, or else lists what a search finds.
 fn of_words(target: &Target, isa: &'static Isa, what: &str, width: usize) -> Result<Status, Failure> {
     let (word, note) = match find_name(isa, what.as_bytes()) {
         Some(opcode) => (example(isa, opcode), "an example of it"),
@@ -103,7 +103,7 @@ fn of_words(target: &Target, isa: &'static Isa, what: &str, width: usize) -> Res
     Ok(status)
 }
 
-/// The enum of this name, in any case if no instruction is called so.
+/// Finds an enum by name. Case is ignored unless the name is also that of an instruction.
 fn choices_of(tables: Tables, name: &str) -> Option<&'static Enum> {
     let enums = match tables {
         Tables::Words(isa) => isa.enums,
@@ -117,7 +117,7 @@ fn choices_of(tables: Tables, name: &str) -> Option<&'static Enum> {
     })
 }
 
-/// A word whose bytes were given: in the order of memory, where only that is an instruction.
+/// Byte-swaps a word if only its bytes in memory order decode.
 fn in_order(isa: &'static Isa, what: &str, word: u64) -> u64 {
     let bytes = word.to_le_bytes();
     let turned = bytes[..word_bytes(isa)].iter().fold(0, |turned, byte| turned << 8 | u64::from(*byte));
@@ -125,17 +125,20 @@ fn in_order(isa: &'static Isa, what: &str, word: u64) -> u64 {
         return word;
     }
     say(&format!(
-        "{}: `{what}` is read as bytes in the order of memory, as only so it is an instruction",
+        "{}: `{what}` is read as bytes in memory order, since it is an instruction only that way",
         paint(HELP, "note")
     ));
     turned
 }
 
-/// The instructions that part of a name, or words of a description, stand for.
+/// Lists the instructions that match part of a mnemonic, or words of a description.
 fn searched(target: &Target, what: &str) -> Option<String> {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '-');
     let found = if what.chars().all(plain) { list::search(target, what)? } else { return None };
-    Some(format!("{}\n{found}", paint(DIM, &format!("`{what}` may be one of these; `explain` with a name says all:"))))
+    Some(format!(
+        "{}\n{found}",
+        paint(DIM, &format!("instructions that match `{what}`; `explain` with a name describes one:"))
+    ))
 }
 
 fn located(line: &str, error: &ParseError) -> ProgramError {
@@ -149,7 +152,7 @@ fn located(line: &str, error: &ParseError) -> ProgramError {
     }
 }
 
-/// The explanation of a word, in colour, wrapped at `width`; whether the word is an instruction.
+/// Explains a word, in colour, wrapped at `width`. Also returns whether the word is a valid instruction.
 pub fn render(
     isa: &'static Isa,
     semantics: Option<&'static Semantics>,

@@ -17,14 +17,14 @@ use crate::list::search_objects;
 use crate::target::Target;
 use crate::words::{parse_word, word_bytes};
 
-/// Writes an object for each instruction that a name, a word, bytes or a text stand for, for an enum, for a field of an
-/// instruction, or for each instruction that a search finds.
+/// Prints a JSON object for each instruction given by mnemonic, word, bytes or text, for an enum, for a field of an
+/// instruction, or for each result of a search.
 ///
 /// # Errors
-/// When standard output cannot be written to.
+/// When standard output cannot be written.
 pub fn objects(target: &Target, what: &str) -> Result<Status, Failure> {
     if what.is_empty() {
-        let help = "name an instruction, a word or a text; `isaforge list ISA --json` has all instructions";
+        let help = "give an instruction, a word or assembly text; `isaforge list ISA --json` lists all instructions";
         return Err(Failure::usage("there is nothing to explain".to_owned(), help));
     }
     let mut out = anstream::stdout().lock();
@@ -67,7 +67,7 @@ pub fn objects(target: &Target, what: &str) -> Result<Status, Failure> {
     Ok(Status::mistakes_if(invalid))
 }
 
-/// The bytes of an example of the instruction with this name.
+/// The bytes of an example of an instruction, by mnemonic.
 pub(super) fn example(tables: Tables, name: &str) -> Option<Vec<u8>> {
     match tables {
         Tables::Words(isa) => {
@@ -87,7 +87,7 @@ pub(super) fn example(tables: Tables, name: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// The bytes that digits are.
+/// Parses hexadecimal digits as an encoded instruction.
 fn encoded(tables: Tables, digits: &str) -> Option<Vec<u8>> {
     match tables {
         Tables::Words(isa) => Some(parse_word(isa, digits)?.to_le_bytes()[..word_bytes(isa)].to_vec()),

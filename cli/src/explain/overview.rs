@@ -1,4 +1,4 @@
-//! What holds for all programs of an instruction set: what they find in registers, what the flow of instructions does.
+//! The properties shared by all programs of an instruction set: initial register contents and control flow.
 
 use isaforge_core::Tables;
 use isaforge_core::explain::words::affixes;
@@ -10,7 +10,7 @@ use crate::output::count;
 use crate::paint::{BOLD, DIM, paint, wrap};
 use crate::target::Target;
 
-/// What stands before and after the number of a register of the first bank.
+/// The text before and after the number of a register of the first bank.
 pub fn affixes_of(tables: Tables) -> (&'static str, &'static str) {
     let affixes = match tables {
         Tables::Words(isa) => affixes(isa, 0),
@@ -20,7 +20,7 @@ pub fn affixes_of(tables: Tables) -> (&'static str, &'static str) {
     affixes.unwrap_or(("", ""))
 }
 
-/// The overview, wrapped at `width`.
+/// Formats the overview, wrapped at `width`.
 pub fn overview(target: &Target, width: usize) -> String {
     let (name, doc, rows) = match target.tables {
         Tables::Words(isa) => (isa.name, isa.doc, Vec::new()),
@@ -51,7 +51,7 @@ pub fn overview(target: &Target, width: usize) -> String {
             out.push_str(&format!("  {register:5} {:16} {}\n", *name, paint(DIM, doc)));
         }
     }
-    // Only words have a modifier of flow.
+    // Only sets of words have a flow modifier.
     let Tables::Words(isa) = target.tables else { return out };
     let name = |modifier: &str, value: u64| {
         let mut found = isa.forms.iter().flat_map(|form| form.modifiers).filter(|m| m.name == modifier);
@@ -70,12 +70,12 @@ pub fn overview(target: &Target, width: usize) -> String {
             out.push_str(&format!("\n{}\n", paint(BOLD, &format!("after an instruction, by its {}", does.modifier))));
         }
         let [sends, waits] =
-            [slots("a message is under way in slot", does.sends), slots("waits for slots", does.waits)];
+            [slots("a message is in flight in slot", does.sends), slots("waits for slots", does.waits)];
         let parts = [
             sends.as_str(),
             waits.as_str(),
-            if does.reconverges { "threads that have parted meet" } else { "" },
-            if does.discards { "threads that only help end" } else { "" },
+            if does.reconverges { "diverged threads reconverge" } else { "" },
+            if does.discards { "helper threads end" } else { "" },
             if does.ends { "the thread ends" } else { "" },
         ];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -84,7 +84,7 @@ pub fn overview(target: &Target, width: usize) -> String {
     out
 }
 
-/// What groups are made of.
+/// The structure of groups.
 fn of_groups(isa: &GroupIsa) -> Vec<(&'static str, String)> {
     let slots = isa.slots.iter().map(|slot| slot.name).collect::<Vec<_>>().join(", ");
     let registers = isa.banks.iter().map(|bank| format!("{} {}", bank.count, bank.name)).collect::<Vec<_>>().join(", ");
@@ -96,7 +96,7 @@ fn of_groups(isa: &GroupIsa) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// What the instructions of a stream have in common.
+/// The properties shared by all instructions of a stream.
 fn of_stream(engine: Engine) -> Vec<(&'static str, String)> {
     let stream = engine.stream;
     let there = |since: u32, until: u32| (since..=until).contains(&engine.generation);
@@ -105,7 +105,7 @@ fn of_stream(engine: Engine) -> Vec<(&'static str, String)> {
     let (mut opcodes, mut lengths) = (Vec::new(), Vec::new());
     for layout in own {
         opcodes.push(layout.opcode);
-        // Where bits say the length, any up to the longest may be one.
+        // If the length is encoded in the instruction, every length up to the longest is possible.
         lengths.push(if layout.length.is_some() { u16::from(stream.longest) } else { layout.bits / 8 });
     }
     opcodes.sort_unstable();
@@ -128,7 +128,7 @@ fn of_stream(engine: Engine) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// A bank of registers in a line.
+/// Describes a bank of registers in one line.
 fn of_bank(bank: &Bank) -> String {
     let name = |number: u32| bank.name(number.into());
     let last = bank.count.saturating_sub(1);
@@ -136,7 +136,7 @@ fn of_bank(bank: &Bank) -> String {
     format!("{} to {}, {} of {} bits{doc}", name(0), name(last), bank.count, bank.width)
 }
 
-/// What an enum chooses between, wrapped at `width`.
+/// Lists the values of an enum, wrapped at `width`.
 pub fn choices(of: &Enum, width: usize) -> String {
     let mut out = format!("{}\n", paint(BOLD, of.name));
     wrap(of.doc, width.saturating_sub(2)).iter().for_each(|line| out.push_str(&format!("  {line}\n")));

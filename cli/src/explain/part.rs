@@ -1,6 +1,6 @@
-//! `isaforge explain ISA NAME FIELD`: a modifier, an operand or another field of an instruction, value by value.
+//! `isaforge explain ISA NAME FIELD`: explains the values of a modifier, an operand or another field of an instruction.
 //!
-//! Each value is written into an example of the instruction, and decoding says the rest, for sets of every kind.
+//! Each value is encoded in an example instruction and decoded again, so this works for every kind of instruction set.
 
 use isaforge_analysis::fields::{Field, fields};
 use isaforge_core::Tables;
@@ -15,12 +15,13 @@ use super::objects::example;
 use crate::paint::{BOLD, DIM, paint, wrap};
 use crate::target::Target;
 
-/// The widest field whose values are all tried.
+/// The width in bits of the widest field whose values are all tried.
 const WIDEST: u32 = 12;
-/// So many values are named one by one; of more, neighbours that differ by a number are named together.
+/// Up to this many values are listed individually; if there are more, adjacent values that differ only in a number are
+/// merged.
 const EACH: usize = 16;
 
-/// A field of an instruction.
+/// A field of an instruction and its values.
 #[derive(Clone, Debug)]
 pub struct Part {
     instruction: String,
@@ -28,22 +29,22 @@ pub struct Part {
     choices: Vec<Choice>,
 }
 
-/// A value, or values in a row that mean the same.
+/// A value, or a range of values with the same meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Choice {
     from: u64,
     to: u64,
-    /// The first and the last of them in assembly.
+    /// The first and the last value in assembly.
     text: (String, String),
     meaning: String,
-    /// An instruction with it, or with the first of several.
+    /// An instruction with the value, or with the first value of the range.
     assembly: String,
-    /// What that one does.
+    /// The operation of that instruction.
     does: Option<String>,
 }
 
 impl Choice {
-    /// Whether two values mean the same, do the same and are written alike but for a number.
+    /// Whether two values have the same meaning and operation, and the same text except for a number.
     fn is_like(&self, other: &Choice) -> bool {
         let written = |choice: &Choice| {
             let text = &choice.text.1;
@@ -54,7 +55,7 @@ impl Choice {
     }
 }
 
-/// The fields of an instruction that `NAME FIELD` names: by the whole name of the field or without that of its operand.
+/// Finds the fields that `NAME FIELD` names: by full name, or without the operand's prefix.
 pub fn parts(target: &Target, what: &str) -> Vec<Part> {
     let Some((instruction, name)) = what.rsplit_once(char::is_whitespace) else { return Vec::new() };
     let Some(bytes) = example(target.tables, instruction.trim()) else { return Vec::new() };
@@ -70,12 +71,12 @@ pub fn parts(target: &Target, what: &str) -> Vec<Part> {
     found.into_iter().map(part).collect()
 }
 
-/// The fields of the instruction that somebody has named in front of something that is none of them.
+/// If the text names an instruction but none of its fields, lists the fields it has.
 pub fn others(tables: Tables, what: &str) -> Option<String> {
     let (instruction, _) = what.split_once(char::is_whitespace)?;
     let mut names: Vec<String> = Vec::new();
     for field in fields(tables, &example(tables, instruction)?) {
-        // Bits without a choice are no fields that anybody asks for.
+        // Bits without a choice are not listed.
         if !["opcode", "constant", "reserved", "ignored"].iter().any(|bits| field.name.ends_with(bits)) {
             names.push(field.name);
         }
@@ -83,7 +84,7 @@ pub fn others(tables: Tables, what: &str) -> Option<String> {
     Some(format!("the fields of `{instruction}` are {}", names.join(", ")))
 }
 
-/// The values of a field that an instruction may have; none where it is too wide to try them.
+/// The valid values of a field; empty if the field is too wide to try them all.
 fn choices(target: &Target, bytes: &[u8], field: &Field) -> Vec<Choice> {
     let width: u32 = field.runs.iter().map(|(high, low)| u32::from(high - low) + 1).sum();
     if width > WIDEST {
@@ -119,9 +120,9 @@ fn choices(target: &Target, bytes: &[u8], field: &Field) -> Vec<Choice> {
     rows
 }
 
-/// The instruction with another value of a field.
+/// Replaces the value of a field in an instruction.
 fn with(tables: Tables, bytes: &[u8], field: &Field, value: u64) -> Option<Vec<u8>> {
-    // The first run has the highest bits of the value.
+    // The first run contains the most significant bits.
     let runs = field.runs.iter().rev().scan(value, |rest, (high, low)| {
         let width = u32::from(high - low) + 1;
         let part = *rest;
@@ -154,7 +155,7 @@ fn with(tables: Tables, bytes: &[u8], field: &Field, value: u64) -> Option<Vec<u
     }
 }
 
-/// An instruction in assembly, and what it does once its modifiers are known; `None` if the bytes are none.
+/// The assembly of an instruction and its specialised operation; `None` if the bytes do not decode.
 fn shown(tables: Tables, semantics: Option<&'static Semantics>, bytes: &[u8]) -> Option<(String, Option<String>)> {
     let does = match tables {
         Tables::Words(isa) => {
@@ -175,12 +176,12 @@ fn shown(tables: Tables, semantics: Option<&'static Semantics>, bytes: &[u8]) ->
 }
 
 impl Part {
-    /// Whether the value changes what the instruction does.
+    /// Whether the operation depends on the value.
     fn matters(&self) -> bool {
         self.choices.iter().any(|choice| choice.does != self.choices[0].does)
     }
 
-    /// It as an object, after `part.schema.json`.
+    /// Returns a JSON object according to `part.schema.json`.
     pub fn object(&self) -> Value {
         let matters = self.matters();
         let choice = |choice: &Choice| {
@@ -202,7 +203,7 @@ impl Part {
         })
     }
 
-    /// It as text, wrapped at `width`.
+    /// Formats it as text, wrapped at `width`.
     pub fn text(&self, width: usize) -> String {
         let head = format!("{} {}", self.instruction, self.field.name);
         let bits = if matches!(self.field.runs[..], [(high, low)] if high == low) { "bit" } else { "bits" };

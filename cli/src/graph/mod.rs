@@ -1,4 +1,4 @@
-//! `isaforge graph`: the control flow of a program as a picture.
+//! `isaforge graph`: draws the control flow of a program.
 
 mod profile;
 
@@ -59,7 +59,7 @@ pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
     Ok(Status::mistakes_if(code.cut))
 }
 
-/// Whether the picture is to be written as dot, by the format or by the name of its file.
+/// Whether the output format is dot, by option or file extension.
 fn is_dot(args: &GraphArgs) -> Result<bool, Failure> {
     if let Some(format) = args.format {
         return Ok(format == GraphFormat::Dot);

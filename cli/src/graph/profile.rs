@@ -1,4 +1,4 @@
-//! What was counted in a run of a program: the result of `isaforge run --json`.
+//! The execution counts of a run, from the output of `isaforge run --json`.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::count;
 
-/// An instruction of the result, as `run.schema.json` has it.
+/// An instruction of the result; see `run.schema.json`.
 #[derive(Deserialize)]
 struct Place {
     text: String,
@@ -19,15 +19,15 @@ struct Place {
     threads: u64,
 }
 
-/// Reads the counts of a program. Steps and stops in front of the result are passed over.
+/// Reads the counts of a program. Steps and stops before the result are skipped.
 ///
 /// # Errors
-/// When the file cannot be read, holds no result, or that of another program.
+/// When the file cannot be read, or does not contain a result of this program.
 pub fn read(path: &Path, program: &Program<'_>) -> Result<Profile, Failure> {
     let input = Input::read(Some(path))?;
     let wrong = |why: &str| {
         let help = "`isaforge run --json LAUNCH > counts.json` writes one";
-        Failure::usage(format!("`{}` is no profile of this program: {why}", input.name), help)
+        Failure::usage(format!("`{}` is not a profile of this program: {why}", input.name), help)
     };
     let mut places = None;
     for object in serde_json::Deserializer::from_slice(input.body()).into_iter::<Value>() {
@@ -36,7 +36,7 @@ pub fn read(path: &Path, program: &Program<'_>) -> Result<Profile, Failure> {
             places = Some(object["places"].take());
         }
     }
-    let places = places.ok_or_else(|| wrong("it holds no result of a run"))?;
+    let places = places.ok_or_else(|| wrong("it contains no result of a run"))?;
     let places: Vec<Place> = serde_json::from_value(places).map_err(|error| wrong(&error.to_string()))?;
     if places.len() != program.entries.len() {
         let of = |number: usize| count(number as u64, "instruction");
@@ -51,7 +51,7 @@ pub fn read(path: &Path, program: &Program<'_>) -> Result<Profile, Failure> {
     Ok(Profile { times: places.iter().map(times).collect() })
 }
 
-/// Whether a place is an instruction; behind the text of a branch stands where it leads.
+/// Whether a place of the result is this instruction. In the result, the text of a branch is followed by its target.
 fn is_of(place: &Place, entry: &Entry) -> bool {
     match &entry.instruction {
         Ok(instruction) => place

@@ -1,4 +1,4 @@
-//! `isaforge conform` for groups: tables of groups, of records, and whole programs.
+//! `isaforge conform` for groups: tables of groups and of records, and whole programs.
 
 use isaforge_core::group::listing::{assemble_program, disassemble};
 use isaforge_core::group::program::walk;
@@ -11,31 +11,31 @@ use super::{hex, parse};
 
 type Outcome = Result<(), String>;
 
-/// What a file holds.
+/// The formats of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A table with the bytes of a group in this column.
+    /// A table whose given column has the bytes of a group.
     Groups(usize),
-    /// A table of records with the columns `record`, `fields`, `hex_mesa`, `hex_corrected`.
+    /// A table of records with the columns `record`, `fields`, `hex_mesa` and `hex_corrected`.
     Records {
-        /// The column of the record's name.
+        /// The column with the record's name.
         record: usize,
-        /// The column of its fields.
+        /// The column with its fields.
         fields: usize,
-        /// The column of its bytes, or of what they should have been.
+        /// The column with its bytes, and the one with the corrected bytes.
         bytes: [usize; 2],
     },
-    /// Programs in JSON, one a line; their bytes are the case.
+    /// Programs in JSON, one per line; their bytes are the cases.
     Programs,
     /// The bytes of one program in hexadecimal.
     Program,
 }
 
 impl Format {
-    /// Recognises a format by the first line.
+    /// Recognises a format by its first line.
     ///
     /// # Errors
-    /// Says why the text is none of the known formats.
+    /// When the text has none of the known formats.
     pub fn recognise(text: &str) -> Result<Format, String> {
         let first = text.lines().find(|line| !line.trim().is_empty()).ok_or("it is empty")?;
         if first.trim_start().starts_with('{') {
@@ -53,15 +53,15 @@ impl Format {
         }
     }
 
-    /// Whether the first line names columns.
+    /// Whether the first line has the names of the columns.
     pub fn has_heading(self) -> bool {
         matches!(self, Format::Groups(_) | Format::Records { .. })
     }
 
-    /// Judges a case: a line, or all of the text.
+    /// Judges a case, which is a line or the whole text.
     ///
     /// # Errors
-    /// Says what does not agree.
+    /// When the case fails.
     pub fn judge(self, isa: &'static GroupIsa, case: &str) -> Outcome {
         let columns: Vec<&str> = case.split('\t').collect();
         let column = |index: usize| columns.get(index).copied().ok_or(format!("it has only {} columns", columns.len()));
@@ -71,7 +71,7 @@ impl Format {
             Format::Records { record, fields, bytes: [first, second] } => {
                 let bytes =
                     Some(column(first)?).filter(|bytes| !bytes.is_empty()).map_or_else(|| column(second), Ok)?;
-                // A record may have no bytes.
+                // The bytes of a record may be empty.
                 let bytes = if bytes.is_empty() { Vec::new() } else { bytes_of(bytes)? };
                 vector(isa, column(record)?, column(fields)?, &bytes)
             }
@@ -85,13 +85,13 @@ impl Format {
     }
 }
 
-/// Whether a line is a program with runs and what they must give.
+/// Whether a line is a program with runs and expected outputs.
 pub fn has_runs(format: Format, line: &str) -> bool {
     let wanted = |value: serde_json::Value| value.get("runs").is_some() && value.get("outputs").is_some();
     format == Format::Programs && serde_json::from_str(line).is_ok_and(wanted)
 }
 
-/// The bytes must be a group, which its values and its text give back.
+/// Checks that the bytes are a group that its values and its text reproduce.
 fn group(isa: &'static GroupIsa, bytes: &[u8]) -> Outcome {
     let group = decode(isa, bytes).map_err(|error| error.to_string())?;
     if group.len() != bytes.len() {
@@ -113,7 +113,7 @@ fn group(isa: &'static GroupIsa, bytes: &[u8]) -> Outcome {
     }
 }
 
-/// The bytes must be groups up to their end, and the listing must assemble to them.
+/// Checks that the bytes consist of groups and that their listing assembles to the same bytes.
 fn program(isa: &'static GroupIsa, bytes: &[u8]) -> Outcome {
     for (at, found) in walk(isa, bytes) {
         let found = found.map_err(|error| format!("at byte {at}: {error}"))?;
@@ -126,14 +126,14 @@ fn program(isa: &'static GroupIsa, bytes: &[u8]) -> Outcome {
     }
 }
 
-/// Each field must be read from the bytes, and all together must be written to them.
+/// Checks that each field is decoded from the bytes, and that the fields encode to them.
 fn vector(isa: &'static GroupIsa, name: &str, fields: &str, bytes: &[u8]) -> Outcome {
     let (set, own) = name.split_once('.').unwrap_or(("", name));
     let mut candidates = Vec::new();
     for choice in isa.choices {
         candidates.extend(choice.records.iter().filter(|r| r.name == own).map(|record| (choice, record)));
     }
-    // Sets of others are not always ours; where they are, they decide.
+    // Names of record sets may differ from those of the specification; a match takes precedence.
     candidates.sort_by_key(|(choice, _)| choice.name != set);
     let outcomes = candidates.iter().map(|(choice, record)| vector_of(isa, choice, record, fields, bytes));
     let mut first = None;
@@ -180,17 +180,17 @@ fn vector_of(
         written = place.bits.set(written, 0, stored);
         named |= place.bits.mask(0);
     }
-    // What the case does not name is as found; constant bits are not.
+    // Fields that the case does not name keep the values found in the bytes; constant bits do not.
     let all = u64::MAX.checked_shr(64 - u32::from(record.bytes) * 8).unwrap_or(0);
     let unnamed = all & !record.mask & !named;
     let written = written & !unnamed | word & unnamed;
     if written == word { Ok(()) } else { Err(format!("it is written as {written:#x}, not as {word:#x}")) }
 }
 
-/// The value that a word of others stands for.
+/// The value of another assembler's notation.
 fn value_of(isa: &'static GroupIsa, ty: Type, encoding: Encoding, text: &str) -> Option<i64> {
     if let Ok(number) = text.parse::<i64>() {
-        // Offsets are written as 32 bits without sign.
+        // Offsets are written as unsigned 32-bit numbers.
         let signed = matches!(encoding, Encoding::SignedTimes(_));
         return Some(if signed { i64::from(number as u32 as i32) } else { number });
     }

@@ -1,4 +1,4 @@
-//! `isaforge dis` for groups: bytes to a program's text.
+//! `isaforge dis` for groups of bytes.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use isaforge_core::text::Line;
 use super::hex;
 use crate::code::Bytes;
 
-/// Writes the text of groups. Returns whether any bytes are none.
+/// Writes the text of groups. Returns whether any bytes are invalid.
 ///
 /// # Errors
 /// When the output cannot be written.
@@ -20,7 +20,7 @@ pub fn text(isa: &'static GroupIsa, found: &Bytes, out: &mut impl Write) -> io::
     Ok(pieces.iter().any(|piece| piece.group.is_err()))
 }
 
-/// Writes a row for each group, each with the same tail. Returns whether any bytes are none.
+/// Writes a row per group, followed by `tail`. Returns whether any bytes are invalid.
 ///
 /// # Errors
 /// When the output cannot be written.

@@ -1,4 +1,4 @@
-//! `isaforge explain` for groups: every bit of every record, and what the operations do.
+//! `isaforge explain` for groups: every bit of every record, and the effects of the operations.
 
 use std::io::Write;
 
@@ -19,10 +19,10 @@ use crate::output::say;
 use crate::paint::{BOLD, DIM, ERROR, columns, paint, wrap};
 use crate::snippet;
 
-/// Explains bytes in the order of memory, a text, the name of an operation, or else what `search` finds.
+/// Explains bytes in memory order, assembly text or the name of an operation, or else prints the result of `search`.
 ///
 /// # Errors
-/// When standard output cannot be written to.
+/// When standard output cannot be written.
 pub fn explain(isa: &'static GroupIsa, what: &str, search: impl Fn() -> Option<String>) -> Result<Status, Failure> {
     let width = columns().min(120);
     let named = isa.operations.iter().find(|operation| operation.name.eq_ignore_ascii_case(what));
@@ -46,7 +46,7 @@ pub fn explain(isa: &'static GroupIsa, what: &str, search: impl Fn() -> Option<S
     Ok(status)
 }
 
-/// The groups of some bytes, and what is wrong with the first that is none.
+/// Explains the groups in some bytes, up to the first that is invalid.
 fn of_bytes(isa: &'static GroupIsa, bytes: &[u8], width: usize) -> (String, Status) {
     let mut out = String::new();
     let mut at = 0;
@@ -81,13 +81,13 @@ fn of_text(isa: &'static GroupIsa, text: &str) -> Result<Group, ProgramError> {
     })
 }
 
-/// An operation by its name: how it is written, and a group with nothing else in it, if there can be one.
+/// Describes an operation: its syntax and, if possible, an example group with no other operation.
 fn example(isa: &'static GroupIsa, operation: &'static Operation, width: usize) -> String {
     let slots = (0..isa.slots.len()).filter(|slot| operation.slots >> slot & 1 != 0);
     let mut out = String::new();
     for slot in slots {
         let mut syntax = String::new();
-        // A string takes everything.
+        // Writing to a string does not fail.
         let _ = write_syntax(isa, operation, slot, &mut syntax);
         let name = isa.slots.get(slot).map_or("", |slot| slot.name);
         out.push_str(&format!("{}   {}\n", paint(BOLD, &syntax), paint(DIM, &format!("(in {name})"))));
@@ -102,7 +102,7 @@ fn example(isa: &'static GroupIsa, operation: &'static Operation, width: usize) 
     out
 }
 
-/// The explanation of a group, in colour, wrapped at `width`.
+/// Explains a group, in colour, wrapped at `width`.
 fn render(isa: &'static GroupIsa, group: &Group, note: &str, width: usize) -> String {
     let mut line = Line::new();
     print(isa, group, SEPARATOR, &mut line);
@@ -152,7 +152,7 @@ fn render(isa: &'static GroupIsa, group: &Group, note: &str, width: usize) -> St
     out
 }
 
-/// What the specification says of an operation.
+/// The description of an operation in the specification.
 fn about(operation: &Operation, width: usize) -> String {
     let mut out = format!("{}\n", paint(BOLD, operation.name));
     let none = if operation.no_encoding.is_empty() {
@@ -169,13 +169,13 @@ fn about(operation: &Operation, width: usize) -> String {
     out
 }
 
-/// The record with its first byte first, as it lies in memory. Bits keep their numbers.
+/// Draws a record with its bytes in memory order. The numbers of the bits are unchanged.
 fn draw(record: &Record, word: u64, fields: &[Field], width: usize) -> String {
     if record.bytes == 0 {
         return String::new();
     }
     let bits = record.bytes * 8;
-    // Bit 0 of the last byte becomes the lowest.
+    // Bit 0 of the last byte becomes the lowest bit.
     let turn = |bit: u8| bits - 8 - bit / 8 * 8 + bit % 8;
     let mut turned: Vec<Field> = fields.to_vec();
     for field in &mut turned {

@@ -6,18 +6,18 @@ pub mod explain;
 
 use crate::words::{Encoding, Mistake, Place, detect, hex_digits};
 
-/// Bytes from a file.
+/// Bytes read from a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bytes {
-    /// The bytes before the mistake, or all of them, in the order of memory.
+    /// The bytes in memory order, up to the first error.
     pub bytes: Vec<u8>,
-    /// Where lines of hexadecimal text start; nothing for raw bytes.
+    /// The offsets at which lines of hexadecimal text start; empty for raw bytes.
     pub lines: Vec<usize>,
-    /// The mistake, if there is one.
+    /// The error, if there is one.
     pub mistake: Option<Mistake>,
 }
 
-/// Reads bytes in the given encoding, or in the one that looks right.
+/// Reads bytes in the given encoding, or in the detected one.
 pub fn read(content: &[u8], encoding: Option<Encoding>) -> Bytes {
     if encoding.unwrap_or_else(|| detect(content)) == Encoding::Bin {
         return Bytes { bytes: content.to_vec(), ..Bytes::default() };
@@ -41,13 +41,13 @@ pub fn read(content: &[u8], encoding: Option<Encoding>) -> Bytes {
     found
 }
 
-/// Bytes given as an argument: pairs of hexadecimal digits, which spaces, commas and `0x` may separate.
+/// Parses bytes given as an argument: pairs of hexadecimal digits, optionally separated by spaces, commas or `0x`.
 pub fn parse(text: &str) -> Option<Vec<u8>> {
     let found = read(text.as_bytes(), Some(Encoding::Hex));
     (found.mistake.is_none() && !found.bytes.is_empty()).then_some(found.bytes)
 }
 
-/// Bytes as hexadecimal digits.
+/// Formats bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,7 +1,7 @@
-//! What the command prints for other programs: JSON, one object a line.
+//! Machine-readable output: JSON, one object per line.
 //!
-//! The schemas describe the objects; the `$id` of each ends with a version that changes when a name changes its meaning or goes.
-//! New names may come without that.
+//! The schemas describe the objects. The `$id` of each schema ends with a version, which changes when a key is removed
+//! or changes its meaning, but not when keys are added.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -22,16 +22,16 @@ use crate::groups::hex;
 
 /// The schema of an instruction of a program.
 pub const INSTRUCTION: &str = include_str!("instruction.schema.json");
-/// The schema of a mistake or a warning.
+/// The schema of an error or a warning.
 pub const DIAGNOSTIC: &str = include_str!("diagnostic.schema.json");
 /// The schema of an instruction set.
 pub const SET: &str = include_str!("set.schema.json");
 /// The schema of a report on recorded cases.
 pub const REPORT: &str = include_str!("report.schema.json");
 
-/// The schema of an instruction of a list.
+/// The schema of an entry of a list of instructions.
 pub const LISTED: &str = include_str!("listed.schema.json");
-/// The schemas of what explanations are made of.
+/// The schemas of the objects that explanations consist of.
 pub const EXPLAINED: [&str; 4] =
     [INSTRUCTION, LISTED, include_str!("enum.schema.json"), include_str!("field.schema.json")];
 
@@ -41,13 +41,13 @@ pub const RUN: &str = include_str!("run.schema.json");
 /// Prints a schema.
 ///
 /// # Errors
-/// When standard output cannot be written to.
+/// When standard output cannot be written.
 pub fn schema(schema: &str) -> Result<Status, Failure> {
     std::io::stdout().lock().write_all(schema.as_bytes())?;
     Ok(Status::Fine)
 }
 
-/// The schema of objects of several sorts.
+/// A schema that accepts objects of any of several schemas.
 pub fn any_of(name: &str, title: &str, schemas: &[&str]) -> String {
     let schemas: Vec<Value> = schemas.iter().filter_map(|schema| serde_json::from_str(schema).ok()).collect();
     let schema = json!({
@@ -69,7 +69,7 @@ pub fn choices(of: &Enum) -> Value {
     json!({ "kind": "enum", "name": of.name, "doc": of.doc, "values": values })
 }
 
-/// A mistake of assembly.
+/// An error in assembly.
 pub fn mistake(file: &str, error: &ProgramError) -> Value {
     let help: Vec<&str> = Some(error.help.as_str()).filter(|help| !help.is_empty()).into_iter().collect();
     json!({
@@ -78,7 +78,7 @@ pub fn mistake(file: &str, error: &ProgramError) -> Value {
     })
 }
 
-/// A finding about a specification.
+/// A diagnostic of a specification.
 pub fn diagnostic(found: &Diagnostic, sources: &Sources) -> Value {
     let place = found.primary.map(|span| (sources.path(span.file).display().to_string(), sources.line_column(span)));
     let length = found.primary.map(|span| sources.snippet(span).chars().count());
@@ -124,7 +124,7 @@ pub fn set(found: &Builtin) -> Value {
     })
 }
 
-/// The instruction at a place with the meaning of its bits; `example` says that somebody asked for its name.
+/// The instruction of an entry with the meaning of its bits. `example` is true if the user asked for a mnemonic.
 pub fn explained(code: &Code<'_>, found: &Entry, example: bool) -> Value {
     let mut object = code.entry(found);
     let bytes = code.bytes.get(found.bytes.clone()).unwrap_or_default();
@@ -135,21 +135,21 @@ pub fn explained(code: &Code<'_>, found: &Entry, example: bool) -> Value {
     object
 }
 
-/// A program whose instructions become objects, one by one.
+/// A program whose instructions are converted to objects.
 #[derive(Clone, Copy, Debug)]
 pub struct Code<'a> {
     /// Its instruction set.
     pub set: &'a Set,
     /// Its bytes.
     pub bytes: &'a [u8],
-    /// The names of places, by address.
+    /// The names of labels, by address.
     pub labels: &'a BTreeMap<usize, String>,
-    /// What it is called, if it is one of several.
+    /// Its name, if it is one of several shaders.
     pub shader: Option<&'a str>,
 }
 
 impl Code<'_> {
-    /// An instruction as an object.
+    /// Converts an instruction to an object.
     pub fn entry(&self, entry: &Entry) -> Value {
         let bytes = self.bytes.get(entry.bytes.clone()).unwrap_or_default();
         let mut object = Map::new();
@@ -215,7 +215,7 @@ impl Code<'_> {
         );
         let label = flow.target.and_then(|target| self.labels.get(&usize::try_from(target).ok()?));
         object.insert("target".into(), json!(label));
-        // Before the first instruction addresses are negative.
+        // Targets before the first instruction are negative.
         object.insert("target_address".into(), json!(flow.target.map(|target| target as i64)));
         object.insert("errors".into(), json!([]));
     }

@@ -1,4 +1,4 @@
-//! `isaforge lint`: mistakes in a program that need no execution to be found.
+//! `isaforge lint`: finds mistakes in a program without running it.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -14,7 +14,7 @@ use crate::program::{Code, load};
 
 pub mod pages;
 
-/// Runs `lint`: exit status 0 when there is nothing to say, 1 with findings.
+/// Runs `lint`: exit status 0 without findings, 1 with findings.
 ///
 /// # Errors
 /// When the file cannot be read or standard output cannot be written.
@@ -49,7 +49,7 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
     if !args.json {
         let instructions = count(program.entries.len() as u64, "instruction");
         say(&match findings.len() {
-            0 => format!("{}: {instructions}, nothing to say", paint(GOOD, "clean")),
+            0 => format!("{}: {instructions}, no findings", paint(GOOD, "clean")),
             n => format!("{}: in {instructions}", paint(WARNING, &count(n as u64, "finding"))),
         });
     }
@@ -92,12 +92,12 @@ fn object(program: &Program<'_>, code: &Code, finding: &Finding) -> String {
     .to_string()
 }
 
-/// The most columns of live ranges: what does not fit beside the text helps nobody.
+/// The maximum number of columns for live ranges; more would not fit next to the text.
 const COLUMNS: usize = 64;
 
-/// The listing with the number of live registers before each instruction, and a column for each register: `│` where it is
-/// live, `┬` where a value begins, `┴` where it is read for the last time, `┼` where one value ends and the next begins, `╶`
-/// where a value is written that nothing reads.
+/// The listing with the number of live registers before each instruction and a column per register: `│` where it is
+/// live, `┬` where a value is defined, `┴` at its last read, `┼` where one value ends and the next begins, `╶` where a
+/// value is written but never read.
 fn pressure(program: &Program<'_>) -> String {
     let graph = Graph::new(program);
     let liveness = Liveness::new(program, &graph);
@@ -134,7 +134,7 @@ fn pressure(program: &Program<'_>) -> String {
             (true, true, false) => '│',
             (true, false, false) => '┴',
             (false, true, _) => '┬',
-            // A last read, and a write that nothing reads.
+            // A last read combined with a write that is never read.
             (true, false, true) => '┴',
             (false, false, true) => '╶',
             (false, false, false) => ' ',
@@ -144,7 +144,7 @@ fn pressure(program: &Program<'_>) -> String {
     }
     out.push_str(&format!("most live registers: {most}\n"));
     if hidden > 0 {
-        out.push_str(&format!("{hidden} more registers are not drawn\n"));
+        out.push_str(&format!("{hidden} more registers are not shown\n"));
     }
     out
 }

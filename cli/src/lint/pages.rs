@@ -1,10 +1,10 @@
-//! Explanations of the codes of findings in programs, for `isaforge check --explain`.
+//! Explanations of the codes of findings, for `isaforge check --explain`.
 
 use isaforge_compiler::catalogue::Page;
 
 use crate::run::pages::read;
 
-/// Each code and its page.
+/// The codes and their pages.
 const ALL: &[(&str, &str)] = &[
     ("P0001", include_str!("pages/P0001.md")),
     ("P0002", include_str!("pages/P0002.md")),
@@ -18,7 +18,7 @@ const ALL: &[(&str, &str)] = &[
     ("P0010", include_str!("pages/P0010.md")),
 ];
 
-/// All pages, by code.
+/// All pages, sorted by code.
 pub fn all() -> impl Iterator<Item = Page> {
     ALL.iter().map(|(code, page)| read(code, page))
 }

@@ -1,6 +1,6 @@
-//! `isaforge manual --serve`: the pages over HTTP on this machine, made again when the specification is saved.
+//! `isaforge manual --serve`: serves the manual on localhost, and rebuilds it when the specification is saved.
 //!
-//! As `gen --watch` does, the command starts itself for each edition: memory of earlier ones is given back with the process.
+//! Like `gen --watch`, it starts itself as a new process for each build, so that the memory of earlier builds is freed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,14 +18,14 @@ use crate::failure::{Failure, Status};
 use crate::output::say;
 use crate::watch::Changes;
 
-/// Where pages ask which edition there is.
+/// The path at which pages poll the number of the current build.
 const EDITION: &str = "/edition";
 
-/// What each page does beside: it asks for the number of the edition, and loads itself again when that grows.
+/// The script added to each page: it polls the build number and reloads the page when the number grows.
 const RELOAD: &str = "<script>(()=>{let n;setInterval(async()=>{try{const t=await(await fetch('/edition')).text();\
                       if(n!==undefined&&t!==n)location.reload();n=t}catch{}},500)})()</script></body>";
 
-/// The longest request that is read.
+/// The maximum length of a request in bytes.
 const LONGEST: u64 = 1 << 14;
 
 #[derive(Default)]
@@ -36,10 +36,10 @@ struct Edition {
 
 type Shared = Arc<Mutex<Edition>>;
 
-/// Serves until the user ends it.
+/// Serves until the user stops the command.
 ///
 /// # Errors
-/// When the port cannot be listened on, or files cannot be watched.
+/// When the port cannot be opened, or files cannot be watched.
 pub fn serve(args: &ManualArgs, port: u16) -> Result<Status, Failure> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
         Failure::usage(format!("port {port} cannot be listened on: {error}"), "choose another with `--serve PORT`")
@@ -55,7 +55,7 @@ pub fn serve(args: &ManualArgs, port: u16) -> Result<Status, Failure> {
         for stream in listener.incoming().flatten() {
             let shared = Arc::clone(&served);
             thread::spawn(move || {
-                // Whoever went away does not want the answer.
+                // The client may have closed the connection.
                 let _ = answer(stream, &shared);
             });
         }
@@ -67,12 +67,12 @@ pub fn serve(args: &ManualArgs, port: u16) -> Result<Status, Failure> {
             make(args, &shared)?;
         }
     }
-    // A panic of the server ends the command as its end does.
+    // A panic of the server ends the command like a normal return.
     let _ = server.join();
     Ok(Status::Fine)
 }
 
-/// Makes the next edition in a process of its own; whether there is one.
+/// Builds the manual in a separate process. Returns whether it succeeded.
 fn make(args: &ManualArgs, shared: &Shared) -> Result<bool, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::writing(&std::env::temp_dir()))?;
     let program = std::env::current_exe().map_err(Failure::reading(Path::new("isaforge")))?;

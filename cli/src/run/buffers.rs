@@ -1,4 +1,4 @@
-//! The memory of a launch: contents read, addresses given, names bound.
+//! The memory of a launch: reads contents, assigns addresses, resolves names.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -11,13 +11,13 @@ use isaforge_runtime::Memory;
 use super::launch::{Buffer, Output, PixelFormat, Uniform};
 use crate::input;
 
-/// The most bytes of all memory of a launch together.
+/// The maximum total memory of a launch in bytes.
 const MAX_MEMORY: u64 = Memory::MAX_BYTES as u64;
-/// The most pixels of a picture.
+/// The maximum number of pixels of a picture.
 const MAX_PIXELS: u64 = 1 << 26;
-/// Where buffers without an address go.
+/// The lowest address for buffers without an explicit address.
 const FIRST_ADDRESS: u64 = 0x10_0000;
-/// Buffers without an address begin at multiples of this.
+/// The alignment of buffers without an explicit address.
 const PAGE: u64 = 0x1000;
 /// The buffers of a launch, by name.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Reads what a launch file in `folder` says of them.
+    /// Reads the buffers of a launch file in `folder`.
     pub fn read(given: &[(Spanned<String>, Buffer)], folder: &Path, out: &mut Diagnostics) -> Self {
         let names = given.iter().map(|(name, _)| name.value.clone()).collect();
         let mut left = MAX_MEMORY;
@@ -58,7 +58,7 @@ impl Buffers {
         let memory = given.iter().zip(contents).map(|((_, buffer), content)| {
             let size = content.len() as u64;
             let address = buffer.address.as_ref().map(|address| address.value).unwrap_or_else(|| {
-                // Each step passes at least one of the buffers that are in the way.
+                // Each iteration skips at least one of the buffers in the way.
                 while let Some((_, end, _)) =
                     taken.iter().find(|(first, end, _)| free < *end && *first < free.saturating_add(size))
                 {
@@ -73,10 +73,10 @@ impl Buffers {
         Buffers { names, memory: memory.collect() }
     }
 
-    /// Maps all buffers, and leaves them empty.
+    /// Maps all buffers and moves their contents into the memory.
     ///
     /// # Errors
-    /// Why they cannot be mapped.
+    /// When they cannot be mapped.
     pub fn map(&mut self) -> Result<Memory, String> {
         let mut memory = Memory::new();
         for (base, bytes) in self.memory.iter_mut().filter(|(_, bytes)| !bytes.is_empty()) {
@@ -85,14 +85,14 @@ impl Buffers {
         Ok(memory)
     }
 
-    /// Puts what memory holds back into the buffers.
+    /// Moves the contents of the memory back into the buffers.
     pub fn take_back(&mut self, mut memory: Memory) {
         for (base, bytes) in &mut self.memory {
             *bytes = memory.unmap(*base).unwrap_or_default();
         }
     }
 
-    /// Address and size of a buffer; an unknown name is reported.
+    /// The address and size of a buffer. An unknown name is reported.
     pub fn find(&self, name: &Spanned<String>, out: &mut Diagnostics) -> Option<(u64, u64)> {
         let found = self.names.iter().position(|known| *known == name.value);
         if found.is_none() {
@@ -108,13 +108,13 @@ impl Buffers {
         Some((*address, content.len() as u64))
     }
 
-    /// What a buffer holds.
+    /// The content of a buffer.
     pub fn content(&self, name: &str) -> Option<&[u8]> {
         let index = self.names.iter().position(|known| known == name)?;
         self.memory.get(index).map(|(_, bytes)| bytes.as_slice())
     }
 
-    /// The words of uniforms, some of which are addresses of buffers.
+    /// The words of the uniforms, some of which are addresses of buffers.
     pub fn uniforms(&self, given: &[Uniform], out: &mut Diagnostics) -> Vec<u32> {
         let mut words = Vec::with_capacity(given.len());
         for uniform in given {
@@ -129,7 +129,7 @@ impl Buffers {
         words
     }
 
-    /// Reports what an output cannot do.
+    /// Reports outputs that are impossible.
     pub fn check_output(&self, output: &Output, out: &mut Diagnostics) {
         if output.count() != 1 {
             let error =
@@ -160,14 +160,14 @@ impl Buffers {
     }
 }
 
-/// The bytes of a file, unless there are more than a launch may have memory.
+/// Reads a file of at most the maximum memory size.
 ///
 /// # Errors
-/// When it cannot be read, is no regular file, or is too large.
+/// When it cannot be read, is not a regular file, or is too large.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = input::open(path)?;
-    // As much as it has now, and not twice that.
+    // Reserves its current size; growing the buffer could take twice that.
     let size = file.metadata()?.len().min(MAX_MEMORY);
     bytes.reserve_exact(usize::try_from(size).unwrap_or(0));
     file.take(MAX_MEMORY + 1).read_to_end(&mut bytes)?;
@@ -208,7 +208,7 @@ fn content(name: &Spanned<String>, buffer: &Buffer, most: u64, folder: &Path, ou
         let message = format!("the content of `{}` is {} bytes long, more than its size", name.value, bytes.len());
         out.push(Diagnostic::error("L0003", span, message));
     } else if bytes.is_empty() {
-        // Zeros that nobody has touched take no memory yet.
+        // Zeroed memory is not allocated until it is touched.
         bytes = vec![0; size as usize];
     } else {
         bytes.reserve_exact(size as usize - bytes.len());

@@ -1,4 +1,4 @@
-//! Which engine executes a program, until when, and what all engines make of it.
+//! Selection of the engine, time limits, and comparison of all engines.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -12,10 +12,10 @@ use crate::failure::{Failure, Status};
 use crate::output::say;
 use crate::paint::{ERROR, HELP, paint};
 
-/// The engine that is asked for, if one is.
+/// The selected engine, if any.
 ///
 /// # Errors
-/// When this processor does not have it, or when it cannot be looked on at.
+/// When this processor does not support it, or when it cannot be observed.
 pub fn asked(args: &RunArgs) -> Result<Option<Execution>, Failure> {
     let EngineArgs { engine, level, unchecked, .. } = args.engine;
     if engine.is_none() && level.is_none() {
@@ -26,66 +26,67 @@ pub fn asked(args: &RunArgs) -> Result<Option<Execution>, Failure> {
         execution.map_err(|error| Failure::usage(error.to_string(), "leave out `--engine` or `--level`"))?;
     let execution = if unchecked { execution.unchecked() } else { execution };
     if (args.watch.looks() || args.json) && execution.engine() != Engine::Reference {
-        let message = format!("nobody can look on while {execution} executes a program");
-        return Err(Failure::usage(message, "traces, breakpoints and counts by place go with `--engine reference`"));
+        let message = format!("programs cannot be observed on {execution}");
+        return Err(Failure::usage(message, "traces, breakpoints and counts by place need `--engine reference`"));
     }
     Ok(Some(execution))
 }
 
-/// Until when a program may run that starts now.
+/// The deadline of a program that starts now.
 pub fn deadline(args: &RunArgs) -> Deadline {
     args.time_limit.map_or(Deadline::NONE, Deadline::after)
 }
 
-/// Notes that the time limit has cut a run off: where that happens says nothing of the engine.
+/// Records that the time limit ended a run: where that happens is no property of the engine.
 pub fn note_late<T>(late: &RefCell<Option<Failure>>, until: Deadline, ended: &Result<T, String>) {
     if let (Err(reason), Some(_)) = (ended, until.passed()) {
         late.borrow_mut().get_or_insert_with(|| self::late(reason));
     }
 }
 
-/// What a comparison ends with that was cut off by the time limit.
+/// The failure of a comparison that the time limit ended.
 pub fn late(reason: &str) -> Failure {
     Failure::usage(format!("nothing can be compared: {reason}"), "a longer `--time-limit`, or a smaller launch")
 }
 
-/// Says of a program that there is no choice of engines for it, if one is asked for.
+/// Reports that this program has no choice of engines, if one was selected.
 pub fn only_one(args: &RunArgs, what: &str, which: &str) {
     let EngineArgs { engine, level, compare, .. } = args.engine;
     if compare || engine.is_some() || level.is_some() {
-        say(&format!("{}: {what} run on {which} alone: there is nothing to choose or to compare", paint(HELP, "note")));
+        say(&format!("{}: {what} run on {which} alone: there is no engine to choose or compare", paint(HELP, "note")));
     }
 }
 
-/// Prints the machine code of a program, if that is asked for.
+/// Prints the machine code of a program, if requested.
 ///
 /// # Errors
-/// When standard output cannot be written to.
+/// When standard output cannot be written.
 pub fn print_listing(args: &RunArgs, listing: &str) -> Result<(), Failure> {
     if args.dump_jit && listing.is_empty() {
-        say(&format!("{}: nothing of this program became machine code", paint(HELP, "note")));
+        say(&format!("{}: no part of this program was compiled to machine code", paint(HELP, "note")));
     }
     Ok(io::stdout().lock().write_all(listing.as_bytes())?)
 }
 
-/// The engines of this processor, by name.
+/// The names of the engines that this processor supports.
 pub fn names() -> Vec<String> {
     Execution::available().iter().map(ToString::to_string).collect()
 }
 
-/// Says of a program that what it executes is not counted by name, if that is asked for.
+/// Rejects a request to count instructions by name for a program that does not support it.
 ///
 /// # Errors
-/// When it is.
+/// When such counts were requested.
 pub fn uncounted(args: &RunArgs, what: &str) -> Result<(), Failure> {
     if args.watch.counts() {
-        let help = "`--profile=listing` counts them by their places; leave out `--profile-svg` and `--fidelity`";
-        return Err(Failure::usage(format!("what {what} execute is not counted by name"), help));
+        let help = "`--profile=listing` counts them by place; leave out `--profile-svg` and `--fidelity`";
+        return Err(Failure::usage(format!("instructions of {what} are not counted by name"), help));
     }
     Ok(())
 }
 
-/// What is compared with the reference: machine code is made after a while, and the first time.
+/// The engines that are compared with the reference: compiled code is tested both with a delay and from the first
+/// execution.
 pub fn others() -> Vec<Execution> {
     let both = |execution: Execution| match execution.engine() {
         Engine::Reference => vec![],
@@ -95,10 +96,10 @@ pub fn others() -> Vec<Execution> {
     Execution::available().into_iter().flat_map(both).collect()
 }
 
-/// Says whether engines agree.
+/// Reports whether the engines agree.
 ///
 /// # Errors
-/// When standard output cannot be written to.
+/// When standard output cannot be written.
 pub fn report(launch: &Path, quiet: bool, compared: &Compared) -> Result<Status, Failure> {
     let mut out = io::stdout().lock();
     match &compared.agreed {

@@ -1,4 +1,4 @@
-//! `isaforge run --init`: a launch file for a program, with all keys that it could have.
+//! `isaforge run --init`: writes a launch file for a program, with all possible keys as comments.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -19,13 +19,13 @@ use crate::input::Input;
 use crate::output::say;
 use crate::program::load;
 
-/// The widest line of a remark.
+/// The maximum width of a comment line.
 const WIDTH: usize = 100;
 
-/// Writes a launch file beside a program: of the instruction set of a specification with its generation, if one is given.
+/// Writes a launch file next to a program. `spec` selects the instruction set of a specification and its generation.
 ///
 /// # Errors
-/// When the program cannot be read, no set knows it, or the launch file is there already.
+/// When the program cannot be read, no instruction set accepts it, or the launch file exists already.
 pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Status, Failure> {
     let name = program.display();
     let (start, keys, by) = if let Some((spec, generation)) = spec {
@@ -46,7 +46,7 @@ pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Statu
             let but = nearest.map_or(String::new(), |(isa, error)| {
                 format!("; it could be one of {}, but for line {}: {}", isa.name, error.line, error.message)
             });
-            let message = format!("`{name}` is no assembly of a built-in set{but}");
+            let message = format!("`{name}` is not assembly of a built-in set{but}");
             return Err(Failure::usage(message, "`--spec SPEC` writes one for a program of another set"));
         };
         let Some(Launches { keys, start, .. }) = isa.launches else {
@@ -57,7 +57,7 @@ pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Statu
     };
     let launch = program.with_extension("yaml");
     if launch.exists() {
-        return Err(Failure::usage(format!("`{}` is there already", launch.display()), "move it away first"));
+        return Err(Failure::usage(format!("`{}` exists already", launch.display()), "move it away first"));
     }
     let file = program.file_name().unwrap_or_default().to_string_lossy();
     std::fs::write(&launch, text(&start, &keys, &file)).map_err(Failure::writing(&launch))?;
@@ -65,7 +65,8 @@ pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Statu
     Ok(Status::Fine)
 }
 
-/// What a program that is run as if it were a launch file should have been; `None` if it is no program. For sets of one's own
+/// The failure when a program is given in place of a launch file; `None` if the file is not a program. For sets of a
+/// specification, only the file's name decides.
 /// the name of the file decides.
 pub fn mistaken(launch: &Path, own: bool) -> Option<Failure> {
     let extension = launch.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -76,13 +77,13 @@ pub fn mistaken(launch: &Path, own: bool) -> Option<Failure> {
     };
     let name = launch.display();
     program.then(|| {
-        let message = format!("`{name}` is a program, and `run` takes a launch file, which says what it is run on");
+        let message = format!("`{name}` is a program; `run` takes a launch file, which describes the program's inputs");
         let spec = if own { " --spec SPEC" } else { "" };
         Failure::usage(message, format!("`isaforge run{spec} --init {name}` writes one"))
     })
 }
 
-/// The first set whose assembly a text is.
+/// The first instruction set for which a text assembles.
 fn set_of(text: &[u8]) -> Option<&'static Builtin> {
     let text = std::str::from_utf8(text).ok().filter(|text| !text.trim().is_empty())?;
     builtin::ALL.iter().find(|found| match found.tables {
@@ -92,7 +93,7 @@ fn set_of(text: &[u8]) -> Option<&'static Builtin> {
     })
 }
 
-/// The set of whose assembly most lines of a text are, if any are, and the first mistake.
+/// The instruction set that accepts most lines of a text, if any, and the first error.
 fn nearest(text: &str) -> Option<(&'static Builtin, ProgramError)> {
     let read = builtin::ALL.iter().filter(|found| found.launches.is_some()).map(|found| {
         let Assembly { errors, placed, .. } = found.tables.assemble(text);
@@ -102,17 +103,17 @@ fn nearest(text: &str) -> Option<(&'static Builtin, ProgramError)> {
     errors.into_iter().next().filter(|_| right > 0).map(|error| (found, error))
 }
 
-/// A launch file that says the program and what `start` says; its other keys are remarks.
+/// A launch file with the program and the keys of `start`; all other keys are comments.
 fn text(start: &str, keys: &[KeyDoc], file: &str) -> String {
-    // Names of files are text in YAML whatever is in them.
+    // JSON strings are valid YAML whatever the file name contains.
     let file = serde_json::Value::from(file);
-    let mut text = format!("{start}program: {{ file: {file} }}\n\n# What else there is:\n");
+    let mut text = format!("{start}program: {{ file: {file} }}\n\n# Other keys:\n");
     let is_said = |key: &KeyDoc| key.required || start.lines().any(|line| line.starts_with(&format!("{}:", key.name)));
     for key in keys.iter().filter(|key| !is_said(key)) {
         let mut line = format!("# {}:  #", key.name);
         for word in format!("{} ({})", key.doc, key.expected).split_whitespace() {
             if line.chars().count() + word.chars().count() >= WIDTH {
-                // A string takes everything.
+                // Writing to a string does not fail.
                 let _ = writeln!(text, "{line}");
                 line = "#     #".to_owned();
             }

@@ -1,4 +1,4 @@
-//! The vocabulary of launch files.
+//! The keys of launch files for Valhall.
 
 use isaforge_compiler::diagnostic::Diagnostic;
 use isaforge_compiler::keys::{FromNode, Named, OneOrMany, Reader};
@@ -9,31 +9,31 @@ use isaforge_compiler::{choices, vocabulary};
 use super::valhall::resources::launch::{ImageContent, TextureContent};
 
 vocabulary! {
-    /// What to run and what to do with the memory it leaves.
+    /// A compute launch: the program, its memory and its outputs.
     pub struct LaunchFile {
         /// The instruction set: a name that `isaforge isas` lists.
         required isa: Spanned<String>,
         /// Lines of assembly, or a map with the file that holds the program.
         required program: Program,
-        /// Workgroups in up to three directions.
+        /// Number of workgroups in up to three dimensions.
         optional groups: Spanned<OneOrMany<u32>>,
-        /// Threads of a workgroup in up to three directions.
+        /// Threads per workgroup in up to three dimensions.
         optional local_size ("local size"): Spanned<OneOrMany<u32>>,
-        /// Bytes that the threads of a workgroup share.
+        /// Bytes of memory shared by the threads of a workgroup.
         optional shared_bytes ("shared bytes"): Spanned<u32>,
-        /// The most instructions to execute, those of all threads together.
+        /// Maximum number of instructions, summed over all threads.
         optional budget: u64,
         /// The uniform words, in order.
         optional uniforms: Vec<Uniform>,
-        /// Memory, by names that the launch file chooses.
+        /// Memory buffers, by names of your choice.
         optional buffers: Named<Buffer>,
         /// Textures, in order.
         optional textures: Vec<TextureContent>,
         /// Images, in order.
         optional images: Vec<ImageContent>,
-        /// The names of the buffers that are uniform buffer 0, 1, ...
+        /// The names of the buffers used as uniform buffer 0, 1, ...
         optional uniform_buffers ("uniform buffers"): Vec<Spanned<String>>,
-        /// What to write and print afterwards.
+        /// Outputs to write and print after the run.
         optional outputs: Vec<Output>,
     }
 }
@@ -47,23 +47,23 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Memory of the program.
+    /// A memory buffer.
     pub struct Buffer {
-        /// Its first byte; a free place if not given.
+        /// Its address; chosen automatically if not given.
         optional address: Spanned<u64>,
-        /// Its content as whole numbers of 32 bits.
+        /// Its content as 32-bit integers.
         optional words: Spanned<Vec<Word>>,
         /// Its content as 32-bit floats.
         optional f32: Spanned<Vec<Float>>,
         /// Its content as the bytes of a file.
         optional file: Spanned<String>,
-        /// How many bytes it has; more than the content are zeros.
+        /// Its size in bytes; the rest after the content is zero.
         optional size: Spanned<u64>,
     }
 }
 
 vocabulary! {
-    /// One thing to do with the memory afterwards.
+    /// An output: exactly one of its keys.
     pub struct Output {
         /// Write a picture.
         optional png: Png,
@@ -75,53 +75,53 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// A picture.
+    /// A PNG picture of a buffer.
     pub struct Png {
         /// The buffer with the pixels.
         required buffer: Spanned<String>,
-        /// Where to write it.
+        /// The file to write.
         required file: String,
-        /// Pixels in a row.
+        /// Pixels per row.
         required width: Spanned<u32>,
         /// Rows.
         required height: Spanned<u32>,
-        /// What the words of the buffer mean.
+        /// How to interpret the words of the buffer.
         optional format: PixelFormat,
-        /// The count that is black in a palette; the number that is white in grey.
+        /// The count shown as black in a palette, or the value shown as white in grey.
         optional limit: u32,
     }
 }
 
 vocabulary! {
-    /// Bytes in a file.
+    /// The bytes of a buffer in a file.
     pub struct Raw {
         /// The buffer.
         required buffer: Spanned<String>,
-        /// Where to write it.
+        /// The file to write.
         required file: String,
     }
 }
 
 vocabulary! {
-    /// Printed numbers.
+    /// Numbers printed from a buffer.
     pub struct Print {
         /// The buffer.
         required buffer: Spanned<String>,
-        /// What its words are.
+        /// The number format.
         optional number ("as"): NumberFormat,
-        /// The first word, from 0.
+        /// The index of the first word, from 0.
         optional from: Spanned<u64>,
-        /// How many words.
+        /// The number of words.
         optional count: Spanned<u64>,
     }
 }
 
 choices! {
-    /// What the words of a picture mean.
+    /// Pixel formats.
     pub enum PixelFormat {
-        /// Counts, in colours.
+        /// Counts, coloured by a palette.
         Palette = "palette",
-        /// Numbers, in greys.
+        /// Numbers, as grey levels.
         Grey = "grey",
         /// Bytes of red, green, blue and opacity.
         Rgba8 = "rgba8",
@@ -131,30 +131,30 @@ choices! {
 }
 
 choices! {
-    /// How to print a word.
+    /// Number formats.
     pub enum NumberFormat {
-        /// Whole, from 0.
+        /// Unsigned integer.
         U32 = "u32",
-        /// Whole, in two's complement.
+        /// Signed integer.
         I32 = "i32",
-        /// A float.
+        /// Float.
         F32 = "f32",
         /// Eight hexadecimal digits.
         Hex = "hex",
     }
 }
 
-/// Where the program is.
+/// The source of the program.
 #[derive(Clone, Debug)]
 pub enum Program {
-    /// Here: lines of assembly.
+    /// Lines of assembly in the launch file.
     Inline(Spanned<String>),
-    /// In a file.
+    /// A file.
     File(Spanned<String>),
 }
 
 impl Program {
-    /// Where the launch file says it.
+    /// Its location in the launch file.
     pub fn span(&self) -> Span {
         match self {
             Program::Inline(given) | Program::File(given) => given.span,
@@ -178,7 +178,7 @@ impl FromNode for Program {
 }
 
 vocabulary! {
-    /// An address among the uniforms.
+    /// The address of a buffer.
     pub struct AddressOf {
         /// The buffer.
         required address: Spanned<String>,
@@ -210,7 +210,7 @@ impl FromNode for Uniform {
     }
 }
 
-/// The bits of a whole number: from the least 32-bit integer to the greatest without a sign.
+/// A 32-bit word, written as a signed or unsigned integer.
 #[derive(Clone, Copy, Debug)]
 pub struct Word(pub u32);
 
@@ -231,7 +231,7 @@ impl FromNode for Word {
     }
 }
 
-/// A 32-bit float; whole numbers are taken, too.
+/// A 32-bit float; integers are accepted, too.
 #[derive(Clone, Copy, Debug)]
 pub struct Float(pub f32);
 
@@ -251,14 +251,14 @@ impl FromNode for Float {
 }
 
 impl Output {
-    /// The buffer it takes from; `None` if it says nothing to do.
+    /// The buffer of the output; `None` if it has no key.
     pub fn buffer(&self) -> Option<&Spanned<String>> {
         let png = self.png.as_ref().map(|png| &png.buffer);
         let raw = self.raw.as_ref().map(|raw| &raw.buffer);
         png.or(raw).or(self.print.as_ref().map(|print| &print.buffer))
     }
 
-    /// How many things it says to do; must be one.
+    /// The number of keys; must be one.
     pub fn count(&self) -> usize {
         usize::from(self.png.is_some()) + usize::from(self.raw.is_some()) + usize::from(self.print.is_some())
     }

@@ -1,7 +1,7 @@
-//! The seam between those who launch programs and the machines that run them.
+//! The interface between the commands that launch programs and the machines that run them.
 //!
-//! A launch file is read once, by the reader of the instruction set that it names, into something [`Launched`]. `run`,
-//! `debug` and the search for races know no more of it.
+//! A launch file is read by the reader of its instruction set, which returns something [`Launched`]. `run`, `debug` and
+//! the race detection use only that trait.
 
 use std::path::{Path, PathBuf};
 
@@ -26,77 +26,78 @@ use crate::output::failed;
 use crate::picture::Rgba;
 use crate::target::Target;
 
-/// The launch files of an instruction set.
+/// How the launch files of an instruction set are read.
 #[derive(Clone, Copy, Debug)]
 pub struct Launches {
-    /// Reads one.
+    /// Reads a launch file.
     pub read: Read,
-    /// Reads a recorded case, which says no more than a launch file and what must come of it.
+    /// Reads a recorded case: a launch with its expected results.
     pub recorded: Recorded,
-    /// The keys that a launch file may have.
+    /// The possible keys of a launch file.
     pub keys: fn() -> Vec<KeyDoc>,
-    /// What `run --init` writes besides the set and the program.
+    /// The keys that `run --init` writes in addition to the set and the program.
     pub start: &'static str,
 }
 
-/// From a launch file in a folder, read as YAML. `None` after mistakes, which have been added to the diagnostics.
+/// Reads a launch file in a folder from YAML. `None` after errors, which are added to the diagnostics.
 pub type Read = fn(&Node, &Path, &mut Sources, &mut Diagnostics) -> Option<Box<dyn Launched>>;
 
-/// The recorded case that a text is, or what is wrong with it. `None` if it is none.
+/// Reads a recorded case. `None` if the text is not one.
 pub type Recorded = fn(&str) -> Option<CaseResult>;
 
-/// A recorded case, or what is wrong with it.
+/// A recorded case, or why it is invalid.
 pub type CaseResult = Result<Box<dyn Launched>, String>;
 
-/// A program and its assembly, if that is at hand.
+/// A program and its assembly source, if available.
 pub type WithSource = (Box<dyn Launched>, Option<Source>);
 
-/// A program with all that it runs on.
+/// A program with everything it needs to run.
 pub trait Launched {
-    /// Runs the program on the engine that is asked for.
+    /// Runs the program on the selected engine.
     ///
     /// # Errors
-    /// When something is asked for that this program does not have, or standard output cannot be written to.
+    /// When the program does not support a requested option, or standard output cannot be written.
     fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure>;
 
-    /// Runs the program on all engines, each on memory of its own. Returns `None` where there is only one, which has been said.
+    /// Runs the program on all engines, each with its own memory. `None` if there is only one engine, which has been
+    /// reported.
     ///
     /// # Errors
-    /// When there cannot be such a machine.
+    /// When the machine cannot be created.
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure>;
 
-    /// After a run, writes and prints what the launch file says. Returns a line about each file.
+    /// Writes and prints the outputs of the launch file after a run. Returns a line about each file.
     ///
     /// # Errors
     /// When a file or standard output cannot be written.
     fn produce(&mut self, args: &RunArgs) -> Result<Vec<String>, Failure>;
 
-    /// What a run has drawn.
+    /// The pictures that a run has drawn.
     fn drawn(&mut self) -> Vec<Drawn> {
         Vec::new()
     }
 
-    /// The program as observers see it.
+    /// The program as a machine that can be observed.
     ///
     /// # Errors
-    /// When nobody can look on.
+    /// When the program cannot be observed.
     fn machine(self: Box<Self>) -> Result<Box<dyn Machine>, String>;
 }
 
 /// How a run ended.
 #[derive(Debug)]
 pub struct Ran {
-    /// What ran, such as `4 threads in 1 workgroup, 12 instructions`; or why it ended before its end.
+    /// What ran, such as `4 threads in 1 workgroup, 12 instructions`, or why it failed.
     pub ended: Result<String, String>,
-    /// The exit status, if nothing else is wrong.
+    /// The exit status, unless there are problems.
     pub status: Status,
-    /// What to warn of, a line each.
+    /// Warnings, one line each.
     pub warnings: Vec<String>,
-    /// What is not as it must be.
+    /// The differences from the expected results.
     pub problems: Vec<String>,
-    /// What was executed, if it was counted, and by which engine.
+    /// The execution counts, if they were requested, and the engine that made them.
     pub profile: Option<(Profile, String)>,
-    /// The machine code that was made, if it was asked for.
+    /// The machine code that was compiled, if it was requested.
     pub listing: String,
 }
 
@@ -107,47 +108,47 @@ impl From<Result<String, String>> for Ran {
     }
 }
 
-/// What all engines make of a program.
+/// The results of all engines for a program.
 #[derive(Debug)]
 pub struct Compared {
-    /// Their names.
+    /// The names of the engines.
     pub engines: Vec<String>,
-    /// How the run ended on all of them, or the first difference.
+    /// How the run ended on all engines, or the first difference.
     pub agreed: Result<Result<String, String>, String>,
 }
 
-/// A picture that a program has drawn.
+/// A picture drawn by a program.
 #[derive(Clone, Debug)]
 pub struct Drawn {
-    /// What it is a picture of.
+    /// Its name.
     pub name: String,
-    /// Where to write it.
+    /// The path to write it to.
     pub file: PathBuf,
-    /// Pixels in a row.
+    /// The width in pixels.
     pub width: u32,
     /// The pixels, row by row from the top.
     pub pixels: Vec<Rgba>,
 }
 
 impl Drawn {
-    /// How many rows there are.
+    /// The height in pixels.
     pub fn height(&self) -> u32 {
         self.pixels.len() as u32 / self.width.max(1)
     }
 }
 
-/// A launch that has been read, with its instruction set.
+/// A launch that has been opened, with its instruction set.
 pub struct Opened {
-    /// The program with all that it runs on.
+    /// The program with everything it needs to run.
     pub launched: Box<dyn Launched>,
     /// Its instruction set.
     pub target: Target,
     source: Option<Source>,
 }
 
-/// A program as observers see it, with its instructions.
+/// A program as an observable machine, with its instruction set.
 pub struct Watched {
-    /// The program with all that it runs on.
+    /// The machine.
     pub machine: Box<dyn Machine>,
     /// Its instruction set.
     pub set: Set,
@@ -162,10 +163,10 @@ impl Watched {
 }
 
 impl Opened {
-    /// The program as observers see it.
+    /// Converts the program to a machine that can be observed.
     ///
     /// # Errors
-    /// When nobody can look on.
+    /// When the program cannot be observed.
     pub fn watched(self, path: &Path) -> Result<Watched, Failure> {
         let Opened { launched, target, source } = self;
         let machine = launched.machine();
@@ -178,11 +179,11 @@ impl Opened {
     }
 }
 
-/// Opens a launch file; of the instruction set of a specification with its generation, if one is given. `None` after
-/// mistakes, which have been reported.
+/// Opens a launch file. `spec` selects the instruction set of a specification and its generation. `None` after errors,
+/// which have been reported.
 ///
 /// # Errors
-/// When it cannot be read, or is none.
+/// When the file cannot be read, or is not a launch file.
 pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<Opened>, Failure> {
     let head = input::head(path, 4)?;
     if let Some((spec, generation)) = spec {
@@ -195,10 +196,7 @@ pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<O
     }
     if own::elf::matches(&head) {
         let help = format!("`isaforge run --spec SPEC {}` runs it on the set of a specification", path.display());
-        return Err(Failure::usage(
-            format!("`{}` is an ELF file, and `run` takes a launch file", path.display()),
-            help,
-        ));
+        return Err(Failure::usage(format!("`{}` is an ELF file; `run` takes a launch file", path.display()), help));
     }
     if let Some((found, case)) = recorded(path) {
         let launched = case.map_err(|reason| failed(path, reason)).ok();
@@ -210,26 +208,26 @@ pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<O
     Ok(report_or_plan(opened, path, sources, out))
 }
 
-/// From a launch file at a path, read as YAML. `None` after mistakes, which are in `out`.
+/// Reads the launch file at a path from YAML. `None` after errors, which are in `out`.
 pub fn read(node: &Node, path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Opened> {
     let (found, launches) = set(node, sources, out)?;
     let launched = (launches.read)(node, folder(path), sources, out)?;
     Some(Opened::new(found, launched, source(node, path, sources)))
 }
 
-/// The recorded case in a file, with its instruction set. `None` if there is none.
+/// The recorded case in a file, with its instruction set. `None` if the file is not a recorded case.
 fn recorded(path: &Path) -> Option<(&'static Builtin, CaseResult)> {
     let input = Input::read(Some(path)).and_then(Input::unpacked).ok()?;
     let text = std::str::from_utf8(input.body()).ok()?;
     builtin::ALL.iter().find_map(|found| Some((found, (found.launches?.recorded)(text)?)))
 }
 
-/// The folder that the paths in a launch file are relative to.
+/// The folder to which the paths in a launch file are relative.
 pub fn folder(launch: &Path) -> &Path {
     launch.parent().unwrap_or(Path::new(""))
 }
 
-/// Reads a launch file as YAML. `None` after mistakes, which are in `out`.
+/// Parses a launch file as YAML. `None` after errors, which are in `out`.
 pub fn read_node(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Node> {
     match sources.load(path) {
         Ok(file) => read_yaml(sources, file, out),
@@ -240,7 +238,7 @@ pub fn read_node(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> O
     }
 }
 
-/// The plan that a launch file makes, with all that is wrong reported; `None` where that is an error.
+/// Reports all diagnostics and returns the plan; `None` if any of them is an error.
 pub fn report_or_plan<P>(plan: Option<P>, launch: &Path, sources: Sources, mut diagnostics: Diagnostics) -> Option<P> {
     diagnostics.finish();
     check::render(&diagnostics, &sources);
@@ -256,10 +254,10 @@ pub fn find<'n>(launch: &'n Node, wanted: &str) -> Option<&'n Node> {
     entries.iter().find(|(key, _)| key.value == wanted).map(|(_, node)| node)
 }
 
-/// The instruction set that a launch file names.
+/// The instruction set named in a launch file.
 fn set(launch: &Node, sources: &Sources, out: &mut Diagnostics) -> Option<(&'static Builtin, &'static Launches)> {
     let Some(node @ Node { value: Value::Text(name), .. }) = find(launch, "isa") else {
-        // The vocabulary says what is missing or misspelt.
+        // Reading the full vocabulary reports missing or misspelt keys.
         LaunchFile::from_node(launch, &mut Reader { sources, out });
         return None;
     };
@@ -275,13 +273,13 @@ fn set(launch: &Node, sources: &Sources, out: &mut Diagnostics) -> Option<(&'sta
     Some((found, found.launches?))
 }
 
-/// The assembly of a launch file's program.
+/// The assembly source of a launch file's program.
 pub fn source(launch: &Node, path: &Path, sources: &Sources) -> Option<Source> {
     let mut quiet = Diagnostics::new();
     match Program::from_node(find(launch, "program")?, &mut Reader { sources, out: &mut quiet })? {
         Program::Inline(text) => {
             let (line, _) = sources.line_column(text.span);
-            // The text of a block begins on the line after its mark.
+            // The text of a YAML block starts on the line after its indicator.
             let block = usize::from(sources.snippet(text.span).starts_with(['|', '>']));
             Some(Source { path: Some(path.to_owned()), text: text.value, first: line + block })
         }

@@ -1,7 +1,7 @@
-//! Looking at each instruction while the reference executes it: traces, breakpoints, counts by place.
+//! Observation of a program on the reference engine: traces, breakpoints, counts by place.
 //!
-//! All of it observes a [`Machine`], as the debugger does. Every run of a machine is like the first, so that a program that
-//! was looked at runs again for its outputs, on whichever engine was asked for.
+//! Everything here observes a [`Machine`], like the debugger. Every run of a machine is the same, so an observed
+//! program runs again on the selected engine for its outputs.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -28,10 +28,10 @@ use crate::groups::hex;
 use crate::output::{count, failed, running, say, thousands, write_whole};
 use crate::paint::{HELP, paint};
 
-/// Looks at a program. `None` if it is to run again for its outputs.
+/// Observes a program. `None` if it must run again for its outputs.
 ///
 /// # Errors
-/// When a file cannot be read, the program cannot be looked at, or standard output cannot be written to.
+/// When a file cannot be read, the program cannot be observed, or standard output cannot be written.
 pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
     if args.spec.is_none() {
         engine::asked(args)?;
@@ -58,7 +58,7 @@ pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
     let bar = running(&args.launch.display().to_string(), args.quiet);
     let ended = machine.run(&mut counts);
     bar.finish_and_clear();
-    // The machines of specifications have memory that is the same for all lanes.
+    // In machines of specifications, memory is shared by all lanes.
     if ended.is_err() && args.spec.is_some() {
         counts.fail();
     }
@@ -96,7 +96,7 @@ fn opened(args: &RunArgs, launch: &Path) -> Result<Option<Watched>, Failure> {
     opened.map(|opened| opened.watched(launch)).transpose()
 }
 
-/// Prints a trace. Returns whether all of it could be printed: whoever closes a pipe has seen enough.
+/// Prints a trace. Returns whether it was printed to the end: it stops when the pipe is closed.
 fn trace(args: &RunArgs, machine: &dyn Machine, listing: &Listing, out: &mut dyn Write) -> Result<bool, Failure> {
     let watch = &args.watch;
     let filter = Filter::parse(machine, listing, (&watch.threads, &watch.places, &watch.registers))
@@ -116,7 +116,7 @@ fn trace(args: &RunArgs, machine: &dyn Machine, listing: &Listing, out: &mut dyn
             }
         }
     };
-    // Why a program fails is said by the run that follows.
+    // The run that follows reports why a program fails.
     let _ = machine.run(&mut Trace::new(machine, filter, &mut tell));
     match error {
         Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
@@ -125,14 +125,14 @@ fn trace(args: &RunArgs, machine: &dyn Machine, listing: &Listing, out: &mut dyn
     }
 }
 
-/// Characters of a line: those of the terminal, or as many as `COLUMNS` says.
+/// The width of a line: that of the terminal, or the value of `COLUMNS`.
 fn width() -> Option<usize> {
     let given = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).filter(|width| *width > 0);
     let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     given.or_else(|| io::stdout().is_terminal().then(terminal).flatten())
 }
 
-/// Prints the state of each warp that comes to a breakpoint.
+/// Prints the state of each warp that reaches a breakpoint.
 fn stops(args: &RunArgs, machine: &dyn Machine, listing: &Listing, out: &mut dyn Write) -> Result<(), Failure> {
     let mut session = Session::new(machine, listing.clone());
     for place in &args.watch.breaks {
@@ -141,7 +141,7 @@ fn stops(args: &RunArgs, machine: &dyn Machine, listing: &Listing, out: &mut dyn
     }
     let most = args.watch.stops as usize;
     let mut stops = Stops::new(out, args.json, most);
-    // Why a program fails is said by the run that follows.
+    // The run that follows reports why a program fails.
     let _ = session.run(&mut stops);
     let count = stops.count;
     stops.error.map_or(Ok(()), Err)?;
@@ -154,7 +154,7 @@ fn stops(args: &RunArgs, machine: &dyn Machine, listing: &Listing, out: &mut dyn
     Ok(())
 }
 
-/// What came of a run, as an object.
+/// The result of a run as a JSON object.
 fn result(launch: &Path, listing: &Listing, counts: &Counts, error: Option<&String>) -> Value {
     let times = |pc: u64| counts.places.get(&pc).copied().unwrap_or_default();
     let place = |line: &isaforge_debugger::listing::Line| {
@@ -179,7 +179,7 @@ fn result(launch: &Path, listing: &Listing, counts: &Counts, error: Option<&Stri
     })
 }
 
-/// The program with counts beside each instruction.
+/// The listing of the program with counts next to each instruction.
 fn profile(machine: &dyn Machine, listing: &Listing, counts: &Counts) -> String {
     let terms = machine.terms();
     let total = counts.total();
@@ -205,13 +205,13 @@ fn profile(machine: &dyn Machine, listing: &Listing, counts: &Counts) -> String 
     text
 }
 
-/// For each instruction that was executed the loops that it is in, from the outermost, and how often threads executed it.
+/// For each executed instruction: the loops that contain it, outermost first, and its executions by threads.
 fn stacks(opened: &Watched, launch: &Path, listing: &Listing, counts: &Counts) -> Vec<(Vec<String>, u64)> {
     let machine = &*opened.machine;
     let program = Program::read(&opened.set, machine.code());
     let graph = Graph::new(&program);
     let mut loops: Vec<(usize, Vec<usize>)> = Vec::new();
-    // A head has one loop, however many edges lead back to it.
+    // A loop header has one loop, however many back edges lead to it.
     for (from, to) in graph.back_edges() {
         let inside = graph.natural_loop(from, to);
         match loops.iter_mut().find(|(head, _)| *head == to) {
@@ -239,9 +239,9 @@ fn stacks(opened: &Watched, launch: &Path, listing: &Listing, counts: &Counts) -
     listing.lines.iter().enumerate().filter_map(line).filter(|(_, threads)| *threads > 0).collect()
 }
 
-/// Runs launch files and says which instructions of each program none of them executes.
+/// Runs launch files and lists the instructions of each program that none of them executes.
 fn coverage(args: &RunArgs) -> Result<Status, Failure> {
-    // By the code of a program: the launch files that run it, the instructions, and how often each is executed.
+    // By the code of the program: the launch files that run it, its instructions, and their counts.
     let mut programs: BTreeMap<Vec<u8>, (Vec<&Path>, Watched, Counts)> = BTreeMap::new();
     let mut mistakes = false;
     for launch in std::iter::once(&args.launch).chain(&args.more) {
@@ -280,7 +280,7 @@ fn coverage(args: &RunArgs) -> Result<Status, Failure> {
     Ok(Status::mistakes_if(mistakes))
 }
 
-/// A machine whose time is limited.
+/// A machine with a time limit.
 struct Limited<'a> {
     machine: &'a dyn Machine,
     until: Deadline,
@@ -294,11 +294,11 @@ impl Machine for Limited<'_> {
     fn run(&self, observer: &mut dyn Observer) -> Result<(), String> {
         let mut timed = Timed { observer, until: self.until, over: false };
         self.machine.run(&mut timed)?;
-        if timed.over { Err("its time is over".to_owned()) } else { Ok(()) }
+        if timed.over { Err("the time limit was reached".to_owned()) } else { Ok(()) }
     }
 }
 
-/// An observer whose time is limited.
+/// An observer with a time limit.
 struct Timed<'a> {
     observer: &'a mut dyn Observer,
     until: Deadline,

@@ -1,4 +1,4 @@
-//! `isaforge run`: a program with its memory, described by a launch file.
+//! `isaforge run`: runs the program of a launch file.
 //!
 #![doc = include_str!("README.md")]
 
@@ -47,7 +47,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     let alone = args.watch.looks() || args.watch.counts() || args.json || args.engine.compare || args.dump_jit;
     if several && alone && !args.watch.coverage {
         let help = "give one file, without `--sheet`; `--coverage` takes several launch files";
-        return Err(Failure::usage("programs are looked at one at a time", help));
+        return Err(Failure::usage("only one program can be observed at a time", help));
     }
     if (args.watch.looks() || args.json)
         && let Some(status) = look::look(args)?
@@ -71,7 +71,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     Ok(status)
 }
 
-/// Runs one program and does with what it leaves as its launch file says. Its pictures are kept if there is a sheet for them.
+/// Runs a program and produces the outputs of its launch file. Its pictures are collected if a sheet was requested.
 fn carry_out(args: &RunArgs, path: &Path, opened: Opened, pictures: &mut Vec<Drawn>) -> Result<Status, Failure> {
     let Opened { mut launched, target, .. } = opened;
     if args.engine.compare
@@ -80,7 +80,7 @@ fn carry_out(args: &RunArgs, path: &Path, opened: Opened, pictures: &mut Vec<Dra
         return engine::report(path, args.quiet, &compared);
     }
     let started = Instant::now();
-    // What a program of a specification prints, it prints while it runs.
+    // A program of a specification writes to standard output while it runs.
     let prints = args.spec.is_some() && io::stdout().is_terminal();
     let bar = running(&path.display().to_string(), args.quiet || prints);
     let ran = launched.run(args);

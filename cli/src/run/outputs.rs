@@ -1,4 +1,4 @@
-//! What is done with memory after a run.
+//! The outputs of a launch file.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -10,10 +10,10 @@ use crate::failure::Failure;
 use crate::output::write_whole;
 use crate::picture::{Rgba, color_counts, to_screen, write_png};
 
-/// Columns for the numbers of one line.
+/// The number of columns per line.
 const COLUMNS: usize = 8;
 
-/// Does what the launch file says. Returns a line about each file written.
+/// Produces the outputs of a launch file. Returns a line about each file written.
 ///
 /// # Errors
 /// When a file or standard output cannot be written.
@@ -67,7 +67,7 @@ fn pixels(png: &Png, bytes: &[u8]) -> Vec<Rgba> {
     }
 }
 
-/// Words of a buffer.
+/// Formats the words of a buffer.
 fn numbers(print: &Print, bytes: &[u8]) -> String {
     let from = print.from.as_ref().map_or(0, |from| from.value as usize);
     let count = print.count.as_ref().map_or(usize::MAX, |count| count.value as usize);
@@ -76,7 +76,7 @@ fn numbers(print: &Print, bytes: &[u8]) -> String {
     rows(&format!("{} as {format}", print.buffer.value), from, &texts)
 }
 
-/// Numbers below a heading, eight a line, each line with the number of its first.
+/// Formats numbers below a heading, eight per line, each line starting with the index of its first number.
 pub fn rows(heading: &str, from: usize, texts: &[String]) -> String {
     let widest = texts.iter().map(String::len).max().unwrap_or(0);
     let mut text = format!("{heading}:\n");
@@ -90,7 +90,7 @@ pub fn rows(heading: &str, from: usize, texts: &[String]) -> String {
     text
 }
 
-/// A number as it is to be printed.
+/// Formats a number.
 pub fn number(format: NumberFormat, word: u32) -> String {
     match format {
         NumberFormat::U32 => word.to_string(),

@@ -1,11 +1,11 @@
 //! Explanations of the codes of errors in launch files, for `isaforge check --explain`.
 //!
-//! A page has the form of those of [`catalogue`](isaforge_compiler::catalogue): a heading with the code, some sentences,
-//! and files that are `wrong`, `right`, or the same in `both` cases. The entry is `launch.yaml`.
+//! The pages have the same format as those of [`catalogue`](isaforge_compiler::catalogue): a heading with the code,
+//! some sentences, and files for the `wrong` example, the `right` one, or `both`. The entry is `launch.yaml`.
 
 use isaforge_compiler::catalogue::{File, Page};
 
-/// Each code and its page.
+/// The codes and their pages.
 const ALL: &[(&str, &str)] = &[
     ("L0001", include_str!("pages/L0001.md")),
     ("L0002", include_str!("pages/L0002.md")),
@@ -15,19 +15,19 @@ const ALL: &[(&str, &str)] = &[
     ("L0006", include_str!("pages/L0006.md")),
 ];
 
-/// All pages, by code.
+/// All pages, sorted by code.
 pub fn all() -> impl Iterator<Item = Page> {
     ALL.iter().map(|(code, page)| read(code, page))
 }
 
-/// A page from its text.
+/// Parses a page.
 pub(crate) fn read(code: &'static str, page: &'static str) -> Page {
     let (heading, rest) = page.split_once('\n').unwrap_or((page, ""));
     let title = heading.trim_start_matches("# ").trim_start_matches(code).trim_start_matches(": ");
     let mut pieces = rest.split("\n```");
     let text = pieces.next().unwrap_or_default().trim();
     let mut found = Page { code, title, text, wrong: Vec::new(), right: Vec::new() };
-    // Every other piece is what stands between two files.
+    // The pieces alternate between files and the text that follows them.
     for piece in pieces.step_by(2) {
         let Some((label, text)) = piece.split_once('\n') else { continue };
         let [language, name, side] = label.split(' ').collect::<Vec<_>>()[..] else { continue };

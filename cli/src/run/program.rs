@@ -1,4 +1,4 @@
-//! A launch file's program: words, or the bytes of groups.
+//! The program of a launch file: words, or groups of bytes.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::launch::Program;
 use crate::groups;
 use crate::words::{self, Encoding, Mistake};
 
-/// Loads or assembles a program of any set: its bytes in the order of memory. `None` after a mistake, which is reported.
+/// Loads or assembles a program of any set to bytes in memory order. `None` after an error, which is reported.
 pub fn load(
     tables: Tables,
     program: &Program,
@@ -31,7 +31,7 @@ pub fn load(
     }
 }
 
-/// Loads or assembles a program of words. `None` after a mistake, which is reported.
+/// Loads or assembles a program of words. `None` after an error, which is reported.
 pub fn load_words(
     isa: &'static Isa,
     program: &Program,
@@ -42,7 +42,7 @@ pub fn load_words(
     load(Tables::Words(isa), program, folder, sources, out).map(|bytes| words::of_bytes(isa, &bytes))
 }
 
-/// The bytes of a file with code.
+/// Reads the code in a file.
 fn read(tables: Tables, bytes: &[u8], encoding: Option<Encoding>) -> Result<Vec<u8>, Mistake> {
     let (bytes, mistake) = match tables {
         Tables::Words(isa) => {
@@ -57,7 +57,7 @@ fn read(tables: Tables, bytes: &[u8], encoding: Option<Encoding>) -> Result<Vec<
     mistake.map_or(Ok(bytes), Err)
 }
 
-/// How files of programs are called: four sorts of assembly, then numbers.
+/// The file extensions of programs: four for assembly, then hexadecimal and raw code.
 const EXTENSIONS: [&str; 6] = ["s", "asm", "vpu", "usc", "hex", "bin"];
 
 fn load_file(
@@ -118,7 +118,7 @@ fn load_file(
 fn report_inline(text: &Spanned<String>, errors: &[ProgramError], sources: &Sources, out: &mut Diagnostics) {
     let snippet = sources.snippet(text.span);
     let starts = line_starts(snippet);
-    // The text of a block begins on the line after its mark.
+    // The text of a YAML block starts on the line after its indicator.
     let skipped = usize::from(snippet.starts_with(['|', '>']));
     for error in errors {
         let wanted = text.lines().nth(error.line - 1).unwrap_or_default();
@@ -126,7 +126,7 @@ fn report_inline(text: &Spanned<String>, errors: &[ProgramError], sources: &Sour
         let place = line.and_then(|(start, line)| Some(start + line.find(wanted)?));
         let span = match place {
             Some(start) => text.span.slice(in_line(snippet, start, error)),
-            // A text in quotes or folded: its lines are not those of the file.
+            // The lines of a quoted or folded text are not those of the file.
             None => text.span,
         };
         let found = diagnostic(span, error);
@@ -138,7 +138,7 @@ fn report_inline(text: &Spanned<String>, errors: &[ProgramError], sources: &Sour
     }
 }
 
-/// Whether a program is rather the name of a file that holds one.
+/// Whether the text looks like the name of a program file.
 fn is_path(text: &str) -> bool {
     let extension = Path::new(text.trim()).extension().and_then(|extension| extension.to_str());
     text.trim().lines().count() == 1 && extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
@@ -158,7 +158,7 @@ fn line_at(text: &str, start: usize) -> &str {
     text.get(start..).unwrap_or_default().lines().next().unwrap_or_default()
 }
 
-/// The bytes that an error marks in the line from `start`.
+/// The byte range of an error in the line that begins at `start`.
 fn in_line(text: &str, start: usize, error: &ProgramError) -> std::ops::Range<usize> {
     let line = line_at(text, start);
     let at = |column: usize| line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);

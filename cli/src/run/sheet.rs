@@ -1,4 +1,4 @@
-//! The pictures of several programs on one sheet.
+//! A sheet with the pictures of several programs.
 
 use std::path::Path;
 
@@ -7,21 +7,21 @@ use crate::failure::Failure;
 use crate::output::{count, say};
 use crate::picture::{Rgba, write_png};
 
-/// Pixels on the longer side of a picture on a sheet, at least; small pictures are enlarged by a whole number.
+/// The minimum length of the longer side of a picture in pixels; smaller pictures are enlarged by an integer factor.
 const CELL: u32 = 128;
-/// Pixels between the pictures of a sheet.
+/// The gap between pictures in pixels.
 const GAP: u32 = 8;
-/// Pictures in a row of a sheet.
+/// The number of pictures per row.
 const COLUMNS: usize = 8;
-/// The colour between the pictures of a sheet.
+/// The background colour.
 const PAPER: Rgba = [40, 42, 46, 255];
-/// The most pixels of a sheet.
+/// The maximum number of pixels of a sheet.
 const MAX_PIXELS: u64 = 1 << 26;
 
-/// Writes a sheet, and says which pictures it has.
+/// Writes a sheet and prints which pictures it contains.
 ///
 /// # Errors
-/// When there are too many, or the file cannot be written.
+/// When the sheet would be too large, or the file cannot be written.
 pub fn write(path: &Path, pictures: &[Drawn], quiet: bool) -> Result<(), Failure> {
     let (width, sheet) = sheet(pictures)?;
     let height = sheet.len() as u32 / width;
@@ -36,7 +36,7 @@ pub fn write(path: &Path, pictures: &[Drawn], quiet: bool) -> Result<(), Failure
     Ok(())
 }
 
-/// All pictures on one, and its width.
+/// Arranges all pictures on one. Returns its width and pixels.
 fn sheet(pictures: &[Drawn]) -> Result<(u32, Vec<Rgba>), Failure> {
     let scale = |picture: &Drawn| (CELL / picture.width.max(picture.height()).max(1)).max(1);
     let side =

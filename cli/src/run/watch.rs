@@ -1,4 +1,4 @@
-//! Profiles: what was executed, as a table and as a picture.
+//! Profiles of executed instructions, as a table and as a picture.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::fidelity::{self, Entry};
 use crate::output::{count, say, thousands, write_whole};
 
-/// Prints a profile and draws it, as far as that was asked for; `by` is the engine that has executed the program.
+/// Prints and draws a profile as requested. `by` is the engine that executed the program.
 ///
 /// # Errors
 /// When the picture or standard output cannot be written.
@@ -34,17 +34,17 @@ pub fn show(entries: &[Entry], profile: &Profile, by: &str, args: &WatchArgs) ->
     Ok(())
 }
 
-/// `part` of `whole` in percent; nothing of nothing is 0.
+/// `part` of `whole` in percent; 0 if `whole` is 0.
 fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
 }
 
-/// How many lanes take part on average.
+/// The average number of active lanes.
 fn lanes(row: &Row) -> f64 {
     if row.warps == 0 { 0.0 } else { row.threads as f64 / row.warps as f64 }
 }
 
-/// Numbers of lanes that occurred, and how often.
+/// The numbers of active lanes that occurred, and how often.
 fn occupancy(profile: &Profile) -> impl Iterator<Item = (usize, u64)> {
     profile.occupancy.iter().copied().enumerate().filter(|(_, warps)| *warps > 0)
 }
@@ -86,14 +86,14 @@ fn table(profile: &Profile) -> String {
     text
 }
 
-/// Instructions that have a bar of their own; the others share one.
+/// The number of instructions with a bar of their own; the others share one.
 const BARS: usize = 24;
 const WIDTH: u32 = 860;
 const LINE: u32 = 20;
 const NAMES: u32 = 200;
 const LONGEST: f64 = 420.0;
 
-/// A picture of two charts of bars: instructions by threads, and warp instructions by lanes in use.
+/// Draws two bar charts: instructions by threads, and warp instructions by active lanes.
 fn picture(profile: &Profile) -> String {
     let (rows, total, terms) = (profile.rows(), profile.total(), profile.terms);
     let (shown, rest) = rows.split_at(rows.len().min(BARS));
@@ -134,7 +134,7 @@ fn picture(profile: &Profile) -> String {
     )
 }
 
-/// A bar and what is written beside it.
+/// A bar and its labels.
 struct Bar {
     name: String,
     value: u64,

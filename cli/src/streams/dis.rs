@@ -1,4 +1,4 @@
-//! `isaforge dis` for streams: bytes to a program's text.
+//! `isaforge dis` for streams of bytes.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use isaforge_core::text::Line;
 use crate::groups::hex;
 use crate::output::say;
 
-/// Writes the text of a program. Returns whether anything in it is no instruction.
+/// Writes the text of a program. Returns whether any of it is invalid.
 ///
 /// # Errors
 /// When the output cannot be written.
@@ -29,8 +29,8 @@ pub fn text(engine: Engine, bytes: &[u8], style: Style, name: &str, out: &mut im
     Ok(invalid)
 }
 
-/// Writes a row for each instruction, each with the same tail. Returns whether anything is none. Sequences of operands have their
-/// text.
+/// Writes a row per instruction, followed by `tail`. Returns whether any is invalid. Sequences of operands are printed
+/// as text, too.
 ///
 /// # Errors
 /// When the output cannot be written.

@@ -1,4 +1,4 @@
-//! `isaforge explain` for streams: what the bits of an instruction mean.
+//! `isaforge explain` for streams: the meaning of an instruction's bits.
 
 use std::io::Write;
 
@@ -15,10 +15,10 @@ use crate::output::say;
 use crate::paint::{BOLD, DIM, ERROR, paint};
 use crate::snippet;
 
-/// Explains bytes in the order of memory, a text, the name of an instruction, or else what `search` finds.
+/// Explains bytes in memory order, assembly text or a mnemonic, or else prints the result of `search`.
 ///
 /// # Errors
-/// When standard output cannot be written to.
+/// When standard output cannot be written.
 pub fn explain(
     engine: Engine,
     semantics: Option<&'static Semantics>,
@@ -69,7 +69,7 @@ fn runs(bits: Wide) -> String {
     all.join(", ")
 }
 
-/// What is to be said of a field: its description, and how a branch target counts.
+/// The description of a field, and for a branch target how it is counted.
 fn about_field(field: &Field) -> String {
     let target = match field.ty {
         Type::Number(notation) => notation.target.map(|target| format!("a branch target, {target}")),
@@ -82,7 +82,7 @@ fn about_field(field: &Field) -> String {
     }
 }
 
-/// The explanation of an instruction.
+/// Explains an instruction.
 fn render(engine: Engine, semantics: Option<&'static Semantics>, decoded: &Decoded, note: &str) -> String {
     let mut line = Line::new();
     engine.print(decoded, &mut line);

@@ -1,4 +1,4 @@
-//! `isaforge translate` for streams: a program of one revision, or of one generation, in the bytes of another.
+//! `isaforge translate` for streams: translates a program to another revision or generation.
 
 use isaforge_compiler::translate::streams::{StreamError, translate_bytes, translate_text};
 use isaforge_core::stream::Engine;
@@ -14,7 +14,7 @@ use crate::paint::{BOLD, ERROR, paint};
 use crate::translate::read_text;
 use crate::words::Encoding;
 
-/// The program in a form; `None` when a part of it cannot be said, which has been reported then.
+/// Translates a program. `None` if a part of it cannot be expressed, which has been reported.
 pub fn translate(from: Engine, to: Engine, input: &Input, form: Form, out: Form) -> Option<Vec<u8>> {
     let bytes = match form {
         Form::Asm => {

@@ -49,18 +49,18 @@ fn each_kind_of_row_can_fail() {
         let run = isaforge_in(folder.path(), &["conform", "valhall", "rows"], b"").expect(1);
         assert!(run.out().ends_with("0 passed, 1 failed\n"), "{row}: {}", run.out());
     };
-    // Random words: another text, another word, an opcode that ours knows, a canonical word refused.
+    // Random words: wrong text, wrong word, an opcode that the specification knows, a rejected canonical word.
     fails("0091c10000000002\tMOV.i32 r1, r3\tfill\tok\t=");
     fails("0091c10000000002\tMOV.i32 r1, r2\tuniform\tunknown\t-");
     fails("0091c10000000102\tMOV.i32 r1, r2\tcanonical\tok\t=");
     // Shaders: a word that does not decode.
     fails("S1\tsource\tname\tstage\t0091c10000000002 0091c10000000102");
-    // Cases of another assembler: wrong text, a word that must be absent, a verdict that nobody knows.
+    // Cases of another assembler: wrong text, a word that must be absent, an unknown verdict.
     fails("0091c10000000002\tMOV.i32 r1, r3\tx\tsame\tMOV.i32 r1, r3\t0091c10000000002");
     fails("0091c10000000002\tMOV.i32 r1, r3\tx\trenamed\tMOV.i32 r1, r4\t0091c10000000002");
     fails("0091c10000000002\tMOV.i32 r1, r2\tx\tabsent:unknown\t\tERROR");
     fails("0091c10000000002\tMOV.i32 r1, r2\tx\twhatever\t\tERROR");
-    // Lines to refuse: one that is right.
+    // A line to reject that is valid.
     fails("MOV.i32 r1, r2\tno reason");
 }
 
@@ -113,9 +113,9 @@ fn cases_of_vpu_are_judged_by_its_machine() {
         let cases = text_of(name).lines().filter(|line| !line.starts_with('#')).count();
         assert_eq!(line, format!("{path}: {cases} passed, 0 failed"));
     }
-    // Nothing else takes these for its own.
+    // No other instruction set accepts these files.
     let run = isaforge(&["conform", "valhall", &paths[0]]).expect(2);
-    assert!(run.err.contains("nothing runs such programs of valhall"), "{}", run.err);
+    assert!(run.err.contains("nothing can run such programs of valhall"), "{}", run.err);
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn single_operations_are_executed() {
     assert_eq!(lines[1], "rows:1: `IADD.s32.saturate r20, r0, r2` gives 7FFFFFFF, not 80000000");
     assert_eq!(lines[2], "rows:2: there is no operation `IAD.s32`; did you mean `IADD.s32`?");
     assert!(lines[3].starts_with("rows:3: a row has 5 columns"), "{}", lines[3]);
-    // Nothing executes those of the older revision.
+    // Programs of the older revision cannot be executed.
     isaforge_in(folder.path(), &["conform", "valhall-2021", "rows"], b"").expect(2);
 }
 
@@ -179,7 +179,7 @@ fn rows_of_a_stream_give_each_other() {
     assert!(lines[1].contains("rows.tsv:5: 13050500 decodes to `mv a0, a0`, not to `nop`"), "{}", run.out());
     assert!(lines[2].contains("rows.tsv:6: 13050500 decodes to `mv a0, a0`, and must be refused"), "{}", run.out());
     assert!(lines[3].contains("rows.tsv:7: the line is not `bytes TAB text`"), "{}", run.out());
-    // There is no summary for a file that does not exist.
+    // A missing file has no summary.
     let run = isaforge_in(folder.path(), &["conform", "--spec", spec, "none.tsv"], b"").expect(2);
     assert_eq!(run.out(), "");
 }

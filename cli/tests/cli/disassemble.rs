@@ -1,6 +1,6 @@
 use super::*;
 
-/// Words and their texts. Branches are left out: in a program they name labels.
+/// Words and their texts, without branches, whose targets become labels in a program.
 fn hex_and_texts() -> (String, String) {
     let mut rows = words_and_texts();
     rows.retain(|(_, text)| !text.starts_with("BRANCH"));
@@ -123,7 +123,7 @@ fn every_built_in_instruction_set_goes_there_and_back() {
 fn bytes_in_the_order_of_memory_are_known_beside_words_that_are_none() {
     let run = isaforge_with(&["dis", "valhall"], "3c 00 19 00 00 c0 90 00  00 00 00 00 00 00 00 00\n").expect(1);
     assert!(run.out().starts_with("U32_TO_F32 r0, r60\n.word 0x0000000000000000 //"), "{}", run.out());
-    assert!(run.err.contains("`--order memory` says so"), "{}", run.err);
+    assert!(run.err.contains("`--order memory` selects this"), "{}", run.err);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn symbols_of_a_file_are_labels() {
     let file = format!("{riscv}/programs/sieve.elf");
     let run = isaforge(&["dis", "--spec", riscv, &file]).expect(0);
     assert!(run.out().starts_with("main:\nlui a3, 0x11\n"), "{}", run.out());
-    // Where a branch leads, and where none does.
+    // At branch targets and at other symbols.
     for part in ["\nnumber:\n", "jal number\n", "\n_start:\n", "jal main\n", "\nmemset:\n", "j l38\n"] {
         assert!(run.out().contains(part), "{part}\n{}", run.out());
     }
@@ -197,7 +197,7 @@ fn progress_is_shown_on_a_terminal_alone() {
         .expect("it is written");
     let run = isaforge_in(folder.path(), &["dis", "valhall", "--json", "code.bin"], b"").expect(0);
     assert!(run.err.is_empty(), "{}", run.err);
-    // `script` makes a terminal.
+    // `script` provides a terminal.
     let command = format!("{} dis valhall --json code.bin > objects", env!("CARGO_BIN_EXE_isaforge"));
     let script = Command::new("script").args(["-qec", &command, "seen"]).current_dir(folder.path()).output();
     if script.is_ok_and(|output| output.status.success()) {

@@ -1,4 +1,4 @@
-//! Documents of others by `dis` and `asm` with `--order memory --tsv`: one line out for each line in.
+//! `dis` and `asm` with `--order memory --tsv` on third-party documents: one line of output per line of input.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::process::Command;
 
 use super::{isaforge, isaforge_with, text_of};
 
-/// A document of ours for a reader.
+/// A small document of the project in the format of a reader.
 fn own(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/data").join(name).display().to_string()
 }
 
-/// What `dis` or `asm` makes of lines.
+/// The output of `dis` or `asm` for some lines.
 fn lines(command: &str, document: &str, generation: &str, input: &[&str]) -> Vec<String> {
     let mut arguments = vec![command, "--spec", document];
     if !generation.is_empty() {
@@ -56,7 +56,7 @@ fn every_generation_that_is_missing_is_named() {
     assert!(run.err.contains("several generations") && !run.err.contains("4294967295"), "{}", run.err);
 }
 
-/// The folder beside the project with documents and recorded rows.
+/// The folder next to the project with documents and recorded rows.
 fn shared() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
     if !folder.join("corpora/other").is_dir() {
@@ -66,7 +66,7 @@ fn shared() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Replays recorded rows by the command, those of each generation in one call.
+/// Replays recorded rows with the command, one call per generation.
 fn replay(document: &Path, rows: &Path, generation: Option<usize>, refused: bool, plain: fn(&str) -> String) {
     let text = std::fs::read_to_string(rows).expect("the rows stand beside the documents");
     let rows: Vec<Vec<&str>> =
@@ -91,7 +91,7 @@ fn replay(document: &Path, rows: &Path, generation: Option<usize>, refused: bool
         if refused {
             continue;
         }
-        // What a text becomes may be other bits that the text does not show.
+        // A text may assemble to bits that differ in what the text does not show.
         let made = lines("asm", &document, &name, &texts);
         let again = lines("dis", &document, &name, &made.iter().map(String::as_str).collect::<Vec<_>>());
         for (line, text) in again.iter().zip(texts) {
@@ -136,7 +136,7 @@ fn recorded_rows_of_risc_v_replay_by_the_command() {
     let archive = shared.join("documents/riscv-unified-db/inst-and-schemas.tar.gz");
     let status = Command::new("tar").arg("xzf").arg(&archive).arg("-C").arg(folder.path()).status();
     assert!(status.is_ok_and(|status| status.success()), "tar unpacks the documents");
-    // Numbers in decimal, names in lower case, no blanks behind commas.
+    // Decimal numbers, lower-case names, no spaces after commas.
     let plain = |text: &str| {
         let lower = text.to_lowercase().replace(", ", ",");
         let mut parts = lower.split("0x");
@@ -184,7 +184,7 @@ fn a_program_with_labels_is_told_what_they_count_where_the_specification_is_not(
     assert_eq!(isaforge_with(&["asm", "--spec", &spec, "-"], "hop #-1\n").expect(0).err, "");
 }
 
-/// Compressed and long forms have one text; the exact one says which it is.
+/// Compressed and long forms share a text; the exact text tells them apart.
 #[test]
 fn the_exact_text_of_a_long_form_assembles_to_it() {
     let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");

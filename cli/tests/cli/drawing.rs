@@ -5,7 +5,7 @@ fn case(name: &str) -> String {
     format!("{}/../runtime/tests/data/valhall/images/{name}.json.gz", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Width, height and the pixels of a PNG file.
+/// The width, height and pixels of a PNG file.
 fn picture(path: &Path) -> (u32, u32, Vec<[u8; 3]>) {
     let file = fs::File::open(path).expect("it is written");
     let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("it is a picture");
@@ -25,7 +25,7 @@ fn recorded_cases_are_judged_and_drawn() {
     assert!(run.err.contains("wrote tex_nearest.png (32 x 32)"), "{}", run.err);
     let (width, height, pixels) = picture(&folder.path().join("tex_nearest.png"));
     assert_eq!((width, height), (32, 32));
-    // The first texel, 3c5e81 in the recording, is drawn around the lower left.
+    // The first texel, 3c5e81 in the recording, is drawn near the lower left.
     assert_eq!(pixels[31 * 32], [0x3c, 0x5e, 0x81]);
     isaforge_in(folder.path(), &["run", "--quiet", &several], b"").expect(0);
     let made = |name: &str| folder.path().join(name).exists();
@@ -65,7 +65,7 @@ fn draw(content: &str) -> (tempfile::TempDir, Run) {
     (folder, run)
 }
 
-/// Draws the varying at byte 0 as it is.
+/// Draws the varying at byte 0 unchanged.
 const PLAIN: &str = "isa: valhall
 size: [8, 4]
 program: |
@@ -83,7 +83,7 @@ fn corners_and_triangles_are_drawn() {
     let (folder, run) = draw(&format!("{PLAIN}{corners}"));
     assert!(run.expect(0).err.contains("ran: 8 x 4 pixels, 64 instructions in "));
     let (_, _, pixels) = picture(&folder.path().join("out.png"));
-    // Half a pixel from the edges: red grows to the right, green upwards.
+    // Half a pixel from the edges: red increases to the right, green upwards.
     assert_eq!([pixels[24], pixels[31], pixels[0]], [[16, 32, 0], [239, 32, 0], [16, 223, 0]]);
     let triangle = "vertices: [[0, 0], [4, 0], [0, 4]]
 varyings: [{ offset: 0, values: [[1, 0, 0, 1], [1, 0, 0, 1], [1, 0, 0, 1]] }]";
@@ -100,7 +100,7 @@ fn triangles_are_blended_one_after_another() {
     let content = PLAIN.replace("clear: [0, 0, 1, 1] }", "clear: [0, 0, 1, 1], HOW }")
         + "vertices: [[0, 0], [8, 0], [0, 4], [0, 0], [8, 0], [0, 4]]
 varyings: [{ offset: 0, flat: [0x3f800000, 0x3f000000, 0, 0x3f000000] }]";
-    // The colour is (1, 0.5, 0) at half the opacity, over blue, twice.
+    // The colour (1, 0.5, 0) with half opacity, over blue, twice.
     for (blend, expected) in [
         ("blend: {}", [191, 96, 64]),
         ("blend: { source: one, destination: one }", [255, 255, 255]),
@@ -148,13 +148,13 @@ fn textures_come_from_words_pictures_and_raw_files() {
 
 #[test]
 fn textures_have_shapes_layers_levels_and_samplers() {
-    // A place beyond the lower edges, layer or slice 1, level 1.
+    // A location beyond the lower edges, layer or slice 1, level 1.
     const BEYOND: u32 = 0xbf80_0000;
     const ONE: u32 = 0x3f80_0000;
     const LEVEL: u32 = 0x100;
     let levels = "words: [0xff, 0, 0, 0, 0xff00], size: [2, 2], levels: 2";
     let array = "words: [0, 0, 0, 0, 0xff, 0xff00], size: [2], shape: 1d, layers: 2, levels: 2, mip: nearest";
-    // The last face is named in the high bits of the first word.
+    // The high bits of the first word select the last face.
     let cube = "words: [0, 0, 0, 0, 0, 0xff00], size: [1, 1], shape: cube";
     let border = "words: [0], size: [1], shape: 1d, wrap: border, border: [0, 0, 1, 1]";
     let depth = "words: [0x3f000000], size: [1, 1], format: R32F, compare: gequal";
@@ -238,7 +238,7 @@ fn what_cannot_be_drawn_is_told() {
         ("uniform buffers: [b]\nbuffers: { c: { size: 4 } }", "L0004", "expected `c`"),
         ("outputs: [{ print: { buffer: c, count: 2 } }]\nbuffers: { c: { size: 4 } }", "L0006", "only 1 words"),
     ] {
-        // A line about targets stands for the one that is there.
+        // A line about targets replaces the existing one.
         let plain = if line.starts_with("targets") {
             PLAIN.split_once("targets").map_or(PLAIN, |(head, _)| head)
         } else {
@@ -250,7 +250,7 @@ fn what_cannot_be_drawn_is_told() {
     }
     let (_, run) = draw(&PLAIN.replace("[8, 4]", "[100000, 100000]"));
     assert!(run.expect(1).err.contains("all targets together have at most 16777216 pixels"));
-    // The program runs, and finds no varying.
+    // The program runs, but there is no varying.
     let (_, run) = draw(PLAIN);
     let run = run.expect(1);
     assert!(run.err.contains("pixel (0, 0), lane 0: there is no varying at byte 0x0"), "{}", run.err);
@@ -266,7 +266,7 @@ fn the_example_draws_what_it_says() {
     isaforge_in(folder.path(), &["run", "tiles.yaml"], b"").expect(0);
     let (width, height, pixels) = picture(&folder.path().join("tiles.png"));
     assert_eq!((width, height), (256, 256));
-    // Orange and bright in the middle of a tile near the middle, a fifth as bright in a corner of the picture.
+    // Bright orange in the middle of a tile near the centre, a fifth as bright in a corner of the picture.
     let at = |x: usize, y: usize| pixels[y * 256 + x];
     let [red, green, blue] = at(110, 108);
     assert!(red > 200 && red > green && green > blue, "{:?}", at(110, 108));

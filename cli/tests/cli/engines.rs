@@ -1,4 +1,4 @@
-//! `isaforge run` by the engine that is asked for, until when, and how much memory.
+//! `isaforge run` with selected engines, time limits and memory limits.
 
 use super::*;
 
@@ -20,7 +20,7 @@ outputs:
   - print: { buffer: y, as: u32, count: 2 }
 ";
 
-/// Jumps back for ever.
+/// An infinite loop.
 const ENDLESS: &str = "isa: valhall\nprogram: |\n  again: BRANCHZ.eq.reconverge 0x0, offset:again\n  NOP.end\n";
 
 fn run(launch: &str, arguments: &[&str]) -> Run {
@@ -52,22 +52,22 @@ fn every_engine_gives_the_same_numbers() {
 fn machine_code_is_listed_behind_the_instructions_that_it_comes_from() {
     let listed = run(SUM, &["--quiet", "--dump-jit"]).expect(0);
     if !isaforge_runtime::Level::best().compiles() {
-        assert!(listed.err.contains("nothing of this program became machine code"), "{}", listed.err);
+        assert!(listed.err.contains("no part of this program was compiled to machine code"), "{}", listed.err);
         return;
     }
     assert!(listed.out().starts_with("loop 3: 4 instructions\n"), "{}", listed.out());
     assert!(listed.out().ends_with("y as u32:\n       0:  1000  1000\n"), "{}", listed.out());
-    // The sum is an operation on vectors for each of the warps that are executed side by side, written in the active lanes.
+    // The sum is a vector operation for each warp that is executed side by side, written in the active lanes.
     let sum = listed.out().split("\n4: IADD.u32 r5, r5, r2\n").nth(1).expect("it is listed");
     let operations: Vec<_> = sum.lines().take_while(|line| line.starts_with("  ")).collect();
     let sums = |what: &str| operations.iter().filter(|line| line.contains(what)).count();
     let (of_avx512, of_avx2) = (sums("vpaddd zmm"), sums("vpaddd ymm"));
-    // AVX2 has no masks, but a load of one and a blend.
+    // AVX2 has no mask registers; it takes a load of the mask and a blend.
     let most = 2 * of_avx512 + 3 * of_avx2;
     assert!(most > 0 && operations.len() <= most, "{operations:?}");
-    // What is executed by handlers comes to no machine code.
+    // Handlers compile no machine code.
     let none = run(SUM, &["--quiet", "--dump-jit", "--engine", "handlers"]).expect(0);
-    assert!(none.err.contains("nothing of this program became machine code"), "{}", none.err);
+    assert!(none.err.contains("no part of this program was compiled to machine code"), "{}", none.err);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn an_engine_that_is_not_there_is_refused() {
     let error = run(SUM, &["--engine", "magic"]).expect(2).err;
     assert!(error.contains("reference") && error.contains("compiled"), "{error}");
     let error = run(SUM, &["--engine", "handlers", "--trace"]).expect(2).err;
-    assert!(error.contains("nobody can look on while handlers at level"), "{error}");
+    assert!(error.contains("programs cannot be observed on handlers at level"), "{error}");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn comparing_says_that_engines_agree() {
         assert!(compared.out().contains(&format!("handlers at level {level}")), "{}", compared.out());
     }
     assert!(!compared.out().contains("y as u32"), "no output is made");
-    // A program that fails does so on all of them.
+    // A failing program fails on all engines.
     let compared = run(&format!("{ENDLESS}budget: 5000\n"), &["--compare"]).expect(1);
     assert!(compared.err.contains("the program failed on every engine") && compared.err.contains("the budget of 5000"));
     let error = run(SUM, &["--compare", "--level", "portable"]).expect(2).err;
@@ -120,13 +120,13 @@ fn a_set_of_ones_own_is_compared_with_its_machine_code() {
     assert!(compared.out().ends_with(" instructions: reference; compiled\n"), "{}", compared.out());
     let unchecked = isaforge(&["run", "--spec", riscv, &sieve, "--unchecked"]).expect(0);
     assert_eq!(unchecked.out(), isaforge(&["run", "--spec", riscv, &sieve]).expect(0).out());
-    // A machine of lanes has one engine, and says so.
+    // A machine of lanes has only one engine, and the command says so.
     let lanes = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/lanes");
     let folder = tempfile::tempdir().expect("a folder");
     let launch = folder.path().join("launch.yaml");
     fs::write(&launch, "program: |\n  mov r1, #1\n").expect("the file is written");
     let run = isaforge(&["run", "--spec", lanes, &launch.display().to_string(), "--compare"]).expect(0);
-    assert!(run.err.contains("there is nothing to choose or to compare"), "{}", run.err);
+    assert!(run.err.contains("there is no engine to choose or compare"), "{}", run.err);
 }
 
 #[test]

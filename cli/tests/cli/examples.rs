@@ -1,8 +1,8 @@
-//! Every example that a help shows is run, in a folder that has the files which they name.
+//! Runs every example of the help texts in a folder with the files that they name.
 
 use super::*;
 
-/// What is left out, and why.
+/// The examples that are not run, and why.
 const LEFT_OUT: [(&str, &str); 9] = [
     ("ir3.xml", "a document of others that the project does not ship"),
     ("--serve", "runs until somebody ends it"),
@@ -67,7 +67,7 @@ fn every_example_of_the_helps_runs() {
         let examples =
             help.out().lines().skip_while(|line| *line != "Examples:").skip(1).take_while(|line| !line.is_empty());
         for line in examples.filter(|line| line.contains("isaforge ")) {
-            // Three blanks stand before the remark. What only shows or filters results may not be installed.
+            // Three spaces precede the remark. Filters after a pipe may not be installed.
             let line = line.trim().split("   ").next().unwrap_or_default();
             let line = line.split(" | jq").next().and_then(|line| line.split(" | less").next()).unwrap_or(line);
             let is_run = command == "--help" && line.contains(" run ");
@@ -82,7 +82,7 @@ fn every_example_of_the_helps_runs() {
                 .output()
                 .expect("there is a shell");
             let err = String::from_utf8_lossy(&run.stderr);
-            // What differs, and what a lint finds, has status 1.
+            // Differences and lint findings give status 1.
             assert!(matches!(run.status.code(), Some(0 | 1)) && !err.contains("panicked"), "{command}: {line}\n{err}");
             ran += 1;
         }

@@ -19,7 +19,7 @@ fn a_field_of_an_instruction_is_explained_value_by_value() {
     for part in ["bits 33..32", "clamp_0_inf", "FMA.f32.clamp_0_1 r0, r2, r4, r6"] {
         assert!(run.out().contains(part), "{part}\n{}", run.out());
     }
-    // What each value makes of the operation.
+    // The operation for each value.
     assert!(
         run.out().lines().filter(|line| line.contains("f32(dest) =") || line.contains("dest =")).count() >= 4,
         "{}",
@@ -94,7 +94,7 @@ fn an_invalid_word_is_explained_as_far_as_it_is_known() {
     );
     assert!(run.out().contains("15..8   reserved    00000001  0x1   must be zero"), "{}", run.out());
     assert!(run.out().contains("MOV.i32  "), "{}", run.out());
-    // The first mistake is the reason; the others are marked, too.
+    // The first error is the reason; the others are marked, too.
     let run = isaforge(&["explain", "valhall", "7091d28d250e0d89"]).expect(1);
     assert_eq!(
         run.out().matches("must be zero").count() + run.out().matches("reserved value").count(),
@@ -147,7 +147,7 @@ fn assumptions_of_a_specification_are_shown_each_on_a_line_of_its_own() {
     }
 }
 
-/// Without anything to explain, what holds for all programs is shown, whatever instructions look like.
+/// Without anything to explain, the overview is shown, for every kind of instruction set.
 #[test]
 fn a_set_by_itself_is_shown_as_a_whole() {
     let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
@@ -170,9 +170,9 @@ fn bytes_in_the_order_of_memory_are_explained_as_such() {
     let word = isaforge(&["explain", "valhall", "0090c0000019003c"]).expect(0);
     for bytes in ["3c 00 19 00 00 c0 90 00", "3c00190000c09000"] {
         let run = isaforge(&["explain", "valhall", bytes]).expect(0);
-        assert!(run.out() == word.out() && run.err.contains("in the order of memory"), "{}{}", run.out(), run.err);
+        assert!(run.out() == word.out() && run.err.contains("in memory order"), "{}{}", run.out(), run.err);
     }
-    // What is no instruction either way stands as it was written.
+    // A word that is invalid in both byte orders is shown as written.
     let run = isaforge(&["explain", "valhall", "ffffffffffffff00"]).expect(1);
     assert!(run.out().starts_with("ffffffffffffff00") && run.err.is_empty(), "{}{}", run.out(), run.err);
 }

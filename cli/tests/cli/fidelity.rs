@@ -16,7 +16,7 @@ fn every_instruction_is_in_the_table() {
     assert_eq!(json.as_array().map(Vec::len), Some(isa.forms.len()));
 }
 
-/// The table of the USC has every operation, those without an encoding, too; what is not executed says why.
+/// The table of the USC lists every operation, even those without an encoding; unsupported ones say why.
 #[test]
 fn every_operation_is_in_the_table() {
     let run = isaforge(&["fidelity", "usc", "--tsv"]).expect(0);
@@ -51,9 +51,9 @@ fn names_and_classes_choose() {
     assert!(run.out().contains("    At most 0.5 ulp from the function, over all inputs"), "{}", run.out());
     assert!(run.out().contains("FPCLASS.f16  choice\n    Here: "), "{}", run.out());
     let run = isaforge(&["fidelity", "valhall", "NOPE"]).expect(2);
-    assert!(run.err.contains("`NOPE` is no class, and no instruction of valhall"), "{}", run.err);
+    assert!(run.err.contains("`NOPE` is neither a class nor an instruction of valhall"), "{}", run.err);
     let run = isaforge(&["fidelity", "vpu"]).expect(2);
-    assert!(run.err.contains("does not say how true instructions are"), "{}", run.err);
+    assert!(run.err.contains("does not give the accuracy of its instructions"), "{}", run.err);
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/valhall");
     let [by_spec, built_in] = [&["--spec", spec][..], &["valhall"]]
         .map(|set| isaforge(&[&["fidelity"], set, &["FPCLASS"]].concat()).expect(0));

@@ -70,7 +70,7 @@ fn completion_scripts_exist_for_the_usual_shells() {
     }
 }
 
-/// What a shell is told of a line whose last word is being written.
+/// The completions a shell gets for a line whose last word is incomplete.
 fn completed(line: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_isaforge"));
     command.env("ISAFORGE_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", (line.len() - 1).to_string());
@@ -86,7 +86,7 @@ fn names_of_instructions_are_completed() {
     assert!(completed(&["isaforge", "list", "vpu", "Mult"]).contains("MultiplyHiInt16u"));
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
     assert!(completed(&["isaforge", "explain", "--spec", spec, "slt"]).contains("sltiu"));
-    // Commands, options and sets as before.
+    // Commands, options and sets are still completed.
     assert!(completed(&["isaforge", "expl"]).contains("explain"));
     assert!(completed(&["isaforge", "dis", "valhall-"]).contains("valhall-2021"));
 }

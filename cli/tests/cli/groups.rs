@@ -6,7 +6,7 @@ use isaforge_usc::{
 
 use super::*;
 
-/// Two groups of Mesa's, one of the vendor's with a program end.
+/// Two groups compiled by Mesa, and one of the vendor that ends a program.
 const GROUPS: &str = "36 82 00 c0 c0 4b 02 44 00 00 49 ff\n56a000b004c4401 0c04000ff\n44a0800500 0000ff\n";
 
 #[test]
@@ -62,7 +62,7 @@ fn every_row_of_a_table_is_assembled_to_its_bytes() {
     for (row, back) in rows.iter().zip(back.out().lines()).filter(|(row, _)| row[1] == "ok") {
         assert_eq!(back, row[0], "{}", row[2]);
     }
-    // The text alone does the same.
+    // The text column alone gives the same result.
     let texts: String = rows.iter().filter(|row| row[1] == "ok").map(|row| format!("{}\n", row[2])).collect();
     let back = isaforge_with(&["asm", "usc", "--tsv", "--order", "memory"], &texts).expect(0);
     let bytes: String = rows.iter().filter(|row| row[1] == "ok").map(|row| format!("{}\n", row[0])).collect();
@@ -145,7 +145,7 @@ fn commands_on_words_refuse_groups_by_name() {
 fn runs_of_recorded_programs_are_replayed_and_counted() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("programs.jsonl");
-    // Adds 1 to a vertex input: `smadd32` and a write that ends the task, as the command assembles them.
+    // Adds 1 to a vertex input: `smadd32` and a write that ends the task, as assembled by the command.
     let text =
         "0 : end\n    smadd32 ft0, vi0, c1, c1, _\n    mov ft0.e0.e1.e2.e3, ft0\n    uvsw.write.emit.endtask ft0, 0\n";
     let bytes: String = isaforge_with(&["asm", "usc"], text).expect(0).out().split_whitespace().collect();
@@ -179,14 +179,14 @@ fn a_group_is_built_from_parts_that_go_together() {
     let group = parts.encode().expect("a group");
     assert_eq!(group.to_string(), "mbyp ft0, sh3 | mov r7, ft0");
     assert_eq!(group.parts().body(), Some(body));
-    // Put together by hand, parts may not go together; that is seen, and encoding them is an error.
+    // Parts combined by hand may be incompatible; this is detected, and encoding them is an error.
     let alone = Parts { p0: None, p1: Some(p0), ..parts };
     assert_eq!(alone.body(), None);
     assert_eq!(alone.encode(), Err(BuildError::Parts { slot: "p1" }));
     let none = "fsqrt r0, sh1.abs".parse::<Parts>().expect("parts");
     assert_eq!(none.to_string(), "fsqrt r0, sh1.abs");
     assert!(matches!(none.encode(), Err(BuildError::NoEncoding { operation: "FSQRT", .. })));
-    // What drives the results is kept, too.
+    // The operations that drive the results are kept, too.
     let driven = "converttof64.f32 ft0, ft2, sh0@S0 | mov r0, ft0 | mov r1, ft2";
     assert_eq!(driven.parse::<Parts>().expect("parts").to_string(), driven);
 }

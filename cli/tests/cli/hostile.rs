@@ -1,13 +1,13 @@
-//! Input that means harm: a command ends soon, with a status and a message that says what is wrong.
+//! Malicious input: the command ends soon, with an exit status and a message about the problem.
 
 use std::time::{Duration, Instant};
 
 use super::*;
 
-/// What takes longer has no end, as far as a user can tell. Machines that test are slow.
+/// A command that takes longer counts as hanging. Test machines may be slow.
 const LONG: Duration = Duration::from_secs(60);
 
-/// As [`isaforge_in`], but not for ever.
+/// Like [`isaforge_in`], with a time limit.
 fn soon(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Run {
     let started = Instant::now();
     let (sender, receiver) = std::sync::mpsc::channel();
@@ -59,7 +59,7 @@ fn nobody_waits_for_a_pipe() {
         let run = soon(folder.path(), arguments, b"").expect(status);
         assert!(run.err.contains("not a regular file"), "{arguments:?}: {}", run.err);
     }
-    // What a shell has opened is read.
+    // A file that the shell has opened is read.
     let read = soon(folder.path(), &["asm", "valhall", "/dev/stdin"], b"MOV.i32 r1, r2").expect(0);
     assert_eq!(read.out(), "0091c10000000002\n");
 }
@@ -165,7 +165,7 @@ fn a_launch_file_asks_for_what_there_is() {
     }
 }
 
-/// The launch of the demo's size, in as many addresses as a program of 32 bits has.
+/// The launch of the demo's size, within the address space of a 32-bit program.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_launch_fits_in_four_gibibytes() {

@@ -1,4 +1,4 @@
-//! Machine code as people have it.
+//! Machine code in the forms that users have.
 
 use super::*;
 
@@ -31,19 +31,19 @@ fn bytes_in_the_order_of_memory_are_found_out_and_can_be_asked_for() {
     let bytes = "02 00 00 00 00 c1 91 00\n0x04, 0x00, 0x00, 0x00, 0x00, 0xc3, 0x91, 0x00\n";
     let run = isaforge_with(&["dis", "valhall"], bytes).expect(0);
     assert_eq!(run.out(), TEXT);
-    assert!(run.err.contains("in the order of memory") && run.err.contains("`--order memory`"), "{}", run.err);
+    assert!(run.err.contains("in memory order") && run.err.contains("`--order memory`"), "{}", run.err);
     let run = isaforge_with(&["dis", "valhall", "--order", "memory"], bytes).expect(0);
     assert_eq!((run.out(), run.err.as_str()), (TEXT, ""));
     let run = isaforge_with(&["dis", "valhall", "--order", "value"], bytes).expect(1);
     assert!(run.out().starts_with(".word 0x0200000000c19100 // "), "{}", run.out());
-    // What else stands there need not be code.
+    // Other words in the text may be invalid.
     let run = isaforge_with(&["dis", "valhall"], "02 00 00 00 00 c1 91 00\nffffffffffffffff").expect(1);
     assert!(
-        run.out().starts_with("MOV.i32 r1, r2\n.word 0xff") && run.err.contains("more of it decodes so"),
+        run.out().starts_with("MOV.i32 r1, r2\n.word 0xff") && run.err.contains("more of it decodes that way"),
         "{}",
         run.err
     );
-    // Where neither order is better, the digits stand as they were written.
+    // If neither order is better, the digits are read as written.
     let run = isaforge_with(&["dis", "valhall"], "02 00 00 00 00 c1 91 ff\n").expect(1);
     assert!(run.out().starts_with(".word 0x0200000000c191ff // ") && run.err.is_empty(), "{}{}", run.out(), run.err);
 }
@@ -104,17 +104,17 @@ fn sets_have_the_names_that_people_use() {
     }
     let path = riscv("examples/riscv/isa.yaml");
     let run = isaforge(&["list", &path]).expect(2);
-    assert!(run.err.contains(&format!("`--spec {path}` reads one from a specification")), "{}", run.err);
+    assert!(run.err.contains(&format!("use `--spec {path}` if it is a specification")), "{}", run.err);
     assert!(isaforge(&["list", "valhal"]).expect(2).err.contains("'valhall'"));
 }
 
 #[test]
 fn names_of_sets_nearby_are_explained() {
     for (name, part) in [
-        ("arm", "as `valhall`"),
+        ("arm", "the only built-in Arm set is `valhall`"),
         ("Bifrost", "`--spec ISA.xml` reads the document"),
         ("v7", "older than `valhall`"),
-        ("v10", "`valhall` is nearest"),
+        ("v10", "`valhall` is the nearest"),
     ] {
         for arguments in [&["list", name][..], &["diff", name, "valhall"]] {
             let run = isaforge(arguments).expect(2);
@@ -143,7 +143,7 @@ fn explain_finds_what_somebody_remembers() {
     assert_eq!(run.out(), isaforge(&["explain", "valhall", "0091c10000000002"]).out());
 }
 
-/// Output of Arm's offline compiler as public tools read it, built here: it was not made by that compiler.
+/// Output of Arm's offline compiler in the layout that public tools read. It is built here, not by that compiler.
 fn offline_compiler(shaders: &[(&[u8], &[u64])]) -> Vec<u8> {
     let mut blocks = 4u32.to_le_bytes().to_vec();
     for (stage, words) in shaders {
@@ -183,7 +183,7 @@ fn all_shaders_of_a_file_are_found_and_named_and_one_can_be_chosen() {
     assert!(run.err.contains("has no shader `compute`") && run.err.contains("vertex0, fragment1"), "{}", run.err);
     assert!(isaforge(&["dis", "usc", file]).expect(2).err.contains("is output of Arm's offline compiler"));
     let run = isaforge_with(&["dis", "valhall", "--shader", "x"], "0091c10000000002\n").expect(2);
-    assert!(run.err.contains("no file of shaders"), "{}", run.err);
+    assert!(run.err.contains("not a container with named shaders"), "{}", run.err);
 }
 
 #[test]

@@ -1,15 +1,15 @@
-//! What the command prints for other programs.
+//! Machine-readable output.
 
 use serde_json::Value;
 
 use super::*;
 
-/// Checks objects against what `--json-schema` of a command prints.
+/// Validates objects against the output of a command's `--json-schema`.
 fn valid(command: &[&str], objects: &[Value]) {
     let mut arguments = command.to_vec();
     arguments.push("--json-schema");
     let schema: Value = serde_json::from_str(isaforge(&arguments).expect(0).out()).expect("it is JSON");
-    // The version is the number at the end.
+    // The `$id` ends with the version.
     assert!(schema["$id"].as_str().is_some_and(|id| id.ends_with("-1.json")), "{schema}");
     let mut compiler = boon::Compiler::new();
     let mut schemas = boon::Schemas::new();

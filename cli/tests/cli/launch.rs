@@ -8,7 +8,7 @@ fn launch(content: &str) -> (tempfile::TempDir, Run) {
     (folder, run)
 }
 
-/// The launch file of the test data with a change that makes it wrong.
+/// Makes one change to the launch file of the test data that makes it invalid.
 #[track_caller]
 fn refused(from: &str, to: &str) -> String {
     let good = text_of("launch.yaml");
@@ -147,14 +147,14 @@ fn the_demo_tells_what_it_does_and_draws_a_picture() {
     ] {
         assert!(run.out().contains(part), "{part} is missing in\n{}", run.out());
     }
-    // Where no specifications are, those of the folder that the command was built in are none of its business.
+    // Without specifications in the current folder, those of the build folder are not used.
     let run = isaforge_in(folder.path(), &["demo", "--size", "8", "-o", "small.png"], b"").expect(0);
-    assert!(run.out().contains("1. No folder `specs/valhall` here"), "{}", run.out());
+    assert!(run.out().contains("1. There is no folder `specs/valhall` here"), "{}", run.out());
     let file = fs::File::open(&picture).expect("the picture is written");
     let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("it is a PNG");
     let mut pixels = vec![0; reader.output_buffer_size().expect("it is small")];
     reader.next_frame(&mut pixels).expect("it is whole");
-    // Inside of the set is black, outside is blue.
+    // The inside of the set is black, the outside blue.
     let pixel = |x: usize, y: usize| &pixels[3 * (33 * y + x)..][..3];
     assert_eq!(pixel(20, 16), [0, 0, 0]);
     assert!(pixel(0, 0)[2] > 40, "{:?}", pixel(0, 0));
@@ -206,7 +206,7 @@ outputs: [{{ print: {{ buffer: sums, as: hex }} }}]
         isaforge_in(folder.path(), &["run", "launch.yaml"], b"")
     };
     let more = "{ buffer: more, size: [4, 1], format: R8UI }";
-    // 111, 122, 133 and 144 in 16 bits each.
+    // 111, 122, 133 and 144, 16 bits each.
     let run_fine = run(&format!("{{ buffer: sums, size: [4], format: R16UI }}, {more}")).expect(0);
     assert!(run_fine.out().contains("007a006f") && run_fine.out().contains("00900085"), "{}", run_fine.out());
     for (images, message) in [
@@ -219,7 +219,7 @@ outputs: [{{ print: {{ buffer: sums, as: hex }} }}]
         let run = run(images).expect(1);
         assert!(run.err.contains(message), "{images}: {}", run.err);
     }
-    // Without the second image the program finds none.
+    // The second image is missing.
     let run = run("{ buffer: sums, size: [4], format: R16UI }").expect(1);
     assert!(run.err.contains("there is no image 1 in table 5"), "{}", run.err);
 }
@@ -260,12 +260,12 @@ fn a_program_gets_a_launch_file_that_runs() {
         assert!(written.starts_with(&format!("isa: {isa}\n")) && written.contains("# outputs:"), "{written}");
         assert!(written.lines().all(|line| line.chars().count() <= 100), "{written}");
         isaforge(&["run", launch.to_str().expect("a path")]).expect(0);
-        // It does not take the place of another one.
-        assert!(isaforge(&["run", "--init", path]).expect(2).err.contains("is there already"));
+        // An existing file is not overwritten.
+        assert!(isaforge(&["run", "--init", path]).expect(2).err.contains("exists already"));
     }
     let (_folder, path) = program("a.s", "no instruction\n");
     let run = isaforge(&["run", "--init", path.to_str().expect("a path")]).expect(2);
-    assert!(run.err.contains("no assembly of a built-in set"), "{}", run.err);
+    assert!(run.err.contains("not assembly of a built-in set"), "{}", run.err);
     let (_folder, path) = program("a.s", "MOV.i32 r0, r1\nNO r2\nNOP.end\n");
     let run = isaforge(&["run", "--init", path.to_str().expect("a path")]).expect(2);
     assert!(run.err.contains("it could be one of valhall, but for line 2: "), "{}", run.err);
@@ -285,7 +285,7 @@ fn a_program_of_ones_own_set_gets_a_launch_file_too() {
     fs::write(&launch, written + "show: [a1]\n").expect("it is written");
     let run = isaforge(&["run", "--spec", spec, launch.to_str().expect("a path")]).expect(0);
     assert!(run.out().starts_with("a1 = 0000000e"), "{}", run.out());
-    // Mistakes have a place; an ELF file needs none.
+    // Errors have locations; an ELF file needs no launch file.
     let (_folder, wrong) = program("b.s", "add a1, a0\n");
     assert!(
         isaforge(&["run", "--spec", spec, "--init", wrong.to_str().expect("a path")]).expect(1).err.contains("b.s:1")
@@ -296,7 +296,7 @@ fn a_program_of_ones_own_set_gets_a_launch_file_too() {
     );
     let run = isaforge(&["run", elf]).expect(2);
     assert!(run.err.contains("is an ELF file") && run.err.contains("`isaforge run --spec SPEC "), "{}", run.err);
-    // The launch file of a built-in set is none of a specification.
+    // The launch file of a built-in set is not one of a specification.
     let (_folder, launch) = program("launch.yaml", "isa: valhall\nprogram: NOP.end\ngroups: 3\n");
     let run = isaforge(&["run", "--spec", spec, launch.to_str().expect("a path")]).expect(1);
     assert!(run.err.contains("with `--spec` the launch file names no instruction set"), "{}", run.err);

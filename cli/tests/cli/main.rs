@@ -1,4 +1,4 @@
-//! What scripts rely on: output, exit status and messages of every command.
+//! The interface that scripts rely on: output, exit status and messages of every command.
 
 mod assemble;
 #[allow(dead_code, reason = "launch files are not the only texts")]
@@ -37,7 +37,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a run of the command gave.
+/// The result of running the command.
 struct Run {
     status: i32,
     out: Vec<u8>,
@@ -76,7 +76,7 @@ fn isaforge_in(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Run {
         .expect("the command starts");
     let mut pipe = child.stdin.take().expect("stdin is piped");
     let content = stdin.to_owned();
-    // A command that does not read its input closes the pipe, which is fine.
+    // A command that does not read its input closes the pipe.
     let writer = std::thread::spawn(move || drop(pipe.write_all(&content)));
     let output = child.wait_with_output().expect("the command ends");
     writer.join().expect("the writer ends");

@@ -30,7 +30,7 @@ fn a_manual_says_what_changed_since_another_revision() {
     assert!(refused.err.contains("cannot be compared"), "{}", refused.err);
 }
 
-/// One of each reader: isaspec, Mesa's Bifrost, SPIR-V, AMD, LLVM, RISC-V, Arm.
+/// One document per reader: isaspec, Mesa's Bifrost, SPIR-V, AMD, LLVM, RISC-V, Arm.
 #[test]
 fn documents_of_others_get_a_manual() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -101,7 +101,7 @@ fn a_served_manual_follows_its_specification() {
     assert!(get(&address, "/i/halt.html").starts_with("HTTP/1.1 200"));
     assert!(get(&address, "/../tiny.yaml").starts_with("HTTP/1.1 404"));
     let before = get(&address, "/edition");
-    // The watch may begin a moment after the address is told: the text differs each time.
+    // The watch may start shortly after the address is printed, so the text differs each time.
     let start = Instant::now();
     for round in 0.. {
         fs::write(&spec, TINY.replace("stops", &format!("ends {round}"))).expect("a specification");

@@ -1,8 +1,8 @@
-//! Points, lines and triangles, samples, channels and compressed textures of launch files that draw, on every engine.
+//! Points, lines, triangles, samples, channels and compressed textures in launch files that draw, on every engine.
 
 use super::*;
 
-/// Draws the varying at byte 0 as it is.
+/// Draws the varying at byte 0 unchanged.
 const PLAIN: &str = "isa: valhall
 size: [8, 4]
 program: |
@@ -13,7 +13,7 @@ program: |
 const TARGETS: &str = "targets: [{ file: out.png, clear: [0, 0, 1, 1] }]\n";
 const RED: &str = "varyings: [{ offset: 0, flat: [0x3f800000, 0, 0, 0x3f800000] }]\n";
 
-/// Draws, and compares all engines. Returns the pixels, the uppermost row first.
+/// Draws and compares all engines. Returns the pixels from the top row down.
 fn draw(content: &str) -> Vec<[u8; 3]> {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("launch.yaml"), content).expect("the file is written");
@@ -30,7 +30,7 @@ fn draw(content: &str) -> Vec<[u8; 3]> {
     bytes.chunks(frame.color_type.samples()).map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect()
 }
 
-/// The picture as rows of `#` where something is drawn.
+/// The picture as rows, with `#` at the pixels drawn.
 fn shape(pixels: &[[u8; 3]]) -> Vec<String> {
     let mark = |pixel: &[u8; 3]| if *pixel == [0, 0, 255] { '.' } else { '#' };
     pixels.chunks(8).map(|row| row.iter().map(mark).collect()).collect()
@@ -70,7 +70,7 @@ fn values_belong_to_the_vertices_of_primitives() {
     assert_eq!(pixels[24..30], [[255, 0, 0], [204, 51, 0], [153, 102, 0], [102, 153, 0], [51, 204, 0], [0, 0, 255]]);
     let pixels = draw(&format!("{PLAIN}{TARGETS}{values}primitive: points\nvertices: [[0.5, 0.5], [5.5, 0.5]]\n"));
     assert_eq!([pixels[24], pixels[29]], [[255, 0, 0], [0, 255, 0]]);
-    // The place in a point, from above on the left.
+    // The position within a point, from its upper left corner.
     let program = PLAIN.replace(
         "LD_VAR_BUF_IMM.f32.slot0.v4.src_f32.center.store @r0:r1:r2:r3, r61, index:0x0",
         "LD_VAR_SPECIAL.f32.v2.center.clobber.slot0 @r0:r1, 0x0, index:0x0",
@@ -85,15 +85,15 @@ fn pixels_have_samples_whose_mean_is_shown() {
     let pixels = draw(&format!("{PLAIN}{TARGETS}{RED}{triangle}samples: 4\n"));
     // Two of four samples of a pixel on the slope are covered.
     assert_eq!([pixels[24], pixels[27], pixels[28]], [[255, 0, 0], [128, 0, 128], [0, 0, 255]]);
-    // Those of Vulkan's standard places whose coordinates add up to less than a pixel: the slope is an edge on the right, and what
-    // lies on it is not covered.
+    // The samples at Vulkan's standard locations whose coordinates add up to less than one pixel: the slope is a right
+    // edge, and samples on it are not covered.
     for (samples, covered) in [(2, 1), (8, 3), (16, 9)] {
         let pixels = draw(&format!("{PLAIN}{TARGETS}{RED}{triangle}samples: {samples}\n"));
         let [red, blue] =
             [covered, samples - covered].map(|count| (255.0 * f64::from(count) / f64::from(samples)).round());
         assert_eq!([pixels[17], pixels[18]], [[255, 0, 0], [red as u8, 0, blue as u8]], "{samples} samples");
     }
-    // The program takes samples away.
+    // The program removes samples.
     let masked = PLAIN.replace(
         "  BLEND",
         "  IADD_IMM.i32 r8, 0x0, #0x1\n  LSHIFT_AND.i32 r60, r60, 0x0.b00, r8\n  ATEST @r60, r60, r3, atest_datum.w0\n  BLEND",
@@ -125,7 +125,7 @@ fn textures_are_compressed() {
     );
     let corners = "varyings: [{ offset: 0, corners: [[0, 0], [1, 0], [0, 1]] }]\n";
     for (texture, expected) in [
-        // Red, blue and what lies between, in columns.
+        // Red, blue and the mix of both, in columns.
         (
             "words: [0x001ff800, 0xe4e4e4e4], size: [4, 4], format: COMPRESSED_RGB_S3TC_DXT1_EXT",
             [[255, 0, 0], [85, 0, 170]],

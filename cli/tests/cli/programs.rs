@@ -1,4 +1,4 @@
-//! Whole programs: labels, JSON, control flow, findings.
+//! Whole programs: labels, JSON, control flow, lint findings.
 
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ fn branches_name_labels_and_the_text_assembles_to_the_same_words() {
     assert_eq!(lines[2], "l2:", "{text}");
     assert!(lines[5].ends_with("l6") && lines[6].ends_with("l2") && lines[7] == "l6:", "{text}");
     assert_eq!(hex(&text), words);
-    // A table has the instruction alone.
+    // A table lists instructions without labels.
     let table = isaforge_with(&["dis", "valhall", "--tsv"], &words).expect(0).out().to_owned();
     assert_eq!(table.lines().count(), 8);
     assert!(table.lines().nth(5).is_some_and(|line| line.ends_with("-4")), "{table}");
@@ -63,7 +63,7 @@ fn instructions_are_objects_of_the_schema() {
     assert_eq!(found[0]["bytes"].as_str().map(str::len), Some(16));
     assert_eq!((&found[2]["address"], &found[2]["label"]), (&Value::from(16), &Value::from("l2")));
     assert_eq!(found[4]["flow"]["kind"], "branch");
-    // A condition on a constant decides nothing.
+    // A condition on a constant is always the same.
     assert_eq!(found[5]["flow"]["kind"], "jump");
     assert_eq!((&found[5]["target"], &found[5]["target_address"]), (&Value::from("l2"), &Value::from(16)));
     assert_eq!(found[7]["flow"]["kind"], "end");
@@ -120,7 +120,7 @@ fn findings_have_a_code_and_a_place() {
     assert_eq!(code("NOP\n.word 0xffffffffffffffff\n"), ("P0001".to_owned(), 8));
     assert_eq!(code("BRANCHZ r60, offset:9\nNOP.end\n"), ("P0006".to_owned(), 0));
     lint("NOP\nNOP.end\n").expect(0);
-    // Findings in a text are where they are in it.
+    // Findings in assembly have source locations.
     let text = "NOP\n\n  NOP.end\nafter:  NOP // never\n";
     let run = isaforge_with(&["lint", "valhall"], text).expect(1);
     assert!(run.out().starts_with("<stdin>:4:9: warning["), "{}", run.out());
@@ -154,7 +154,7 @@ fn every_page_shows_what_lint_finds() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("program.s");
         let path = file.to_str().expect("the path is text").to_owned();
-        // The assembler refuses what breaks a limit, so that lint sees it in words alone.
+        // The assembler rejects violations of limits, so lint finds them only in machine code.
         if code != "P0005" {
             fs::write(&file, &wrong).expect("the file is written");
             let found = isaforge(&["lint", "valhall", &path, "--json"]).expect(1);

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A specification in a folder of its own: that of the test data, changed.
+/// A modified copy of the test data's specification in its own folder.
 fn changed(from: &str, to: &str) -> (tempfile::TempDir, String) {
     let (folder, good) = (tempfile::tempdir().expect("a folder"), text_of("blink.yaml"));
     assert!(good.contains(from), "nothing is changed by {from}");
@@ -18,7 +18,7 @@ fn nothing_changed_means_status_0() {
         let run = isaforge(&["diff", old, new]).expect(0);
         assert!(run.out().contains("Old binaries decode the same"), "{}", run.out());
     }
-    // Another name for the same bits is a change that old binaries do not notice until they are printed.
+    // A new name for the same bits does not affect old binaries until they are printed.
     let (_folder, more) = changed(
         "instructions:\n",
         "instructions:\n  STOP:\n    doc: Stops.\n    provenance: document\n    fixed: { 15..0: 0 }\n    syntax: \"{mnemonic}\"\n",
@@ -38,7 +38,7 @@ fn words_that_read_differently_mean_status_1_and_are_shown() {
     assert!(json.is_object());
     let run = isaforge(&["diff", BLINK, &new, "--format", "markdown"]).expect(1);
     assert!(run.out().contains('|') || run.out().contains('#'), "{}", run.out());
-    // A word that is only read changes no word and is told all the same.
+    // A name that is only accepted as input changes no word but is reported.
     let (_folder, new) = changed("name: lit,", "name: lit, also: [bright, on],");
     let run = isaforge(&["diff", BLINK, &new]).expect(0);
     assert!(run.out().contains("value `lit` changed: no other word → also `bright`, `on`"), "{}", run.out());
@@ -70,7 +70,7 @@ fn text_becomes_text_and_words_words_unless_asked_otherwise() {
     assert_eq!(translate(&["--out", "asm"], b"1dc8 1c07"), text.as_bytes());
     assert_eq!(translate(&["--in", "asm", "--out", "hex"], text.as_bytes()), b"3dc8\n3c07\n");
     assert_eq!(translate(&[], b""), b"");
-    // Real words, by name and without any specification at hand.
+    // Built-in revisions, by name and without any specification file.
     let run = isaforge_with(&["translate", "valhall-2021", "valhall"], "FMA.f32 r1, r2, r3, r4\n").expect(0);
     assert_eq!(run.out(), "FMA.f32 r1, r2, r3, r4\n");
 }
@@ -109,14 +109,14 @@ fn what_the_other_revision_cannot_say_is_named_and_nothing_is_written() {
 fn a_listing_of_one_revision_assembles_in_the_other_where_both_say_it() {
     let recorded = fs::read_to_string("../tests/data/valhall-2021/words.tsv").expect("the words are there");
     let words = recorded.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('\t').next());
-    // A table has no labels: the words are no program.
+    // A table has no labels: its words are not a program.
     let table = isaforge_with(&["dis", "valhall-2021", "--tsv"], words.collect::<Vec<_>>().join("\n")).expect(0);
     let (mut said, mut unsaid) = (Vec::new(), Vec::new());
     for line in table.out().lines().filter_map(|row| row.split('\t').nth(2)) {
         let run = isaforge_with(&["asm", "valhall"], line);
         if run.status == 0 { said.push(line) } else { unsaid.push((line.to_owned(), run.err)) }
     }
-    // What is said is what the model proves to mean the same.
+    // Instructions are translated only if the model proves that they mean the same.
     let said = said.join("\n");
     let assembled = isaforge_with(&["asm", "valhall"], &said).expect(0);
     let translated = isaforge_with(&["translate", "valhall-2021", "valhall", "--out", "hex"], &said).expect(0);
@@ -125,13 +125,13 @@ fn a_listing_of_one_revision_assembles_in_the_other_where_both_say_it() {
         said.contains("`r1") && said.contains(".return") && said.contains("atest_datum") && said.lines().count() > 50,
         "{said}"
     );
-    // The rest does not exist any more, and it is named.
+    // The others do not exist any more and are named.
     let [(line, error)] = &unsaid[..] else { panic!("{unsaid:?}") };
     assert!(line.starts_with("TEX.computed.2d.slot0 "), "{line}");
     assert!(error.contains("no instruction is called `TEX.computed.2d.slot0`"), "{error}");
 }
 
-/// Two lengths, computed values, a kind, an alias, two generations.
+/// Two lengths, computed values, a kind, an alias and two generations.
 pub(crate) const STREAM: &str = r##"isa: tiny
 word: [16, 32]
 provenance: document
@@ -222,7 +222,7 @@ fn revisions_of_a_stream_are_compared_by_their_layouts() {
             "a signed number of steps of 2 bytes from this instruction to a place → a signed number of steps of 4",
         ),
         ("prints: true }", "prints: false }", 1, "alias `clear` changed: `clear {d}`"),
-        // A special case takes words from what was more general.
+        // A special case takes words from a more general instruction.
         (
             "  jump:",
             "  stay: { doc: Stays., word: 16, fixed: { 15..0: 0x2000 } }\n  jump:",
@@ -268,7 +268,7 @@ fn a_program_of_one_revision_of_a_stream_is_said_in_the_other() {
     };
     let back = "l0:\nadd.fast.w r1, r2\nclear r4\n@mov r3, r5, 12\nmov r3, #7, 8\njump l0\nhalt\n";
     assert_eq!(translated(&[], &[], 0).out(), back);
-    // Other places, other factors, other names in the same bits, another text.
+    // Fields moved, other factors, other names for the same bits, another syntax.
     let moved = [
         (
             "bits: 11..8, access: write }, s: { bank: r, bits: 7..4",
@@ -280,12 +280,12 @@ fn a_program_of_one_revision_of_a_stream_is_said_in_the_other() {
     ];
     let run = translated(&moved, &[], 0);
     assert_eq!(run.out(), back.replace("fast", "quick").replace("#7", "=7"));
-    // An instruction that has grown moves what follows, and branches still lead to the same places.
+    // A longer instruction moves those that follow, and branches still have the same targets.
     let grown = [("word: 16\n    fixed: { 15..12: 1, 3..3: 0 }", "fixed: { 15..12: 1, 3..3: 0, 31..16: 0 }")];
     assert_eq!(translated(&grown, &[], 0).out(), back);
     let bytes = |changes: &[(&str, &str)]| translated(changes, &["--out", "hex"], 0).out().trim().len();
     assert_eq!(bytes(&grown), bytes(&[]) + 4);
-    // What cannot be said is named, with its line; nothing is written.
+    // Instructions that cannot be expressed are named with their lines, and no output is written.
     for (from, to, said) in [
         ("value: bits * 4", "value: bits * 8", ":3:1: error: tiny has no value `12` for `k` of `mov`"),
         ("count: 16", "count: 5", ":3:1: error: tiny has no value `r5` for `s.n` of `mov`"),
@@ -304,7 +304,7 @@ fn a_program_of_one_revision_of_a_stream_is_said_in_the_other() {
         let run = translated(also, &[], 1);
         assert!(run.err.contains(said) && run.out.is_empty(), "{from}: {}", run.err);
     }
-    // Words of streams and words of one length are two sorts.
+    // Streams and words of one length are different kinds.
     let (_folder, [old, _]) = streams(&[]);
     let run = isaforge(&["diff", &old, BLINK, "--old-generation", "1"]).expect(2);
     assert!(run.err.contains("is a stream, and"), "{}", run.err);

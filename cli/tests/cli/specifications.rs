@@ -68,7 +68,7 @@ fn crates_with_the_core_of_a_checkout_build_and_their_front_pages_are_true() {
     let wrong = isaforge(&["gen", &path("blink.yaml"), "-o", &output("none"), "--core", "path=nowhere"]).expect(2);
     assert!(wrong.err.contains("there is no package in `nowhere`"), "{}", wrong.err);
     let root = format!("{}/..", env!("CARGO_MANIFEST_DIR"));
-    // Words, and a stream of bytes.
+    // A set of words and a stream of bytes.
     for (name, spec) in [("my-blink", path("blink.yaml")), ("my-riscv", format!("{root}/examples/riscv"))] {
         isaforge(&["gen", &spec, "-o", &output(name), "--core", &format!("path={root}/core")]).expect(0);
         let test = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()))
@@ -127,7 +127,7 @@ fn a_specification_with_mistakes_generates_nothing() {
     assert!(!output.exists());
 }
 
-/// A code that a message names has a page.
+/// Every code in a message has a page.
 #[test]
 fn the_code_of_a_message_leads_to_its_page() {
     let run = isaforge(&["check", "tests/data/wrong.yaml"]).expect(1);
@@ -156,7 +156,7 @@ fn codes_have_pages() {
         assert!(page.out().contains(title), "{code}: {}", page.out());
     }
     let run = isaforge(&["check", "--explain", "L9999"]).expect(2);
-    assert!(run.err.contains("no error and no warning has the code `L9999`"), "{}", run.err);
+    assert!(run.err.contains("no error or warning has the code `L9999`"), "{}", run.err);
     let run = isaforge(&["check", "--explain", "E0052"]).expect(0);
     assert!(run.out().contains("`isaforge check --explain document.yaml` shows document.yaml"), "{}", run.out());
     assert!(isaforge(&["check", "--explain", "document.yaml"]).expect(0).out().contains("  | isa: "));
@@ -200,7 +200,7 @@ fn a_watched_specification_is_compiled_again_with_what_changed() {
         }
     };
     expect("watching 1 file");
-    // A mistake is shown, and then what changed since the last good revision.
+    // An error is shown, and then the changes since the last valid revision.
     fs::write(&spec, text.replace("word:", "wort:")).expect("the folder is writable");
     expect("did you mean `word`?");
     let renamed = text.replace("SET.u8", "DIM.u8");
@@ -225,7 +225,7 @@ fn a_document_alone_is_told_its_mistakes_and_what_it_needs() {
     assert!(run.err.contains("write an `isa.yaml` beside it"), "{}", run.err);
 }
 
-/// A document of others, among the fixtures of the compiler.
+/// A third-party document from the compiler's fixtures.
 fn document(name: &str) -> String {
     format!("{}/../compiler/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
 }
@@ -297,7 +297,7 @@ fn a_crate_is_of_one_generation_where_that_is_asked_for() {
     assert!(missing.err.contains("no generation says which is meant"), "{}", missing.err);
 }
 
-/// What newcomers wrote from the documentation alone, where it stands beside the project.
+/// Specifications that newcomers wrote from the documentation alone, if they are available next to the project.
 #[test]
 fn specifications_of_newcomers_are_understood_or_answered() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/repro");
@@ -306,12 +306,12 @@ fn specifications_of_newcomers_are_understood_or_answered() {
         return;
     }
     let run = |arguments: &[&str], input: &str| isaforge_in(&folder, arguments, input.as_bytes());
-    // What labels count is said by `check`, and where a program has labels.
+    // `check` warns about the unit of labels, and so do commands on programs with labels.
     let checked = run(&["check", "rv32.yaml"], "").expect(0);
     assert_eq!(checked.err.matches("warning[W0211]").count(), 2, "{}", checked.err);
     assert!(checked.err.contains("`{ from: this, unit: 2 }`"), "{}", checked.err);
     assert!(run(&["asm", "--spec", "rv32.yaml", "t.s"], "").expect(0).err.contains("warning[W0211]"));
-    // Lengths that are in no bits are refused before anything runs away.
+    // Lengths that no bits encode are rejected before memory is exhausted.
     for (name, word) in [
         ("gcn.yaml", "ff020e7e78563412"),
         ("gcn.yaml", "01824bd501050e4c"),
@@ -330,7 +330,7 @@ fn specifications_of_newcomers_are_understood_or_answered() {
     let output = tempfile::tempdir().expect("a folder");
     let refused = run(&["gen", "single.yaml", "-o", output.path().join("x").to_str().expect("text")], "").expect(1);
     assert!(refused.err.contains("error[E0304]"), "{}", refused.err);
-    // What prints assembles.
+    // Printed text assembles.
     assert_eq!(run(&["dis", "--spec", "prefix.yaml", "-"], "31\n").expect(0).out(), "mov #1, lsl #4\n");
     assert_eq!(run(&["asm", "--spec", "prefix.yaml", "-"], "mov #1, lsl #4\n").expect(0).out(), "31\n");
     for name in ["prefix.yaml", "two.yaml", "a64.yaml.gz"] {

@@ -1,8 +1,8 @@
-//! `-` wherever a file is read.
+//! `-` as the name of every kind of input file.
 
 use super::*;
 
-/// A folder with a specification that imports another, and what is fed to the command.
+/// A folder with a specification that imports another, and the standard input for the command.
 fn folder() -> (tempfile::TempDir, &'static str) {
     let folder = tempfile::tempdir().expect("a folder");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

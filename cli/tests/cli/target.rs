@@ -64,9 +64,9 @@ fn mistakes_of_the_specification_are_drawn_with_status_1() {
 fn a_specification_that_is_not_there_or_named_twice_is_a_misuse() {
     isaforge(&["dis", "--spec", "no-such-file.yaml"]).expect(2);
     isaforge(&["dis", "--spec"]).expect(2);
-    // Nothing to explain is a question about the whole set.
+    // Without an argument, the whole set is explained.
     isaforge(&["explain", "--spec", "tests/data/blink.yaml"]).expect(0);
-    // With a specification the first argument is the file.
+    // With a specification, the first argument is the file.
     let run = isaforge(&["dis", "--spec", "tests/data/blink.yaml", "valhall"]).expect(2);
     assert!(run.err.contains("cannot read `valhall`"), "{}", run.err);
     isaforge(&["dis", "--spec", "tests/data/blink.yaml", "valhall", "words.hex"]).expect(2);

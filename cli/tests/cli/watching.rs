@@ -1,6 +1,6 @@
 use super::*;
 
-/// Runs the launch file of the test data in a folder of its own.
+/// Runs the launch file of the test data in its own folder.
 fn watch(arguments: &[&str]) -> (tempfile::TempDir, Run) {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("launch.yaml"), text_of("launch.yaml")).expect("the file is written");
@@ -48,7 +48,7 @@ fn a_break_prints_registers_and_the_program_goes_on() {
     watch(&["--break", "-1"]).1.expect(2);
 }
 
-/// A loop of three rounds in two threads.
+/// A loop with three iterations in two threads.
 const LOOP: &str = include_str!("../data/loop.yaml");
 
 /// Runs the loop.
@@ -83,7 +83,7 @@ fn a_trace_is_filtered_by_thread_place_and_register() {
     assert!(threads[0].ends_with("  | r0=1:00000003"), "{threads:?}");
     assert_eq!(lines(&["--thread", "2"]).len(), 0);
     assert!(run_loop(&["--trace", "--register", "x0"]).expect(2).err.contains("there is no register `x0`"));
-    assert!(run_loop(&["--trace", "--thread", "x"]).expect(2).err.contains("`x` is no thread"));
+    assert!(run_loop(&["--trace", "--thread", "x"]).expect(2).err.contains("`x` is not a thread"));
     run_loop(&["--at", "again"]).expect(2);
 }
 
@@ -148,7 +148,7 @@ fn blocks_of_a_graph_are_coloured_by_what_ran() {
     let dot =
         isaforge_in(folder.path(), &["graph", "--spec", spec, elf, "--profile", "-", "--format", "dot"], &counts.out);
     assert!(dot.expect(0).out().contains("fillcolor"));
-    // Counts of another program, of nothing, and of nobody.
+    // Counts of another program, empty input, and no file.
     fs::write(at("p.s"), program.replace("#0x5", "#0x6")).expect("the file is written");
     assert!(graph(&["counts.json"], b"").expect(2).err.contains("instruction 0 is `IADD_IMM.i32 r0, 0x0, #0x5` there"));
     assert!(graph(&["-"], b"{}").expect(2).err.contains("no result of a run"));
@@ -169,7 +169,7 @@ fn a_break_shows_no_constants_and_registers_once() {
     let names: Vec<&str> =
         run.out().lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name.trim()).collect();
     assert_eq!(names, ["*r1", "*i2", "sr63", "*sr160", "pe"], "{}", run.out());
-    // Who asks for a constant sees it.
+    // Constants are printed if requested by name.
     fs::write(folder.path().join("script"), "print c66\nregisters c\n").expect("it is written");
     let run = isaforge_in(folder.path(), &["debug", "p.yaml", "--commands", "script"], b"").expect(0);
     assert!(run.out().matches("c66    = ").count() == 2, "{}", run.out());
@@ -251,7 +251,11 @@ targets: [{ file: out.png }]
     let run = look(&[&case, "--break", "0", "--quiet"]).expect(0);
     assert!(run.out().starts_with("0  pixel (0,0)  ++++") && run.err.contains("16 stops shown"), "{}", run.err);
     let run = look(&[&case, &case, "--trace"]).expect(2);
-    assert!(run.err.contains("looked at one at a time") && run.err.contains("give one file"), "{}", run.err);
+    assert!(
+        run.err.contains("only one program can be observed at a time") && run.err.contains("give one file"),
+        "{}",
+        run.err
+    );
 }
 
 #[test]

@@ -4,14 +4,14 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What a run left.
+/// The result of a run.
 pub struct Run {
     pub status: Option<i32>,
     pub out: String,
     pub err: String,
 }
 
-/// Runs a launch file of a folder.
+/// Runs a launch file in a folder.
 pub fn run_in(folder: &Path, launch: &str) -> Run {
     run_with(folder, &[launch])
 }
@@ -29,7 +29,7 @@ pub fn run_with(folder: &Path, arguments: &[&str]) -> Run {
     Run { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// Runs the text of a launch file, in a folder of its own.
+/// Runs the text of a launch file in its own folder.
 pub fn run(launch: &str) -> (tempfile::TempDir, Run) {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("launch.yaml"), launch).expect("it is written");

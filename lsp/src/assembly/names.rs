@@ -89,9 +89,9 @@ fn register_at(source: &Source, position: Position) -> Option<Register> {
 /// # Errors
 /// When there is no label, or if the program would change.
 pub fn rename(source: &Source, position: Position, new: &str) -> Result<Vec<TextEdit>, String> {
-    let Some((name, _)) = label_at(source, position) else { return Err("only labels have other names".to_owned()) };
+    let Some((name, _)) = label_at(source, position) else { return Err("only labels can be renamed".to_owned()) };
     if new != name && source.assembly.labels.iter().any(|label| label.name == new) {
-        return Err(format!("there is a label `{new}` already"));
+        return Err(format!("the label `{new}` exists already"));
     }
     let edits: Vec<TextEdit> =
         places_of_label(source, &name).into_iter().map(|range| TextEdit::new(range, new.to_owned())).collect();
@@ -105,5 +105,5 @@ pub fn rename(source: &Source, position: Position, new: &str) -> Result<Vec<Text
     if old.errors.len() == new_bytes.errors.len() && old.bytes == new_bytes.bytes {
         return Ok(edits);
     }
-    Err(format!("the program would not be the same with `{new}`"))
+    Err(format!("renaming to `{new}` would change the program"))
 }

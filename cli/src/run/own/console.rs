@@ -1,4 +1,4 @@
-//! What is around a machine that the command runs: streams.
+//! The standard streams of a program that the command runs.
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 
@@ -9,26 +9,26 @@ use isaforge_core::semantics::evaluate::Column;
 #[derive(Debug)]
 pub struct Console {
     out: BufWriter<StdoutLock<'static>>,
-    /// Why standard output cannot be written to.
+    /// The first error of writing to standard output.
     pub failed: Option<io::Error>,
 }
 
-/// The number of the stream that is standard error.
+/// The number of the standard error stream.
 const ERRORS: u64 = 2;
 
 impl Console {
-    /// Opens them.
+    /// Opens the streams.
     pub fn open() -> Self {
         Console { out: BufWriter::new(io::stdout().lock()), failed: None }
     }
 
-    /// Writes to standard output what the command itself has to say there.
+    /// Prints the command's own output.
     pub fn print(&mut self, text: &str) {
         let result = self.out.write_all(text.as_bytes());
         self.keep(result);
     }
 
-    /// Sends off what has been written.
+    /// Flushes standard output.
     pub fn flush(&mut self) {
         let result = self.out.flush();
         self.keep(result);
@@ -44,7 +44,7 @@ impl Console {
 impl<const L: usize> Host<L> for Console {
     fn write(&mut self, stream: u64, bytes: &[u8]) -> Result<(), String> {
         if stream == ERRORS {
-            // Whoever closed standard error does not want to read it.
+            // A closed standard error is not a failure.
             let _ = io::stderr().write_all(bytes);
             return Ok(());
         }
@@ -55,13 +55,13 @@ impl<const L: usize> Host<L> for Console {
     }
 }
 
-/// What a register holds in the lanes of a mask.
+/// Formats the value of a register in the lanes of a mask.
 pub fn values<const L: usize>(hardware: &Hardware, register: Register, value: &Column<L>, mask: u64) -> String {
     let width = hardware.banks.get(usize::from(register.bank)).map_or(32, |bank| bank.width);
     lanes(value, mask, usize::from(width).div_ceil(4))
 }
 
-/// The value of all lanes of a mask if they have the same, or one behind the number of each lane.
+/// Formats one value if all lanes of the mask have the same, else a value per lane, each after the lane's number.
 fn lanes<const L: usize>(value: &Column<L>, mask: u64, digits: usize) -> String {
     let chosen: Vec<(usize, u64)> =
         value.iter().copied().enumerate().filter(|(lane, _)| mask >> lane & 1 != 0).collect();

@@ -1,4 +1,4 @@
-//! Programs in ELF files of 32 bits: what becomes memory, where execution starts, where symbols are.
+//! Programs in 32-bit ELF files: segments, entry point and symbols.
 
 use std::ops::Range;
 
@@ -6,19 +6,19 @@ use object::elf::{ET_EXEC, FileHeader32, PF_W};
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SectionKind};
 
-/// The most bytes of all segments together.
+/// The maximum total size of all segments in bytes.
 const MOST: u64 = 1 << 30;
 
 /// A program.
 #[derive(Debug, Default)]
 pub struct Program {
-    /// Addresses and contents, and whether they may be written.
+    /// The address and content of each segment, and whether it is writable.
     pub segments: Vec<(u64, Vec<u8>, bool)>,
-    /// Where execution starts.
+    /// The entry point.
     pub entry: u64,
-    /// From the first section of instructions to the end of the last one, if the file has sections.
+    /// The range from the first executable section to the end of the last one, if the file has sections.
     pub text: Option<Range<u64>>,
-    /// The symbols by which tests find the words they compare, if there are any.
+    /// The addresses of the symbols that mark the words tests compare, if present.
     pub signature: Option<(u64, u64)>,
 }
 
@@ -27,10 +27,10 @@ pub fn matches(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x7fELF")
 }
 
-/// Reads an ELF file of a machine.
+/// Reads an ELF file for a machine.
 ///
 /// # Errors
-/// What is wrong with it, and what to do about that.
+/// When the file is invalid or unsupported: the problem and a suggestion.
 pub fn read(bytes: &[u8], machine: Option<u16>) -> Result<Program, (String, &'static str)> {
     let damaged = |error: object::read::Error| (format!("the ELF file is damaged: {error}"), "");
     if bytes.get(4) != Some(&1) || bytes.get(5) != Some(&1) {

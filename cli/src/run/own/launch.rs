@@ -1,4 +1,4 @@
-//! The vocabulary of launch files for instruction sets of one's own.
+//! The keys of launch files for `--spec`.
 
 use isaforge_compiler::keys::{FromNode, Named, OneOrMany, Reader};
 use isaforge_compiler::source::Spanned;
@@ -8,26 +8,26 @@ use isaforge_compiler::yaml::{Node, Value};
 use crate::run::launch::{Buffer, Output, Program};
 
 vocabulary! {
-    /// What to run and what to do with what it leaves.
+    /// A launch: the program, its registers, its memory and its outputs.
     pub struct OwnLaunch {
         /// Lines of assembly, or a map with the file that holds the program.
         required program: Program,
         /// The address of the program's first byte, where execution starts; 0 if not given.
         optional address: Spanned<u64>,
-        /// What registers hold at the start, by name: a number, or a list with one for each lane.
+        /// Initial values of registers, by name: a number, or a list with one number per lane.
         optional registers: Named<OneOrMany<Number>>,
-        /// Memory, by names that the launch file chooses.
+        /// Memory buffers, by names of your choice.
         optional buffers: Named<Buffer>,
-        /// The most instructions to execute.
+        /// Maximum number of instructions.
         optional budget: u64,
-        /// Registers to print at the end.
+        /// Registers to print after the run.
         optional show: Vec<Spanned<String>>,
-        /// What to write and print afterwards.
+        /// Outputs to write and print after the run.
         optional outputs: Vec<Output>,
     }
 }
 
-/// The bits of a whole number or of a 32-bit float.
+/// The bits of an integer or of a 32-bit float.
 #[derive(Clone, Copy, Debug)]
 pub struct Number(pub u64);
 

@@ -1,4 +1,4 @@
-//! `isaforge run --spec`: a program of an instruction set whose specification says what its instructions do.
+//! `isaforge run --spec`: runs a program of an instruction set whose specification defines semantics.
 //!
 #![doc = include_str!("README.md")]
 
@@ -33,34 +33,34 @@ use crate::input::{self, Input};
 use crate::output::{count, thousands, write_whole};
 use crate::target::{self, Target};
 
-/// The budget when none is given.
+/// The default budget.
 const BUDGET: u64 = 10_000_000_000;
 
 /// The exit status of a program that trapped.
 const TRAPPED: u8 = 2;
 
-/// The tables of an instruction set whose programs can be run.
+/// The tables of an instruction set with executable semantics.
 pub type Set = (Encoding, &'static Semantics, &'static Hardware);
 
-/// A program, the memory and the registers that it starts with, and the set whose instructions it has.
+/// A program with its instruction set and its initial memory and registers.
 #[derive(Debug)]
 struct Program {
     path: PathBuf,
     set: Set,
     segments: Vec<(u64, Vec<u8>, bool)>,
     entry: u64,
-    /// Where instructions are, if more is loaded.
+    /// The address range of the instructions, if the file contains more than those.
     text: Option<Range<u64>>,
-    /// A program of a launch file ends where its words do.
+    /// The address at which a program of a launch file ends.
     end: Option<u64>,
     signature: Option<(u64, u64)>,
-    /// Values of registers, one for each lane or one for all.
+    /// The initial values of registers: one per lane, or one for all lanes.
     registers: Vec<(Register, Vec<u64>)>,
     show: Vec<Register>,
     buffers: Option<(Buffers, Vec<super::launch::Output>)>,
-    /// The most instructions to execute.
+    /// The maximum number of instructions.
     budget: u64,
-    /// What a run has left between the symbols of the signature.
+    /// The memory between the symbols of the signature after the run.
     signed: Option<Vec<u8>>,
 }
 
@@ -82,7 +82,7 @@ impl Program {
         }
     }
 
-    /// The code around the first instruction: its address and its bytes.
+    /// The code that contains the first instruction: its address and bytes.
     fn code(&self) -> (u64, Vec<u8>) {
         let holds =
             |(base, bytes, _): &&(u64, Vec<u8>, bool)| (*base..*base + bytes.len() as u64).contains(&self.entry);
@@ -99,22 +99,22 @@ impl Program {
         self.set.2.lanes
     }
 
-    /// Says of a program of several lanes that there is no choice of engines for it.
+    /// Reports that a program with several lanes has no choice of engines.
     fn only_one(&self, args: &RunArgs) {
         engine::only_one(args, &format!("programs of {} lanes", self.lanes()), "the reference");
     }
 
-    /// A machine at the start of the program.
+    /// Creates a machine at the start of the program.
     ///
     /// # Errors
-    /// When its memory cannot be mapped.
+    /// When the memory cannot be mapped.
     fn start<const L: usize>(&self) -> Result<Machine<L>, Failure> {
         let (encoding, semantics, hardware) = self.set;
         let mut machine = Machine::<L>::new(encoding, semantics, hardware);
         machine.prepare();
         let cannot =
             |message: String, help: String| Failure::usage(format!("`{}`: {message}", self.path.display()), help);
-        // Program memory is as long as the hardware says; what a program leaves of it is zero.
+        // Program memory has the size that the specification gives; the part that the program does not fill is zero.
         let program = hardware.program as usize;
         let whole = |base: u64, bytes: &[u8]| {
             let from = usize::try_from(base).unwrap_or(usize::MAX);
@@ -148,7 +148,7 @@ impl Program {
         Ok(machine)
     }
 
-    /// The program as observers see it.
+    /// Converts the program to a machine that can be observed.
     fn watched<const L: usize>(self) -> Result<Box<dyn machine::Machine>, String> {
         self.start::<L>().map_err(|failure| failure.to_string())?;
         let (_, semantics, hardware) = self.set;
@@ -175,7 +175,7 @@ impl Program {
                 let text = machine.text(trap.pc).map_or(String::new(), |text| format!(" (`{text}`)"));
                 return Ok(Ran { status: Status::Program(TRAPPED), ..Ran::from(Err(format!("{trap}{text}"))) });
             }
-            Ok(Stop::Host) => return Ok(Ran::from(Err("its time is over".to_owned()))),
+            Ok(Stop::Host) => return Ok(Ran::from(Err("the time limit was reached".to_owned()))),
             Ok(Stop::Exit(status)) => Status::Program(status as u8),
             Ok(_) => Status::Fine,
         };
@@ -212,7 +212,7 @@ impl Launched for Program {
         if self.lanes() > 1 && compiled && args.engine.engine.is_some() {
             self.only_one(args);
         }
-        // A machine of more lanes than it has hardware for leaves the others idle.
+        // Lane counts are rounded up to a supported width; the additional lanes stay inactive.
         match self.lanes() {
             0..=1 if compiled => {
                 let mut compiler = compiler(args);
@@ -232,7 +232,8 @@ impl Launched for Program {
         }
     }
 
-    /// Runs the program by the reference and as machine code, compiled once it is hot and at once.
+    /// Runs the program on the reference engine and as machine code, compiled both when hot and from the first
+    /// execution.
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
         if self.lanes() > 1 {
             self.only_one(args);
@@ -249,7 +250,7 @@ impl Launched for Program {
             let executed = |count: u64| format!("{} instructions", thousands(count));
             agreed = ended
                 .map(|(ended, count)| match ended {
-                    Ok(Stop::Host) => Err("its time is over".to_owned()),
+                    Ok(Stop::Host) => Err("the time limit was reached".to_owned()),
                     ended => ended.map(|_| executed(count)).map_err(|trap| trap.to_string()),
                 })
                 .map_err(|difference| difference.to_string());
@@ -285,10 +286,10 @@ fn compiler(args: &RunArgs) -> Compiler {
     if args.engine.unchecked { Compiler::default().unchecked() } else { Compiler::default() }
 }
 
-/// The instruction set of a specification. `None` after mistakes, which have been reported.
+/// The instruction set of a specification. `None` after errors, which have been reported.
 ///
 /// # Errors
-/// When it cannot be read, or says nothing that could be run.
+/// When the specification cannot be read, or defines no executable semantics.
 pub fn set(spec: &Path, generation: Option<&str>) -> Result<Option<(Target, Set)>, Failure> {
     let Some(target) = target::from_specification(spec, generation)? else { return Ok(None) };
     let encoding = match target.tables {
@@ -303,10 +304,10 @@ pub fn set(spec: &Path, generation: Option<&str>) -> Result<Option<(Target, Set)
     Ok(Some((target, (encoding, semantics, hardware))))
 }
 
-/// The program of an ELF file or of a launch file, with its assembly. `None` after mistakes, which have been reported.
+/// Opens the program of an ELF file or a launch file, with its assembly. `None` after errors, which have been reported.
 ///
 /// # Errors
-/// When it cannot be read.
+/// When the file cannot be read.
 pub fn open(path: &Path, tables: Tables, set: Set) -> Result<Option<WithSource>, Failure> {
     let bytes = Input::read(Some(path))?.bytes;
     if elf::matches(&bytes) {
@@ -329,10 +330,10 @@ pub fn open(path: &Path, tables: Tables, set: Set) -> Result<Option<WithSource>,
     Ok(report_or_plan(opened, path, sources, out))
 }
 
-/// Executes a number of instructions at most, as [`Machine::run`] does.
+/// Executes at most a number of instructions, like [`Machine::run`].
 type Run<'a, const L: usize> = &'a mut dyn FnMut(&mut Machine<L>, &mut Console, u64) -> Result<Stop, Trap>;
 
-/// From a launch file, read as YAML, to what can be run. `None` after mistakes, which are in `out`.
+/// Reads a launch file from YAML. `None` after errors, which are in `out`.
 fn read_launch(
     node: &Node,
     path: &Path,
@@ -386,10 +387,11 @@ fn read_launch(
     (!out.has_errors()).then_some(program)
 }
 
-/// How many instructions are executed between two looks at the clock.
+/// The number of instructions between checks of the time limit.
 const SLICE: u64 = 1 << 20;
 
-/// Runs until the program ends, its budget is used up, or its time is over: then it stops as if the console had stopped it.
+/// Runs until the program ends, the budget is used up, or the time limit is reached; the last counts as a stop by the
+/// console.
 fn run_for<const L: usize>(
     machine: &mut Machine<L>,
     console: &mut Console,
@@ -412,7 +414,7 @@ fn run_for<const L: usize>(
     }
 }
 
-/// Words of four bytes, eight digits each.
+/// Formats four-byte words, eight digits each.
 fn signature(bytes: &[u8]) -> String {
     let mut text = String::new();
     for word in bytes.chunks(4) {

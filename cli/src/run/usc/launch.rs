@@ -1,4 +1,4 @@
-//! The vocabulary of launch files for the USC.
+//! The keys of launch files for the USC.
 
 use isaforge_compiler::source::Spanned;
 use isaforge_compiler::{choices, vocabulary};
@@ -6,61 +6,61 @@ use isaforge_compiler::{choices, vocabulary};
 use crate::run::launch::{Float, NumberFormat, Program, Word};
 
 vocabulary! {
-    /// What to run on the USC and what to do with what it leaves.
+    /// A launch on the USC: the program, its registers, its memory and its outputs.
     pub struct UscLaunch {
         /// The instruction set: `usc`.
         required isa: Spanned<String>,
         /// Lines of assembly, or a map with the file that holds the program.
         required program: Program,
-        /// The pixels, an instance each: x, y, width, height.
+        /// The rectangle of pixels, one instance each: x, y, width, height.
         optional rectangle: Spanned<Vec<u32>>,
         /// The number of instances, in tasks of 32; 1 if neither this nor a rectangle is given.
         optional instances: Spanned<u32>,
-        /// What is in registers at the start.
+        /// Initial values of registers.
         optional registers: Vec<UscRegister>,
-        /// Memory.
+        /// Memory regions.
         optional memory: Vec<UscMemory>,
-        /// Textures, numbered from 0: word 0 of the state of a texture says which.
+        /// Textures, numbered from 0; word 0 of a texture's state selects one.
         optional textures: Vec<UscTexture>,
-        /// The most groups that all tasks together may execute.
+        /// Maximum number of groups, summed over all tasks.
         optional budget: u64,
-        /// What to write and print afterwards.
+        /// Outputs to write and print after the run.
         optional outputs: Vec<UscOutput>,
     }
 }
 
 vocabulary! {
-    /// The start of registers.
+    /// Initial values of registers.
     pub struct UscRegister {
         /// The first register, such as `sh0`, `cf4`, `r2`, `vi0`.
         required register: Spanned<String>,
-        /// Values as whole numbers of 32 bits.
+        /// Values as 32-bit integers.
         optional words: Vec<Word>,
         /// Values as 32-bit floats.
         optional f32: Vec<Float>,
-        /// The values are those of one register, an instance each, instead of registers that follow one another.
+        /// Whether the values belong to one register, one per instance, instead of consecutive registers.
         optional each: bool,
     }
 }
 
 vocabulary! {
-    /// Memory of the program.
+    /// A memory region.
     pub struct UscMemory {
-        /// Its first byte.
+        /// Its address.
         required address: Spanned<u64>,
-        /// Its content as whole numbers of 32 bits.
+        /// Its content as 32-bit integers.
         optional words: Vec<Word>,
         /// Its content as 32-bit floats.
         optional f32: Vec<Float>,
         /// Its content as the bytes of a file.
         optional file: Spanned<String>,
-        /// How many bytes it has; more than the content are zeros.
+        /// Its size in bytes; the rest after the content is zero.
         optional size: Spanned<u64>,
     }
 }
 
 vocabulary! {
-    /// A texture of four floats a texel.
+    /// A texture with four floats per texel.
     pub struct UscTexture {
         /// Width and height.
         required size: Spanned<Vec<u32>>,
@@ -68,13 +68,13 @@ vocabulary! {
         optional f32: Vec<Float>,
         /// The texels as the bytes of a file.
         optional file: Spanned<String>,
-        /// Has smaller levels behind it, each texel the mean of those that it covers.
+        /// Whether to generate smaller levels, each texel the mean of those it covers.
         optional levels: bool,
     }
 }
 
 vocabulary! {
-    /// One thing to do afterwards.
+    /// An output: exactly one of its keys.
     pub struct UscOutput {
         /// Write the pixels of the rectangle as a picture.
         optional png: UscPng,
@@ -88,45 +88,45 @@ vocabulary! {
 vocabulary! {
     /// A picture of the rectangle.
     pub struct UscPng {
-        /// What the pixel outputs hold.
+        /// The format of the pixel outputs.
         optional format: UscPixel,
-        /// How many pixels of the file each way make one.
+        /// The factor by which the picture is enlarged.
         optional scale: Spanned<u32>,
-        /// Where to write it.
+        /// The file to write.
         required file: String,
     }
 }
 
 vocabulary! {
-    /// Bytes in a file.
+    /// Bytes of memory in a file.
     pub struct UscRaw {
-        /// The first byte in memory.
+        /// The address of the first byte.
         required address: Spanned<u64>,
-        /// How many bytes.
+        /// The number of bytes.
         required size: Spanned<u64>,
-        /// Where to write them.
+        /// The file to write.
         required file: String,
     }
 }
 
 vocabulary! {
-    /// Printed numbers: those of a register, of a vertex output, or of memory.
+    /// Numbers printed from a register, a vertex output or memory.
     pub struct UscPrint {
-        /// A register; each instance has its own value.
+        /// A register, which has a value per instance.
         optional register: Spanned<String>,
-        /// A vertex output; each instance has its own value.
+        /// A vertex output, which has a value per instance.
         optional vertex: Spanned<u32>,
-        /// The first byte in memory.
+        /// The address of the first byte.
         optional address: Spanned<u64>,
-        /// How many numbers of memory.
+        /// The number of values in memory.
         optional count: u64,
-        /// What the numbers are.
+        /// The number format.
         optional number ("as"): NumberFormat,
     }
 }
 
 choices! {
-    /// What pixel outputs hold.
+    /// Formats of the pixel outputs.
     pub enum UscPixel {
         /// The first three are floats of red, green and blue, from 0 to 1.
         Float = "float",

@@ -31,7 +31,7 @@ use crate::picture::{Rgba, enlarged, write_png};
 /// The launch files of the USC.
 pub static LAUNCHES: Launches = Launches { read: plan::read, recorded: |_| None, keys: UscLaunch::keys, start: "" };
 
-/// What a run leaves beside the machine.
+/// The results of a run that are not in the machine.
 #[derive(Clone, Debug, Default)]
 pub struct Left {
     report: Report,
@@ -63,9 +63,9 @@ impl Launched for Plan {
         Ok(Ran { profile, listing, ..Ran::from(summary) })
     }
 
-    /// Runs the program by the whole data path and by handlers at each level.
+    /// Runs the program on the reference engine and on handlers at each level.
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
-        say(&format!("{}: engines of the USC are compared by what they leave in the end", paint(HELP, "note")));
+        say(&format!("{}: engines of the USC are compared by their final results", paint(HELP, "note")));
         let late = RefCell::new(None);
         let by = |execution: Execution| {
             let until = engine::deadline(args);
@@ -107,13 +107,13 @@ impl Launched for Plan {
     }
 }
 
-/// The same machine with an engine.
+/// Selects the engine of a machine.
 fn on(execution: Execution, machine: Machine<Software>) -> Machine<Software> {
     let machine = machine.at_level(execution.level());
     if execution.engine() == Engine::Reference { machine.without_fast_path() } else { machine }
 }
 
-/// What is different after two runs, if anything is.
+/// The first difference between two runs, if any.
 fn difference(found: (&Result<Left, String>, &Plan), expected: (&Result<Left, String>, &Plan)) -> Option<String> {
     let (left, reference) = match (found.0, expected.0) {
         (Ok(left), Ok(reference)) => (left, reference),
@@ -144,7 +144,7 @@ fn difference(found: (&Result<Left, String>, &Plan), expected: (&Result<Left, St
         ("memory", own.memory != other.memory),
     ];
     let what = differs.into_iter().find(|(_, differs)| *differs)?.0;
-    Some(format!("the {what} are not those of the reference"))
+    Some(format!("the {what} differ from those of the reference"))
 }
 
 fn prepare(plan: &Plan, task: &mut Task, first: usize) -> Result<(), String> {
@@ -162,7 +162,7 @@ fn prepare(plan: &Plan, task: &mut Task, first: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs all tasks. Returns what they leave, or why the program ended early.
+/// Runs all tasks. Returns their results, or why the program failed.
 fn everything(plan: &mut Plan, watch: Option<&mut Looks<'_>>) -> Result<Left, String> {
     match plan.rectangle {
         Some(rectangle) => cover(plan, rectangle, watch),
@@ -170,7 +170,7 @@ fn everything(plan: &mut Plan, watch: Option<&mut Looks<'_>>) -> Result<Left, St
     }
 }
 
-/// Runs tasks; the first has this number.
+/// Runs tasks, numbered from the given one.
 fn run_tasks(
     plan: &mut Plan,
     tasks: &mut [Task],
@@ -190,7 +190,7 @@ fn run_tasks(
     report.map_err(|error| RunError { task: first + error.task, ..error }.to_string())
 }
 
-/// Runs the instances in tasks of 32, which take turns.
+/// Runs the instances in tasks of 32, scheduled in turn.
 fn together(plan: &mut Plan, watch: Option<&mut Looks<'_>>) -> Result<Left, String> {
     let instances = plan.instances as usize;
     let mut tasks = Vec::new();
@@ -203,10 +203,10 @@ fn together(plan: &mut Plan, watch: Option<&mut Looks<'_>>) -> Result<Left, Stri
     Ok(Left { report, tasks, ..Left::default() })
 }
 
-/// Blocks of a rectangle whose tasks take turns.
+/// The number of blocks of a rectangle whose tasks are scheduled together.
 const BLOCKS: usize = 32;
 
-/// Runs the rectangle, some blocks at a time.
+/// Runs the rectangle, [`BLOCKS`] blocks at a time.
 fn cover(plan: &mut Plan, rectangle: Rectangle, mut watch: Option<&mut Looks<'_>>) -> Result<Left, String> {
     let Rectangle { x, y, width, height } = rectangle;
     let end = (x + width, y + height);
@@ -273,12 +273,12 @@ fn produce(plan: &Plan, left: &Left, output: &UscOutput, folder: &Path, done: &m
 
 fn memory(plan: &Plan, address: u64, size: u64) -> Vec<u8> {
     let mut bytes = vec![0; size as usize];
-    // The place was looked at when the launch file was read.
+    // The address was checked when the launch file was read.
     let _ = plan.machine.host.memory.read(address, &mut bytes);
     bytes
 }
 
-/// The numbers that are to be printed.
+/// Formats the numbers of a print output.
 fn numbers(plan: &Plan, left: &Left, print: &UscPrint) -> String {
     let instances = || left.tasks.iter().flat_map(|task| (0..task.instances()).map(move |i| (task, i)));
     let (what, values): (String, Vec<Option<u32>>) = match (&print.register, &print.vertex, &print.address) {

@@ -1,4 +1,4 @@
-//! From a launch file for the USC to a program, a machine and its tasks: files read, sizes and names checked.
+//! Reads a launch file for the USC into a program, a machine and its tasks. Loads files, checks sizes and names.
 
 use std::path::{Path, PathBuf};
 
@@ -17,13 +17,13 @@ use crate::run::buffers::read_file;
 use crate::run::launched::Launched;
 use crate::run::program;
 
-/// The budget when none is given.
+/// The default budget.
 const BUDGET: u64 = 10_000_000_000;
-/// The most pixels or instances of a run.
+/// The maximum number of pixels or instances of a run.
 const MOST: u64 = 1 << 24;
-/// The most instances without a rectangle: their tasks are there at the same time.
+/// The maximum number of instances without a rectangle: all their tasks exist at the same time.
 const MOST_INSTANCES: u32 = 1 << 14;
-/// The most registers of one entry.
+/// The maximum number of registers of one entry.
 const MOST_VALUES: usize = 4096;
 
 /// A rectangle of pixels.
@@ -39,39 +39,39 @@ pub struct Rectangle {
     pub height: u32,
 }
 
-/// Values of registers of tasks.
+/// Initial values of task registers.
 #[derive(Clone, Debug)]
 pub enum Given {
-    /// A value of every instance.
+    /// One value for all instances.
     All(Register, u32),
-    /// The values of the instances of all tasks, one after another.
+    /// A value per instance, consecutive over all tasks.
     Each(Register, Vec<u32>),
 }
 
-/// What to run.
+/// A launch that can be run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The program.
     pub program: Program,
-    /// Memory, textures and shared registers are set.
+    /// The machine with memory, textures and shared registers initialised.
     pub machine: Machine<Software>,
-    /// The pixels; otherwise there are instances.
+    /// The rectangle of pixels; `None` if the run has plain instances.
     pub rectangle: Option<Rectangle>,
-    /// How many instances.
+    /// The number of instances.
     pub instances: u32,
-    /// What each task starts with.
+    /// The initial registers of each task.
     pub registers: Vec<Given>,
-    /// The most groups.
+    /// The maximum number of groups to execute.
     pub budget: u64,
-    /// What to do afterwards.
+    /// The outputs to produce after the run.
     pub outputs: Vec<UscOutput>,
-    /// What paths are relative to.
+    /// The folder to which paths are relative.
     pub folder: PathBuf,
-    /// What the last run has left.
+    /// The results of the last run.
     pub left: Left,
 }
 
-/// From a launch file in `folder`, read as YAML. `None` after mistakes, which are in `out`.
+/// Reads a launch file in `folder` from YAML. `None` after errors, which are in `out`.
 pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Box<dyn Launched>> {
     let launch = UscLaunch::from_node(node, &mut Reader { sources, out })?;
     let bytes = program::load(Tables::Groups(isaforge_usc::ISA), &launch.program, folder, sources, out);
@@ -115,7 +115,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     Some(Box::new(Plan { program, machine, rectangle, instances, registers, budget, outputs, folder, left }))
 }
 
-/// Checks what keys say, and reads the files they name.
+/// Checks the values of keys and reads the files they name.
 struct Check<'a> {
     folder: &'a Path,
     out: &'a mut Diagnostics,
@@ -162,7 +162,7 @@ impl Check<'_> {
             _ => return self.wrong(given.span, "registers need one of `words` and `f32`"),
         };
         let Some(first) = self.register(&given.register) else { return };
-        // A task that nothing runs tells which registers can be set.
+        // A task that is never run: it tells which registers can be set.
         let probe = Task::new(1).ok();
         let settable = |register| probe.clone().is_some_and(|mut task| task.fill(register, 0).is_ok());
         if given.each == Some(true) {
@@ -232,7 +232,7 @@ impl Check<'_> {
             self.wrong(given.span, message);
         }
         let texture = Texture::new(width, height, values.chunks_exact(4).map(|t| [t[0], t[1], t[2], t[3]]).collect());
-        // After a mistake its size may be any.
+        // After an error, the size is arbitrary.
         let whole = values.len() as u64 == u64::from(width) * u64::from(height) * 4;
         if whole && given.levels == Some(true) { texture.with_levels() } else { texture }
     }

@@ -1,4 +1,4 @@
-//! Recorded cases: a program with all that it is run with and what it must give.
+//! Recorded cases: a program with all its inputs and the expected results.
 
 use isaforge_runtime::machine::Machine;
 use isaforge_runtime::valhall::cases::{Case, CaseError, Finished};
@@ -13,26 +13,26 @@ use crate::output::thousands;
 use crate::run::engine;
 use crate::run::launched::{CaseResult, Compared, Drawn, Launched, Ran};
 
-/// A case, and what it has drawn.
+/// A case and the pictures it has drawn.
 struct Recorded {
     case: Case,
     drawn: Vec<Drawn>,
 }
 
-/// The case that a text is. `None` if it is none.
+/// Reads a recorded case. `None` if the text is not one.
 pub fn read(text: &str) -> Option<CaseResult> {
     let launched = |case| -> Box<dyn Launched> { Box::new(Recorded { case, drawn: Vec::new() }) };
     is_case(text).then(|| Case::read(text).map(launched).map_err(|error| error.to_string()))
 }
 
 impl Recorded {
-    /// Keeps what the case has drawn. Returns its name and what came of it.
+    /// Keeps the pictures of a finished case. Returns its name and result.
     fn finish(&mut self, finished: Result<Finished, CaseError>) -> Result<Ran, CaseError> {
         let Finished { name, pictures, instructions, problems } = finished?;
         let several = pictures.len() > 1;
         let drawn = pictures.iter().map(|(place, target)| {
             let name = if several { format!("{name}-{place}") } else { name.clone() };
-            // A name is no path.
+            // Path separators in the name are replaced.
             let file = format!("{}.png", name.replace(['/', '\\'], "_")).into();
             Drawn { name, file, width: target.size()[0], pixels: pixels(target) }
         });
@@ -46,7 +46,7 @@ fn timeless() -> Failure {
     Failure::usage("recorded cases have budgets, and no time limit", "leave out `--time-limit`")
 }
 
-/// What is different between two runs of a case.
+/// The first difference between two runs of a case, if any.
 fn difference(found: &Result<Finished, CaseError>, expected: &Result<Finished, CaseError>) -> Option<String> {
     let text = |ended: &Result<Finished, CaseError>| match ended {
         Ok(finished) => {
@@ -108,7 +108,7 @@ impl Launched for Recorded {
         let case = self.case;
         let program = case.program().map_err(|error| error.to_string())?;
         let grid = case.grid();
-        // What a case leaves in memory is compared within the run, and not kept.
+        // The memory of a case is compared within the run and not returned.
         let start = move |told: &mut Told<'_>| case.run(told).map(|_| Memory::new()).map_err(|error| error.to_string());
         Ok(Box::new(Watched::new(&program, Box::new(start)).with_grid(grid)))
     }

@@ -1,4 +1,4 @@
-//! Computations: a program on all threads of workgroups.
+//! Compute launches: a program executed by the threads of workgroups.
 
 use std::path::{Path, PathBuf};
 
@@ -21,22 +21,22 @@ use crate::run::launch::{LaunchFile, Output};
 use crate::run::launched::{Compared, Launched, Ran};
 use crate::run::{engine, outputs, program};
 
-/// The budget when none is given.
+/// The default budget.
 const BUDGET: u64 = 100_000_000_000;
 
-/// A computation that can be carried out.
+/// A compute launch that can be run.
 #[derive(Debug)]
 struct Computation {
     launch: Launch,
     buffers: Buffers,
-    /// What the program names by table and index.
+    /// The resources that the program names by table and index.
     resources: Resources,
-    /// What to do afterwards; every buffer named there exists and is large enough.
+    /// The outputs to produce; every buffer named there exists and is large enough.
     outputs: Vec<Output>,
     folder: PathBuf,
 }
 
-/// From a launch file in `folder`, read as YAML. `None` after mistakes, which are in `out`.
+/// Reads a launch file in `folder` from YAML. `None` after errors, which are in `out`.
 pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Box<dyn Launched>> {
     let file = LaunchFile::from_node(node, &mut Reader { sources, out })?;
     let program = program::load_words(isaforge_valhall::ISA, &file.program, folder, sources, out);
@@ -52,8 +52,8 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     Some(Box::new(Computation { launch, buffers, resources, outputs, folder: folder.to_owned() }))
 }
 
-/// What a launch file in `folder` gives to any program: a launch without one, memory, and what programs name by table and
-/// index. Mistakes are in `out`.
+/// The inputs that a launch file in `folder` gives to any program: a launch without a program, memory, and the
+/// resources that programs name by table and index. Errors are in `out`.
 pub fn inputs(file: &LaunchFile, folder: &Path, out: &mut Diagnostics) -> (Launch, Buffers, Resources) {
     let groups = directions(file.groups.as_ref(), "groups", out);
     let local_size = directions(file.local_size.as_ref(), "local size", out);
@@ -78,7 +78,8 @@ pub fn inputs(file: &LaunchFile, folder: &Path, out: &mut Diagnostics) -> (Launc
 }
 
 impl Computation {
-    /// Lays out memory, runs the program, and takes memory back. Returns the number of instructions that threads executed.
+    /// Maps the buffers, runs the program, and moves the memory back. Returns the number of instructions executed by
+    /// threads.
     fn on_memory(
         &mut self,
         run: impl FnOnce(&Launch, &mut Memory, &mut Resources) -> Result<Outcome, RunError>,
@@ -94,7 +95,7 @@ impl Computation {
         self.on_memory(|launch, memory, resources| valhall::run_hosted(execution, launch, memory, resources))
     }
 
-    /// The line that sums up a run, with the number of instructions executed.
+    /// The summary of a run that executed this number of instructions.
     fn summary(&self, executed: u64) -> String {
         let product = |numbers: [u32; 3]| numbers.iter().map(|&number| u64::from(number)).product::<u64>();
         let groups = product(self.launch.groups);
@@ -109,7 +110,7 @@ impl Launched for Computation {
         self.launch.deadline = engine::deadline(args);
         let (mut listing, mut profile) = (String::new(), None);
         let ended = if args.watch.counts() {
-            // Counts are the reference's, what is computed that of the engine.
+            // The counts come from the reference engine, the results from the selected one.
             let other = execution.filter(|one| one.engine() != Engine::Reference);
             let before = other.map(|_| self.buffers.memory.clone());
             let counts = |observer: &mut _| {

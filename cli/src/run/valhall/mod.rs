@@ -1,4 +1,4 @@
-//! Launch files for Valhall: computations, drawings, and recorded cases of both.
+//! Launch files for Valhall: compute launches, drawings, and recorded cases of both.
 
 pub mod cases;
 pub mod compute;
@@ -25,8 +25,8 @@ pub static LAUNCHES: Launches = Launches {
     start: "",
 };
 
-/// The pixels of a target. Channels whose numbers mostly cannot be seen, because they are whole or lie outside 0 to 1,
-/// are stretched from the least number to the greatest. Numbers on the curve of sRGB are shown on it.
+/// The pixels of a target for display. Channels whose values would be mostly invisible, because they are integers or
+/// outside 0 to 1, are stretched to their range. sRGB formats are displayed with their transfer curve.
 fn pixels(target: &Target) -> Vec<Rgba> {
     let [width, _] = target.size();
     let (format, class) = (target.format(), target.format().class());
@@ -58,11 +58,11 @@ fn pixels(target: &Target) -> Vec<Rgba> {
         };
         [channel(0), channel(1), channel(2), 255]
     };
-    // The first row of a target is its lowest.
+    // The first row of a target is the lowest.
     target.pixels().chunks(width as usize).rev().flatten().map(color).collect()
 }
 
-/// The first pixel that differs between a picture and that of the reference.
+/// The first pixel that differs from the picture of the reference engine.
 fn first_pixel(found: &Target, expected: &Target) -> Option<String> {
     let mut pixels = found.pixels().iter().zip(expected.pixels()).enumerate();
     let (at, (found, wanted)) = pixels.find(|(_, (found, expected))| found != expected)?;
@@ -71,7 +71,7 @@ fn first_pixel(found: &Target, expected: &Target) -> Option<String> {
     Some(format!("{found:x?} at ({x}, {y}), in the reference {wanted:x?}"))
 }
 
-/// Runs something and counts what is executed.
+/// Runs a function and counts the instructions executed.
 fn counted<T>(run: impl FnOnce(&mut Option<Profile>) -> T) -> (T, Option<Profile>) {
     let mut profile = Some(observe::profile());
     (run(&mut profile), profile)

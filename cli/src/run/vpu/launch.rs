@@ -1,4 +1,4 @@
-//! The vocabulary of launch files for the VPU.
+//! The keys of launch files for the VPU.
 
 use half::f16;
 use isaforge_compiler::diagnostic::Diagnostic;
@@ -10,63 +10,63 @@ use isaforge_compiler::{choices, vocabulary};
 use crate::run::launch::{Program, Word};
 
 vocabulary! {
-    /// What to run on the VPU and what to do with what it leaves.
+    /// A launch on the VPU: the program, its inputs and its outputs.
     pub struct VpuLaunch {
         /// The instruction set: `vpu`.
         required isa: Spanned<String>,
         /// Lines of assembly, or a map with the file that holds the program.
         required program: Program,
-        /// A file with what to start from, in the JSON of the conformance corpus; the other keys replace parts of it.
+        /// A file with the initial state, in the JSON of the conformance corpus; the other keys override parts of it.
         optional scene: Spanned<String>,
-        /// The positions that threads cover: x, y, width, height.
+        /// The positions covered by threads: x, y, width, height.
         optional rectangle: Spanned<Vec<u32>>,
-        /// The first instruction.
+        /// The index of the first instruction.
         optional entry: Spanned<u16>,
-        /// The global bank that groups run against.
+        /// The global bank that groups use.
         optional bank: Spanned<u32>,
-        /// The registers of that bank, from g0 on.
+        /// The registers of that bank, from g0.
         optional globals: Spanned<Vec<Register>>,
         /// Width and height of the tile buffers.
         optional tile_size ("tile size"): Spanned<Vec<u32>>,
-        /// What is in tile buffers at the start.
+        /// The initial contents of tile buffers.
         optional tiles: Vec<TileContent>,
         /// External memory.
         optional memory: ExternalMemory,
         /// The entries of palettes.
         optional palettes: Vec<PaletteContent>,
-        /// How many cores share the rectangle, in bands of rows.
+        /// The number of cores that share the rectangle, in bands of rows.
         optional cores: Spanned<u32>,
-        /// Varies turns and latencies; a seed gives one and the same run every time.
+        /// Varies scheduling and latencies; runs with the same seed are identical.
         optional seed: u64,
-        /// The most instructions that all groups together may issue.
+        /// Maximum number of instructions, summed over all groups.
         optional budget: u64,
-        /// What to write and print afterwards.
+        /// Outputs to write and print after the run.
         optional outputs: Vec<VpuOutput>,
     }
 }
 
 vocabulary! {
-    /// The start of a tile buffer.
+    /// The initial contents of a tile buffer.
     pub struct TileContent {
-        /// Which of the four.
+        /// The number of the tile buffer, 0 to 3.
         required buffer: Spanned<u32>,
-        /// What every element is.
+        /// The value of every element.
         optional fill: Register,
-        /// A file with 8 bytes an element, row by row.
+        /// A file with 8 bytes per element, row by row.
         optional file: Spanned<String>,
     }
 }
 
 vocabulary! {
-    /// External memory, from address 0 on.
+    /// External memory, starting at address 0.
     pub struct ExternalMemory {
-        /// Its content as whole numbers of 32 bits.
+        /// Its content as 32-bit integers.
         optional words: Vec<Word>,
-        /// Its content as components of 16 bits.
+        /// Its content as 16-bit components.
         optional halves: Vec<Component>,
         /// Its content as the bytes of a file.
         optional file: Spanned<String>,
-        /// How many bytes it has; more than the content are zeros.
+        /// Its size in bytes; the rest after the content is zero.
         optional size: Spanned<u64>,
     }
 }
@@ -74,17 +74,17 @@ vocabulary! {
 vocabulary! {
     /// A palette.
     pub struct PaletteContent {
-        /// Which of the two.
+        /// The number of the palette, 0 or 1.
         required number: Spanned<u32>,
-        /// Up to 256 entries, each of up to four components.
+        /// Up to 256 entries of up to four components.
         optional entries: Spanned<Vec<Register>>,
-        /// A file with 8 bytes an entry.
+        /// A file with 8 bytes per entry.
         optional file: Spanned<String>,
     }
 }
 
 vocabulary! {
-    /// One thing to do afterwards.
+    /// An output: exactly one of its keys.
     pub struct VpuOutput {
         /// Write a picture.
         optional png: VpuPng,
@@ -100,19 +100,19 @@ vocabulary! {
     pub struct VpuPng {
         /// The tile buffer.
         optional tile: Spanned<u32>,
-        /// The core that has it; 0 if not given.
+        /// The core of the tile buffer; 0 if not given.
         optional core: Spanned<u32>,
-        /// Where in external memory the picture begins.
+        /// The address of the picture in external memory.
         optional address: Spanned<u64>,
-        /// Pixels in a row, for external memory.
+        /// Pixels per row, for external memory.
         optional width: Spanned<u32>,
         /// Rows, for external memory.
         optional height: Spanned<u32>,
-        /// How components stand for colours.
+        /// The pixel format.
         optional format: VpuPixel,
-        /// How many pixels of the file each way make one.
+        /// The factor by which the picture is enlarged.
         optional scale: Spanned<u32>,
-        /// Where to write it.
+        /// The file to write.
         required file: String,
     }
 }
@@ -122,70 +122,70 @@ vocabulary! {
     pub struct VpuRaw {
         /// The tile buffer.
         optional tile: Spanned<u32>,
-        /// The core that has it; 0 if not given.
+        /// The core of the tile buffer; 0 if not given.
         optional core: Spanned<u32>,
-        /// The first byte in external memory.
+        /// The address in external memory.
         optional address: Spanned<u64>,
-        /// How many bytes of external memory; all that follow if not given.
+        /// The number of bytes of external memory; all up to the end if not given.
         optional size: Spanned<u64>,
-        /// Where to write them.
+        /// The file to write.
         required file: String,
     }
 }
 
 vocabulary! {
-    /// Printed numbers.
+    /// Numbers printed from a tile buffer or from external memory.
     pub struct VpuPrint {
         /// The tile buffer.
         optional tile: Spanned<u32>,
-        /// The core that has it; 0 if not given.
+        /// The core of the tile buffer; 0 if not given.
         optional core: Spanned<u32>,
-        /// The first byte in external memory.
+        /// The address in external memory.
         optional address: Spanned<u64>,
-        /// What the numbers are.
+        /// The number format.
         optional number ("as"): VpuNumber,
-        /// The first number, from 0.
+        /// The index of the first number, from 0.
         optional from: Spanned<u64>,
-        /// How many numbers.
+        /// The number of values.
         optional count: Spanned<u64>,
     }
 }
 
 choices! {
-    /// How components stand for colours.
+    /// Pixel formats.
     pub enum VpuPixel {
         /// FP16 red, green, blue and opacity.
         Float = "float",
         /// FP16 red, green and blue.
         FloatOpaque = "float-opaque",
-        /// Whole numbers of red, green, blue and opacity, up to 255.
+        /// Integer red, green, blue and opacity, up to 255.
         Integer = "integer",
-        /// A whole number of grey, up to 255.
+        /// Integer grey, up to 255.
         Grey = "grey",
-        /// One component: a bit of opacity, five of red, green and blue.
+        /// One component: a bit of opacity, five bits each of red, green and blue.
         Rgb1555 = "rgb1555",
     }
 }
 
 choices! {
-    /// How to print numbers.
+    /// Number formats.
     pub enum VpuNumber {
         /// 16 bits in hexadecimal.
         Hex = "hex",
-        /// 16 bits, whole, from 0.
+        /// Unsigned 16-bit integer.
         U16 = "u16",
-        /// 16 bits in two's complement.
+        /// Signed 16-bit integer.
         I16 = "i16",
-        /// 16 bits as a float.
+        /// 16-bit float.
         F16 = "f16",
-        /// 32 bits, whole, from 0.
+        /// Unsigned 32-bit integer.
         U32 = "u32",
-        /// 32 bits in two's complement.
+        /// Signed 32-bit integer.
         I32 = "i32",
     }
 }
 
-/// The bits of a component: a whole number, or one with a point as FP16.
+/// The bits of a component: an integer, or an FP16 number if it has a decimal point.
 #[derive(Clone, Copy, Debug)]
 pub struct Component(pub u16);
 
@@ -210,7 +210,7 @@ impl FromNode for Component {
     }
 }
 
-/// Four components; those that are not written are 0.
+/// Four components; missing ones are 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Register(pub [u16; 4]);
 

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::output::{count, say, thousands};
 use crate::paint::{HELP, paint};
 
-/// Most warnings shown; the rest is counted.
+/// The maximum number of warnings printed; the rest are only counted.
 const WARNINGS: usize = 16;
 
 /// The launch files of the VPU.
@@ -44,7 +44,7 @@ impl Launched for Plan {
     }
 
     fn compare(&self, _: &RunArgs) -> Result<Option<Compared>, Failure> {
-        say(&format!("{}: engines of the VPU are not compared, one executes the program", paint(HELP, "note")));
+        say(&format!("{}: engines of the VPU are not compared: there is only one", paint(HELP, "note")));
         Ok(None)
     }
 
@@ -59,10 +59,10 @@ impl Launched for Plan {
     }
 }
 
-/// What the machine forgave, each with the instruction that did it.
+/// Formats the machine's warnings, each with the instruction that caused it.
 fn warnings(warnings: &[Warning], program: &[u64]) -> Vec<String> {
     let line = |warning: &Warning| {
-        // Behind the program is nothing but Exit.
+        // Addresses after the program execute as Exit.
         let word = program.get(usize::from(warning.pc)).copied().unwrap_or(0);
         format!("{warning}: {}", vpu::text(word))
     };

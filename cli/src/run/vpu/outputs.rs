@@ -1,4 +1,4 @@
-//! What is done with tiles and memory after a run.
+//! The outputs of a launch file for the VPU.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ use crate::output::write_whole;
 use crate::picture::{Rgba, enlarged, write_png};
 use crate::run::outputs::rows;
 
-/// Does what the launch file says. Returns a line about each file written.
+/// Produces the outputs of a launch file. Returns a line about each file written.
 ///
 /// # Errors
 /// When a file or standard output cannot be written.
@@ -65,7 +65,7 @@ fn bytes(machine: &Machine, place: &Place) -> Vec<u8> {
     }
 }
 
-/// Numbers from a place.
+/// Formats numbers of a tile or of memory.
 fn numbers(place: &Place, bytes: &[u8], format: VpuNumber, from: usize, count: usize) -> String {
     let all = bytes.chunks_exact(format.bytes()).skip(from).take(count);
     let texts: Vec<String> = all.map(|bytes| number(format, bytes)).collect();
@@ -91,7 +91,7 @@ fn number(format: VpuNumber, bytes: &[u8]) -> String {
 }
 
 impl VpuNumber {
-    /// Bytes of one number.
+    /// The size of a number in bytes.
     pub fn bytes(self) -> usize {
         if matches!(self, VpuNumber::U32 | VpuNumber::I32) { 4 } else { 2 }
     }

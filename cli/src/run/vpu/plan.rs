@@ -1,4 +1,4 @@
-//! From a launch file for the VPU to a machine that is set up: files read, sizes and places checked.
+//! Reads a launch file for the VPU into a machine ready to run. Loads files, checks sizes and places.
 
 use std::path::{Path, PathBuf};
 
@@ -15,36 +15,36 @@ use crate::run::buffers::read_file;
 use crate::run::launched::Launched;
 use crate::run::program;
 
-/// The budget when none is given.
+/// The default budget.
 const BUDGET: u64 = 10_000_000_000;
-/// The largest scale of a picture.
+/// The maximum scale of a picture.
 const MAX_SCALE: u32 = 64;
 
-/// A machine with what to do when it has run.
+/// A machine and the outputs to produce after its run.
 #[derive(Debug)]
 pub struct Plan {
-    /// The machine, with its work waiting.
+    /// The machine, with its work queued.
     pub machine: Machine,
-    /// Makes such a machine again.
+    /// The setup, from which the machine can be created again.
     pub setup: Setup,
-    /// The words.
+    /// The words of the program.
     pub program: Vec<u64>,
-    /// What to do afterwards; every place named there exists.
+    /// The outputs; every place named there exists.
     pub outputs: Vec<Output>,
-    /// What paths are relative to.
+    /// The folder to which paths are relative.
     pub folder: PathBuf,
 }
 
-/// One thing to do.
+/// An output.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// Where to take from.
+    /// The source of the data.
     pub place: Place,
-    /// What to do with it.
+    /// The kind of output.
     pub what: What,
 }
 
-/// Where an output takes from.
+/// The source of an output's data.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
     /// A tile buffer.
@@ -58,44 +58,44 @@ pub enum Place {
     Region {
         /// The first byte.
         address: usize,
-        /// How many bytes.
+        /// The size in bytes.
         size: usize,
     },
 }
 
-/// What an output is.
+/// The kind of an output.
 #[derive(Clone, Debug)]
 pub enum What {
     /// A picture.
     Png {
-        /// Where to write it.
+        /// The file to write.
         file: String,
-        /// Pixels in a row of a region.
+        /// The width of a memory region in pixels.
         width: usize,
-        /// Rows of a region.
+        /// The height of a memory region in pixels.
         height: usize,
-        /// How components stand for colours.
+        /// How components are converted to colours.
         pixel: Pixel,
-        /// How many pixels each way make one.
+        /// The factor by which the picture is enlarged.
         scale: usize,
     },
     /// Bytes.
     Raw {
-        /// Where to write them.
+        /// The file to write.
         file: String,
     },
     /// Numbers.
     Print {
-        /// What they are.
+        /// The number format.
         number: VpuNumber,
-        /// The first.
+        /// The index of the first number.
         from: usize,
-        /// How many at most.
+        /// The maximum number of numbers.
         count: usize,
     },
 }
 
-/// From a launch file in `folder`, read as YAML. `None` after mistakes, which are in `out`.
+/// Reads a launch file in `folder` from YAML. `None` after errors, which are in `out`.
 pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Box<dyn Launched>> {
     let launch = VpuLaunch::from_node(node, &mut Reader { sources, out })?;
     let words = program::load_words(isaforge_vpu::ISA, &launch.program, folder, sources, out);
@@ -103,7 +103,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     let base = launch.scene.as_ref().map(|file| files.scene(file));
     let rectangle = launch.rectangle.as_ref().map(|given| files.rectangle(given));
     let entry = launch.entry.as_ref().map(|entry| files.below(entry.value, PROGRAM, "instruction", entry.span) as u16);
-    // Without the scene that is meant, nothing can be said about what is missing or does not fit.
+    // Without the scene, any further error could be a consequence.
     let mut scene = base.unwrap_or_else(|| Some(empty()))?;
     let (rectangle, entry) = match (&scene.work, rectangle) {
         (_, Some(rectangle)) => (rectangle?, entry.unwrap_or(scene_entry(&scene))),
@@ -160,7 +160,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
                 SetupError::Memory(_) => launch.memory.as_ref().map(|given| given.span),
                 _ => launch.rectangle.as_ref().map(|given| given.span),
             };
-            // What the launch file does not say comes from the scene.
+            // Values that the launch file does not give come from the scene.
             let span = span.or(launch.scene.as_ref().map(|scene| scene.span)).unwrap_or(launch.span);
             files.out.push(Diagnostic::error("L0003", span, error.to_string()));
             return None;
@@ -172,7 +172,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     Some(Box::new(Plan { machine, program: setup.words.clone(), setup, outputs, folder: folder.to_owned() }))
 }
 
-/// What a machine is made of.
+/// The parts from which a machine is created.
 #[derive(Clone, Debug)]
 pub struct Setup {
     scene: Scene,
@@ -183,10 +183,10 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// A machine with its work waiting.
+    /// Creates a machine with its work queued.
     ///
     /// # Errors
-    /// When there cannot be such a machine.
+    /// When the setup is invalid.
     pub fn machine(&self) -> Result<Machine, SetupError> {
         set_up(&self.scene, &self.words, &self.config, self.rectangle, self.entry)
     }
@@ -233,19 +233,19 @@ fn set_up(
     Ok(machine)
 }
 
-/// Reads what keys say, and the files they name.
+/// Reads values of keys and the files they name.
 pub(super) struct Files<'a> {
     pub(super) folder: &'a Path,
     pub(super) out: &'a mut Diagnostics,
 }
 
 impl Files<'_> {
-    /// Reports a mistake.
+    /// Reports an error.
     pub(super) fn wrong(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
         self.out.push(Diagnostic::error(code, span, message));
     }
 
-    /// A number below `end`; what it numbers is `what`.
+    /// Checks that a number is below `end`; `what` names it in the message.
     pub(super) fn below(&mut self, number: impl Into<u64>, end: usize, what: &str, span: Span) -> usize {
         let number = number.into();
         if number < end as u64 {
@@ -306,7 +306,7 @@ impl Files<'_> {
         scene.tiles.push((buffer, data));
     }
 
-    /// Registers from a file, at most `most`.
+    /// Reads at most `most` registers from a file.
     fn elements(&mut self, file: &Spanned<String>, most: usize) -> Vec<[u16; 4]> {
         let bytes = self.bytes(file).unwrap_or_default();
         if !bytes.len().is_multiple_of(8) || bytes.len() / 8 > most {
@@ -338,7 +338,7 @@ impl Files<'_> {
         scene.palettes[number] = Some(palette);
     }
 
-    /// Takes over the content of external memory. Returns its size.
+    /// Copies the given content of external memory to the scene. Returns the size of the memory.
     fn memory(&mut self, given: &ExternalMemory, scene: &mut Scene) -> usize {
         let words = given.words.as_ref().map(|words| words.iter().flat_map(|word| word.0.to_le_bytes()).collect());
         let halves = given.halves.as_ref().map(|halves| halves.iter().flat_map(|half| half.0.to_le_bytes()).collect());
@@ -347,7 +347,7 @@ impl Files<'_> {
         if contents.len() > 1 {
             self.wrong("L0003", given.span, "`memory` needs one of `words`, `halves` and `file`");
         }
-        // Only a size: the scene's content stays.
+        // If only a size is given, the scene's content is kept.
         if let Some(content) = contents.pop() {
             scene.external = content;
         }
@@ -474,7 +474,7 @@ impl Files<'_> {
     }
 }
 
-/// What an output says about where it takes from.
+/// The source keys of an output.
 struct From<'a> {
     tile: &'a Option<Spanned<u32>>,
     core: &'a Option<Spanned<u32>>,

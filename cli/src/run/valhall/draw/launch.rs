@@ -1,4 +1,4 @@
-//! The vocabulary of launch files that draw.
+//! The keys of launch files for drawings.
 
 use isaforge_compiler::keys::{Named, OneOrMany};
 use isaforge_compiler::source::Spanned;
@@ -8,7 +8,7 @@ use crate::run::launch::{Buffer, Float, Output, Program, Uniform, Word};
 use crate::run::valhall::resources::launch::{ImageContent, TextureContent};
 
 vocabulary! {
-    /// A fragment program and what it draws on.
+    /// A drawing: a fragment program, its inputs and its targets.
     pub struct DrawLaunch {
         /// The instruction set.
         required isa: Spanned<String>,
@@ -20,27 +20,27 @@ vocabulary! {
         optional uniforms: Vec<Uniform>,
         /// Vertices in pixels from the lower left; the whole picture is drawn if none are given.
         optional vertices: Spanned<Vec<Vec<Float>>>,
-        /// What the vertices are, `triangles` if not given.
+        /// The kind of primitive; `triangles` if not given.
         optional primitive: PrimitiveName,
-        /// How long the sides of points are, in pixels; 1 if not given.
+        /// The side length of points in pixels; 1 if not given.
         optional point_size ("point size"): Spanned<Float>,
-        /// Samples of a pixel: 1, 2, 4, 8 or 16; 1 if not given.
+        /// Samples per pixel: 1, 2, 4, 8 or 16; 1 if not given.
         optional samples: Spanned<u32>,
-        /// Values that change over the picture or over a triangle.
+        /// Values that vary across the picture or across a triangle.
         optional varyings: Vec<VaryingContent>,
         /// Textures, in order.
         optional textures: Vec<TextureContent>,
         /// Images, in order.
         optional images: Vec<ImageContent>,
-        /// Memory, by names that the launch file chooses.
+        /// Memory buffers, by names of your choice.
         optional buffers: Named<Buffer>,
-        /// The names of the buffers that are uniform buffer 0, 1, ...
+        /// The names of the buffers used as uniform buffer 0, 1, ...
         optional uniform_buffers ("uniform buffers"): Vec<Spanned<String>>,
-        /// What to write and print of the buffers afterwards.
+        /// Outputs to write and print after the run.
         optional outputs: Vec<Output>,
-        /// What is drawn on, in order.
+        /// The render targets, in order.
         required targets: Spanned<Vec<TargetContent>>,
-        /// The most instructions to execute, those of all threads together.
+        /// Maximum number of instructions, summed over all threads.
         optional budget: u64,
     }
 }
@@ -48,73 +48,73 @@ vocabulary! {
 vocabulary! {
     /// A varying.
     pub struct VaryingContent {
-        /// Its first byte in the buffer of the vertices.
+        /// Its byte offset in the vertex buffer.
         required offset: u32,
         /// Its values at the lower left, lower right and upper left corner of the picture.
         optional corners: Spanned<Vec<OneOrMany<Float>>>,
         /// Its values at the vertices, in their order.
         optional values: Spanned<Vec<OneOrMany<Float>>>,
-        /// Its words, the same everywhere.
+        /// Its words, if it is constant.
         optional flat: Spanned<OneOrMany<Word>>,
     }
 }
 
 vocabulary! {
-    /// A picture that is drawn.
+    /// A render target.
     pub struct TargetContent {
-        /// Where to write it as PNG.
+        /// The PNG file to write.
         required file: String,
-        /// The format of a pixel while it is drawn.
+        /// The pixel format of the target.
         optional format: Spanned<String>,
-        /// Red, green, blue and opacity of pixels that nothing is drawn on.
+        /// The clear colour: red, green, blue and opacity.
         optional clear: Spanned<Vec<Float>>,
-        /// How colours are blended with those that are there; they replace them if not given.
+        /// How colours are blended with existing ones; they replace them if not given.
         optional blend: BlendContent,
-        /// The channels that colours change; all if not given.
+        /// The channels that are written; all if not given.
         optional write: Vec<ChannelName>,
     }
 }
 
 vocabulary! {
-    /// How a colour and the one that is there become one, by the names of OpenGL.
+    /// Blending of a colour with the existing one, in OpenGL's terms.
     pub struct BlendContent {
-        /// How the two are put together.
+        /// The blend operation.
         optional operation: Spanned<String>,
-        /// What the new colour is multiplied by.
+        /// The factor of the new colour.
         optional source: Spanned<String>,
-        /// What the colour that is there is multiplied by.
+        /// The factor of the existing colour.
         optional destination: Spanned<String>,
-        /// The same for the opacity, if it is not the same.
+        /// The blending of opacity, if it differs.
         optional alpha: AlphaContent,
-        /// The colour of the factors that name a constant.
+        /// The constant colour of the factors that use one.
         optional constant: Spanned<Vec<Float>>,
     }
 }
 
 vocabulary! {
-    /// How the new opacity and the one that is there become one.
+    /// Blending of the new opacity with the existing one.
     pub struct AlphaContent {
-        /// How the two are put together.
+        /// The blend operation.
         optional operation: Spanned<String>,
-        /// What the new one is multiplied by.
+        /// The factor of the new opacity.
         optional source: Spanned<String>,
-        /// What the one that is there is multiplied by.
+        /// The factor of the existing opacity.
         optional destination: Spanned<String>,
     }
 }
 
 choices! {
-    /// What vertices are.
+    /// The kinds of primitives.
     pub enum PrimitiveName {
-        /// Each is the middle of a square.
+        /// Each vertex is the centre of a square.
         Points = "points",
-        /// Every two are the ends of a line.
+        /// Every two vertices are the ends of a line.
         Lines = "lines",
-        /// Each two that follow one another are the ends of a line.
+        /// Every two consecutive vertices are the ends of a line.
         LineStrip = "line strip",
-        /// Every three are a triangle.
+        /// Every three vertices are a triangle.
         Triangles = "triangles",
-        /// Each three that follow one another are a triangle.
+        /// Every three consecutive vertices are a triangle.
         TriangleStrip = "triangle strip",
     }
 }

@@ -23,7 +23,7 @@ use crate::output::thousands;
 use crate::run::launched::{Compared, Drawn, Launched, Ran, find};
 use crate::run::{engine, outputs};
 
-/// Whether a launch file is one that draws.
+/// Whether a launch file describes a drawing.
 pub fn matches(launch: &Node) -> bool {
     ["size", "targets"].iter().any(|key| find(launch, key).is_some())
 }
@@ -93,8 +93,8 @@ impl Launched for Plan {
     }
 }
 
-/// What is different between two drawings of the same launch, and how each ended. What one that fails has written to memory
-/// is not compared.
+/// The first difference between two drawings of the same launch and their ends. The memory of failed runs is not
+/// compared.
 fn difference(found: &Plan, expected: &Plan, ended: [&Result<u64, String>; 2]) -> Option<String> {
     if ended[0] != ended[1] {
         let text = |ended: &Result<u64, String>| match ended {
@@ -111,16 +111,16 @@ fn difference(found: &Plan, expected: &Plan, ended: [&Result<u64, String>; 2]) -
         }
     }
     let same = ended[0].is_err() || found.buffers.memory == expected.buffers.memory;
-    (!same).then(|| "what the buffers hold is not what they hold in the reference".to_owned())
+    (!same).then(|| "the buffers differ from those of the reference".to_owned())
 }
 
 impl Plan {
-    /// Draws by an engine. Returns the number of instructions, or why the program ended early.
+    /// Draws on an engine. Returns the number of instructions, or why the program failed.
     fn draw_on(&mut self, execution: Execution) -> Result<u64, String> {
         self.on_memory(|fragments, memory, host| valhall::draw_on(execution, fragments, memory, host))
     }
 
-    /// Lays out memory, draws, and takes memory back. Returns the number of instructions.
+    /// Maps the buffers, draws, and moves the memory back. Returns the number of instructions.
     fn on_memory(
         &mut self,
         draw: impl FnMut(&Fragments, &mut Memory, &mut Resources) -> Result<Outcome, RunError>,
@@ -131,7 +131,7 @@ impl Plan {
         executed
     }
 
-    /// Draws the primitives one after another, or the whole picture. Returns the number of instructions.
+    /// Draws the primitives in order, or the whole picture. Returns the number of instructions.
     fn draw(
         &mut self,
         memory: &mut Memory,
@@ -140,9 +140,9 @@ impl Plan {
         let [width, height] = self.size;
         let samples = self.resources.samples();
         let mut executed = 0;
-        // Without primitives there is the picture.
+        // Without primitives, the whole picture is drawn.
         for number in 0..self.primitives.len().max(1) {
-            // Nobody else looks at the clock for primitives that cover nothing.
+            // Primitives that cover no pixel never reach the deadline check of the runtime.
             if let Some(limit) = self.deadline.passed() {
                 return Err(format!("the time limit of {} s is over", limit.as_secs_f64()));
             }

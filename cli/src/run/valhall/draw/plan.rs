@@ -1,4 +1,4 @@
-//! From a launch file to what can be drawn: files read, sizes checked.
+//! Reads a launch file into a drawing. Loads files and checks sizes.
 
 use std::path::{Path, PathBuf};
 
@@ -19,43 +19,43 @@ use crate::run::launched::Launched;
 use crate::run::program;
 use crate::run::valhall::resources::{self, colour, floats, format, mistake};
 
-/// A varying and where its values are.
+/// The values of a varying.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// The same everywhere.
     Flat(Vec<u32>),
-    /// At three corners of the picture.
+    /// Values at three corners of the picture.
     Corners(Vec<Vec<f32>>),
-    /// At the vertices.
+    /// Values at the vertices.
     Vertices(Vec<Vec<f32>>),
 }
 
-/// What can be drawn.
+/// A drawing that can be run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The words.
+    /// The words of the program.
     pub program: Vec<u64>,
     /// The uniform words.
     pub uniforms: Vec<u32>,
     /// Width and height.
     pub size: [u32; 2],
-    /// What is drawn; nothing for the whole picture.
+    /// The primitives; empty to draw the whole picture.
     pub primitives: Vec<Drawn>,
-    /// Bytes and values of the varyings.
+    /// The byte offsets and values of the varyings.
     pub varyings: Vec<(u32, Source)>,
     /// Textures and targets.
     pub resources: Resources,
-    /// Where to write the targets.
+    /// The files of the targets.
     pub files: Vec<PathBuf>,
     /// The memory.
     pub buffers: Buffers,
-    /// What to do with it afterwards.
+    /// The outputs to produce after the run.
     pub outputs: Vec<Output>,
-    /// What paths are relative to.
+    /// The folder to which paths are relative.
     pub folder: PathBuf,
-    /// The most instructions.
+    /// The maximum number of instructions.
     pub budget: u64,
-    /// Until when it may run.
+    /// The time limit.
     pub deadline: Deadline,
 }
 
@@ -83,7 +83,7 @@ impl Plan {
     }
 }
 
-/// From a launch file in `folder`, read as YAML. `None` after mistakes, which are in `out`.
+/// Reads a launch file in `folder` from YAML. `None` after errors, which are in `out`.
 pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Box<dyn Launched>> {
     let launch = DrawLaunch::from_node(node, &mut Reader { sources, out })?;
     let program = program::load_words(isaforge_valhall::ISA, &launch.program, folder, sources, out);
@@ -205,7 +205,7 @@ fn target(given: &TargetContent, size: [u32; 2], samples: u32, span: Span, out: 
 }
 
 fn blend(given: &BlendContent, out: &mut Diagnostics) -> Option<Blend> {
-    // What is drawn lies over what is there, if nothing else is said.
+    // The default is blending over the existing colour.
     let over = Equation { operation: Operation::Add, source: Factor::SrcAlpha, destination: Factor::OneMinusSrcAlpha };
     let colours = equation(over, [&given.operation, &given.source, &given.destination], out)?;
     let alpha = match &given.alpha {
@@ -215,7 +215,7 @@ fn blend(given: &BlendContent, out: &mut Diagnostics) -> Option<Blend> {
     Some(Blend { colour: colours, alpha, constant: colour(given.constant.as_ref(), out)? })
 }
 
-/// An equation that differs from another in what is given: operation, factor of the source, factor of the destination.
+/// Replaces the given parts of a blend equation: operation, source factor, destination factor.
 fn equation(
     other: Equation,
     [operation, source, destination]: [&Option<Spanned<String>>; 3],

@@ -1,4 +1,4 @@
-//! From vertices to primitives.
+//! Assembles vertices into primitives.
 
 use isaforge_compiler::diagnostic::Diagnostics;
 use isaforge_compiler::source::Spanned;
@@ -8,19 +8,19 @@ use super::launch::PrimitiveName;
 use crate::run::launch::Float;
 use crate::run::valhall::resources::{floats, mistake};
 
-/// The most primitives.
+/// The maximum number of primitives.
 const MOST: usize = 4096;
 
-/// A primitive, and the numbers of its vertices.
+/// A primitive and the indices of its vertices.
 #[derive(Clone, Debug)]
 pub struct Drawn {
-    /// What is drawn.
+    /// The primitive.
     pub primitive: Primitive,
-    /// Its vertices: one for a point, two for a line, three for a triangle.
+    /// The indices of its vertices: one for a point, two for a line, three for a triangle.
     pub vertices: [usize; 3],
 }
 
-/// The primitives that vertices are, with points of a size.
+/// Assembles vertices into primitives. Points have the given size.
 pub fn primitives(
     given: &Spanned<Vec<Vec<Float>>>,
     name: PrimitiveName,
@@ -38,7 +38,7 @@ pub fn primitives(
         return Vec::new();
     }
     let count = vertices.len();
-    // How many vertices a primitive has, and how many the next one lies behind it.
+    // The number of vertices per primitive, and the distance between the first vertices of consecutive ones.
     let (needs, step) = match name {
         PrimitiveName::Points => (1, 1),
         PrimitiveName::Lines => (2, 2),
@@ -56,7 +56,7 @@ pub fn primitives(
     let drawn = |number: usize| {
         let first = number * step;
         let at = |index: usize| vertices[first + index];
-        // Every other triangle of a strip would go around the other way.
+        // In a strip, every other triangle has the opposite winding.
         let turned = matches!(name, PrimitiveName::TriangleStrip) && number % 2 == 1;
         match needs {
             1 => Drawn { primitive: Primitive::Point(Point { place: at(0), size }), vertices: [first; 3] },

@@ -1,4 +1,4 @@
-//! The vocabulary of what programs name by table and index.
+//! The keys of resources that programs name by table and index.
 
 use isaforge_compiler::source::Spanned;
 use isaforge_compiler::{choices, vocabulary};
@@ -6,35 +6,35 @@ use isaforge_compiler::{choices, vocabulary};
 use crate::run::launch::{Float, Word};
 
 vocabulary! {
-    /// A texture and how it is looked up.
+    /// A texture and its sampler.
     pub struct TextureContent {
-        /// A PNG file, or one with the texels as they lie in memory.
+        /// A PNG file, or a file with the texels as they are in memory.
         optional file: Spanned<String>,
-        /// The texels as words of 32 bits.
+        /// The texels as 32-bit words.
         optional words: Spanned<Vec<Word>>,
-        /// Texels along each direction that the shape has; of all but PNG files.
+        /// The size in texels in each dimension of the shape; not for PNG files.
         optional size: Spanned<Vec<u32>>,
-        /// The format of a texel or of a block, `RGBA8` if not given; of all but PNG files.
+        /// The format of a texel or block, `RGBA8` if not given; not for PNG files.
         optional format: Spanned<String>,
-        /// How the texels are arranged, `2d` if not given.
+        /// The shape of the texture; `2d` if not given.
         optional shape: ShapeName,
-        /// How many of these make an array, one behind another.
+        /// The number of array layers, stored consecutively.
         optional layers: Spanned<u32>,
-        /// How many levels there are, each half as large as the one whose texels stand before its own.
+        /// The number of mipmap levels, stored consecutively, each half the size of the one before.
         optional levels: Spanned<u32>,
-        /// Between texels.
+        /// Filtering between texels.
         optional filter: FilterName,
-        /// Between levels; level 0 only, if not given.
+        /// Filtering between levels; only level 0 is used if not given.
         optional mip: FilterName,
-        /// Beyond the edges.
+        /// Addressing beyond the edges.
         optional wrap: WrapName,
         /// The colour of `wrap: border`.
         optional border: Spanned<Vec<Float>>,
-        /// How a shadow look-up compares its reference with a texel.
+        /// How a shadow lookup compares its reference with a texel.
         optional compare: CompareName,
-        /// Added to the level of detail.
+        /// The bias added to the level of detail.
         optional bias: Float,
-        /// The least and the greatest level of detail.
+        /// The minimum and maximum level of detail.
         optional range: Spanned<Vec<Float>>,
     }
 }
@@ -44,7 +44,7 @@ vocabulary! {
     pub struct ImageContent {
         /// The buffer.
         required buffer: Spanned<String>,
-        /// Width, height and how many slices or layers; missing numbers are 1.
+        /// Width, height and the number of slices or layers; missing numbers are 1.
         required size: Spanned<Vec<u32>>,
         /// The format of a texel, `RGBA8` if not given.
         optional format: Spanned<String>,
@@ -52,33 +52,33 @@ vocabulary! {
 }
 
 choices! {
-    /// How values between texels are found.
+    /// Filters.
     pub enum FilterName {
         /// The nearest texel.
         Nearest = "nearest",
-        /// In proportion to the distance.
+        /// Linear interpolation.
         Linear = "linear",
     }
 }
 
 choices! {
-    /// What lies beyond the edges of a texture.
+    /// Addressing beyond the edges of a texture.
     pub enum WrapName {
         /// The texel at the edge.
         Clamp = "clamp",
-        /// The texture again.
+        /// The texture is repeated.
         Repeat = "repeat",
-        /// The texture mirrored.
+        /// The texture is repeated, alternately mirrored.
         Mirror = "mirror",
-        /// The texture mirrored once, then the texel at its edge.
+        /// The texture is mirrored once, then continued by the texel at its edge.
         MirrorOnce = "mirror once",
-        /// One colour.
+        /// A constant colour.
         Border = "border",
     }
 }
 
 choices! {
-    /// How texels are arranged.
+    /// Shapes of textures.
     pub enum ShapeName {
         /// A row.
         One = "1d",
@@ -92,21 +92,21 @@ choices! {
 }
 
 choices! {
-    /// How a reference is compared with a texel, by the names of OpenGL.
+    /// Comparison of a reference with a texel, in OpenGL's terms.
     pub enum CompareName {
         /// Never true.
         Never = "never",
-        /// True when the reference is less.
+        /// The reference is less.
         Less = "less",
-        /// The same.
+        /// Both are equal.
         Equal = "equal",
-        /// Less or the same.
+        /// The reference is less or equal.
         LessEqual = "lequal",
-        /// Greater.
+        /// The reference is greater.
         Greater = "greater",
-        /// Different.
+        /// They differ.
         NotEqual = "notequal",
-        /// Greater or the same.
+        /// The reference is greater or equal.
         GreaterEqual = "gequal",
         /// Always true.
         Always = "always",

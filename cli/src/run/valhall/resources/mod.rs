@@ -1,4 +1,4 @@
-//! What programs name by table and index: textures with their samplers, images, uniform buffers.
+//! Resources that programs name by table and index: textures with samplers, images, uniform buffers.
 
 pub mod launch;
 
@@ -16,7 +16,8 @@ use crate::picture::read_png;
 use crate::run::buffers::{Buffers, read_file};
 use crate::run::launch::Float;
 
-/// Puts what a launch file in `folder` says into the tables where Mesa's OpenGL driver has it. Mistakes are in `out`.
+/// Fills the resource tables from a launch file in `folder`, in the layout of Mesa's OpenGL driver. Errors are in
+/// `out`.
 pub fn read(
     textures: &[TextureContent],
     images: &[ImageContent],
@@ -42,17 +43,17 @@ pub fn read(
     resources
 }
 
-/// Reports a mistake.
+/// Reports an error.
 pub fn mistake(span: Span, message: impl Into<String>, out: &mut Diagnostics) {
     out.push(Diagnostic::error("L0003", span, message));
 }
 
-/// The numbers of a list.
+/// The values of a list.
 pub fn floats(given: &[Float]) -> Vec<f32> {
     given.iter().map(|float| float.0).collect()
 }
 
-/// The format of a name, `RGBA8` if there is none.
+/// Finds a format by name; `RGBA8` if none is given.
 pub fn format(given: Option<&Spanned<String>>, out: &mut Diagnostics) -> Option<Format> {
     let Some(name) = given else { return Some(Format::RGBA8) };
     let format = Format::parse(name);
@@ -65,7 +66,7 @@ pub fn format(given: Option<&Spanned<String>>, out: &mut Diagnostics) -> Option<
     format
 }
 
-/// The format of a texture, which may be compressed; `RGBA8` if there is none.
+/// Finds the format of a texture, which may be compressed; `RGBA8` if none is given.
 fn storage(given: Option<&Spanned<String>>, out: &mut Diagnostics) -> Option<Storage> {
     let Some(name) = given else { return Some(Format::RGBA8.into()) };
     let storage = Storage::parse(name);
@@ -83,7 +84,7 @@ fn unknown_format(name: &Spanned<String>, out: &mut Diagnostics) {
     ));
 }
 
-/// Four numbers, 0 if they are not given.
+/// Reads four numbers; zeros if none are given.
 pub fn colour(given: Option<&Spanned<Vec<Float>>>, out: &mut Diagnostics) -> Option<[f32; 4]> {
     let Some(given) = given else { return Some([0.0; 4]) };
     let channels = <[f32; 4]>::try_from(floats(given));
@@ -110,10 +111,10 @@ fn image(given: &ImageContent, buffers: &Buffers, out: &mut Diagnostics) -> Opti
     Some(Image { address, size, format })
 }
 
-/// How PNG files begin.
+/// The signature of PNG files.
 const PNG: &[u8] = b"\x89PNG";
 
-/// A texture and how it is looked up; `None` after mistakes, which are in `out`.
+/// Reads a texture and its sampler. `None` after errors, which are in `out`.
 fn texture(given: &TextureContent, folder: &Path, out: &mut Diagnostics) -> Option<(Texture, Sampler)> {
     let storage = storage(given.format.as_ref(), out)?;
     let shape = given.shape.unwrap_or(ShapeName::Two);
@@ -161,7 +162,7 @@ fn content(file: &Spanned<String>, folder: &Path, out: &mut Diagnostics) -> Opti
     read_file(&path).map_err(report).ok()
 }
 
-/// The size and the texels of a PNG file.
+/// Decodes a PNG file to its size and texels.
 fn picture(file: &Spanned<String>, bytes: &[u8], out: &mut Diagnostics) -> Option<([u32; 3], Vec<u8>)> {
     let report = |error| out.push(Diagnostic::error("L0005", file.span, format!("`{}`: {error}", file.value)));
     let (width, pixels) = read_png(bytes).map_err(report).ok()?;
@@ -189,10 +190,10 @@ fn size(given: &TextureContent, shape: ShapeName, out: &mut Diagnostics) -> Opti
     Some([number(0), number(1), number(2)])
 }
 
-/// The bytes of each level. The last one has all that is left, so that too many or too few are noticed.
+/// Splits the bytes into levels. The last level gets the remainder, so that a wrong total size is noticed.
 fn split(mut bytes: Vec<u8>, size: [u32; 3], layers: u32, levels: u32, storage: Storage) -> Vec<Vec<u8>> {
     let mut parts = Vec::new();
-    // No texture has more levels than a size has bits.
+    // A texture has at most as many levels as its size has bits.
     for level in 1..levels.min(33) {
         let size = size.map(|n| (n >> (level - 1)).max(1));
         let len = usize::try_from(storage.size_of(size).saturating_mul(layers.into())).unwrap_or(usize::MAX);
