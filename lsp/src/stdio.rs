@@ -102,7 +102,7 @@ mod tests {
         let whole = format!("Content-Length: {}\r\nContent-Type: any\r\n\r\n{body}", body.len());
         assert!(read(&mut whole.as_bytes()).is_ok_and(|message| message.is_some()));
         assert!(error("Content-Length: 100000000000000\r\n\r\n{}").contains("at most 67108864"));
-        assert!(error("Content-Length: 99999999999999999999999\r\n\r\n").contains("no number"));
+        assert!(error("Content-Length: 99999999999999999999999\r\n\r\n").contains("not a number"));
         assert!(error("Content-Length: 60000000\r\n\r\n{}").contains("ends within"));
         assert!(error("Content-Length: 2\r\n").contains("ends within"));
         assert!(error("Content-Type: any\r\n\r\n{}").contains("no `Content-Length`"));
