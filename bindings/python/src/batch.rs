@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    BinaryBuilder, ListBuilder, StringBuilder, StringDictionaryBuilder, UInt16Builder, UInt64Builder,
+    BinaryBuilder, Int64Builder, ListBuilder, StringBuilder, StringDictionaryBuilder, UInt16Builder, UInt64Builder,
 };
 use arrow_array::types::UInt16Type;
 use arrow_array::{Array, ArrayRef, DictionaryArray, StringArray, StructArray, UInt16Array};
@@ -89,7 +89,7 @@ struct Rows {
     mnemonic: StringDictionaryBuilder<UInt16Type>,
     modifiers: ListBuilder<StringBuilder>,
     flow: StringDictionaryBuilder<UInt16Type>,
-    target: UInt64Builder,
+    target: Int64Builder,
     reads: ListBuilder<StringBuilder>,
     writes: ListBuilder<StringBuilder>,
     text: StringBuilder,
@@ -112,7 +112,7 @@ pub fn records(set: &'static Set, items: &Items) -> Result<StructArray, String> 
         mnemonic: StringDictionaryBuilder::new(),
         modifiers: ListBuilder::new(StringBuilder::new()),
         flow: StringDictionaryBuilder::new(),
-        target: UInt64Builder::new(),
+        target: Int64Builder::new(),
         reads: ListBuilder::new(StringBuilder::new()),
         writes: ListBuilder::new(StringBuilder::new()),
         text: StringBuilder::new(),
@@ -183,7 +183,7 @@ impl Rows {
         }
         self.address.append_value(address);
         self.opcode.append_option(opcode);
-        self.target.append_option(target);
+        self.target.append_option(target.map(|target| target as i64));
         match found {
             Ok(found) => {
                 let named = self.mnemonic.append(&found.mnemonic);

@@ -269,8 +269,8 @@ impl Instruction {
 
     /// The branch target, if the instruction contains it, in bytes relative to the same origin as `address`.
     #[getter]
-    fn target(&self) -> Option<u64> {
-        self.facts().flow.target
+    fn target(&self) -> Option<i64> {
+        self.facts().flow.target.map(|target| target as i64)
     }
 
     /// The address in the program in bytes; 0 if the instruction was decoded alone.
@@ -335,7 +335,7 @@ impl Instruction {
     /// Pickling: the other process loads the set again. A branch keeps its target, which depends on the address.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
         let rebuild = py.import("isaforge._isaforge")?.getattr("_instruction")?;
-        Ok((rebuild, (Isa { set: self.set }, self.bytes(py), self.at, self.target())))
+        Ok((rebuild, (Isa { set: self.set }, self.bytes(py), self.at, self.facts().flow.target)))
     }
 }
 

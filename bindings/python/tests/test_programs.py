@@ -42,8 +42,14 @@ def test_listings_are_read_back(valhall: isaforge.Isa, usc: isaforge.Isa, riscv:
     for isa in (valhall, usc, riscv, isaforge.load("vpu")):
         for length in (0, 8, 64, 800):
             text = isa.disassemble(chance.randbytes(length))
-            # Two encodings may share a text; the assembler gives the first.
-            assert isa.disassemble(isa.assemble(text)) == text, isa
+            try:
+                code = isa.assemble(text)
+            except isaforge.AssembleError as error:
+                # The limits of a set are rules of the assembler, not of the encoding.
+                assert "at most" in str(error), isa
+            else:
+                # Two encodings may share a text; the assembler gives the first.
+                assert isa.disassemble(code) == text, isa
 
 
 def test_a_piece_of_a_word_is_refused_where_it_would_be_lost(valhall: isaforge.Isa) -> None:
