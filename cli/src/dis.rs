@@ -182,7 +182,7 @@ fn objects(set: &Set, bytes: &[u8], symbols: &Symbols, shader: Option<&str>, out
 ///
 /// # Errors
 /// When the output cannot be written.
-fn table(isa: &'static Isa, words: &[u64], style: Style, tail: &str, out: &mut impl Write) -> io::Result<bool> {
+pub fn table(isa: &'static Isa, words: &[u64], style: Style, tail: &str, out: &mut impl Write) -> io::Result<bool> {
     let digits = word_digits(isa);
     let mut line = Line::new();
     let mut invalid = false;

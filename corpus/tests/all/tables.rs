@@ -9,7 +9,7 @@ use crate::support::{ask, made, one, project, shaders, text};
 /// Rows of `word<TAB>ok<TAB>text` or `word<TAB>invalid<TAB>reason`, as `isaforge dis --tsv` prints them.
 fn dis(isa: &'static isaforge_core::Isa, words: &[u64]) -> Vec<Vec<String>> {
     let mut out = Vec::new();
-    isaforge_cli::dis::table(isa, words, Style::Customary, &mut out).unwrap();
+    isaforge_cli::dis::table(isa, words, Style::Customary, "", &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
 }
