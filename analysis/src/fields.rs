@@ -1,6 +1,7 @@
 //! The meaning of an instruction's bits, as a table of the same layout for every kind of instruction set.
 
 use isaforge_core::Tables;
+use isaforge_core::bits::word_of;
 use isaforge_core::explain::{Field as Explained, groups, words};
 use isaforge_core::group;
 use isaforge_core::stream::{Source, annotate};
@@ -48,7 +49,7 @@ impl Field {
 pub fn fields(tables: Tables, bytes: &[u8]) -> Vec<Field> {
     match tables {
         Tables::Words(isa) => {
-            let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            let word = word_of(bytes);
             words::explain(isa, word).fields.iter().map(|field| Field::explained("", field)).collect()
         }
         Tables::Groups(isa) => {

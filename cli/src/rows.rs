@@ -6,6 +6,7 @@
 
 use std::io::{self, BufWriter, Write};
 
+use isaforge_core::bits::word_of;
 use isaforge_core::group;
 use isaforge_core::print::{Style, print};
 use isaforge_core::stream::listing::{disassemble_as, parts};
@@ -30,7 +31,7 @@ fn text_of(tables: Tables, bytes: &[u8], style: Style) -> Result<String, String>
             if bytes.len() != size {
                 return Err(length(size, bytes.len()));
             }
-            let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            let word = word_of(bytes);
             let opcode = decode(isa, word).map_err(|error| error.to_string())?;
             print(isa, opcode, word, style, &mut line);
         }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use isaforge_core::Isa;
+use isaforge_core::bits::word_of;
 
 /// How words are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -95,8 +96,7 @@ pub fn cut(bytes: &mut Vec<u8>, size: usize) -> Option<Mistake> {
 
 /// Converts bytes to words, least significant byte first.
 pub fn of_bytes(isa: &Isa, bytes: &[u8]) -> Vec<u64> {
-    let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-    bytes.chunks_exact(word_bytes(isa)).map(word).collect()
+    bytes.chunks_exact(word_bytes(isa)).map(word_of).collect()
 }
 
 /// Reads hexadecimal digits, grouped by the number of digits of a word. `0x`, white space, commas and underscores are

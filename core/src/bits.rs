@@ -35,6 +35,18 @@ pub const fn ones(width: u32) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
+/// Returns the word that consists of these bytes, least significant first. Bytes after the eighth are ignored.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(isaforge_core::bits::word_of(&[0x02, 0x00, 0xc1]), 0xc1_0002);
+/// ```
+#[inline]
+pub fn word_of(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
 /// The position of a field: a low piece and, in rare cases, further pieces of higher significance.
 ///
 /// # Examples

@@ -1,5 +1,6 @@
 //! A program: one row for each instruction, with addresses and branch targets.
 
+use isaforge_core::bits::word_of;
 use isaforge_core::decode::decode;
 use isaforge_core::group::text::SEPARATOR;
 use isaforge_core::group::{self, GroupIsa};
@@ -93,7 +94,7 @@ fn turned(isa: &Isa, words: &[u64]) -> Vec<u64> {
 
 fn from_bytes(isa: &Isa, bytes: &[u8]) -> Vec<u64> {
     let size = usize::from(isa.word_bits).div_ceil(8).clamp(1, 8);
-    bytes.chunks(size).map(|chunk| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))).collect()
+    bytes.chunks(size).map(word_of).collect()
 }
 
 fn of_words(isa: &'static Isa, words: &[u64]) -> Vec<Row> {

@@ -1,12 +1,10 @@
 //! Instructions of sets that encode them in groups of bytes.
 
-use std::ops::Range;
-
-use isaforge_core::group::error::GroupError;
 use isaforge_core::group::info::{operations, registers};
-use isaforge_core::group::program::{extent, is_last, target};
+use isaforge_core::group::listing::pieces;
+use isaforge_core::group::program::{is_last, target};
 use isaforge_core::group::text::{SEPARATOR, register};
-use isaforge_core::group::{Group, GroupIsa, decode, print};
+use isaforge_core::group::{Group, GroupIsa, print};
 use isaforge_core::semantics::compose;
 use isaforge_core::text::Line;
 
@@ -14,27 +12,15 @@ use super::{Entry, Flow, Instruction, Operand, Register, once, write};
 use crate::effects::{Effects, When};
 use crate::set::Set;
 
-/// Splits bytes into groups and invalid ranges, like [`pieces`](isaforge_core::group::listing::pieces).
-fn pieces(isa: &'static GroupIsa, bytes: &[u8]) -> impl Iterator<Item = (Range<usize>, Result<Group, GroupError>)> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
-        let group = decode(isa, rest);
-        let len = group.as_ref().map_or_else(|_| extent(isa, rest), Group::len).clamp(1, rest.len());
-        at += len;
-        Some((at - len..at, group))
-    })
-}
-
 pub(super) fn targets(isa: &'static GroupIsa, bytes: &[u8]) -> impl Iterator<Item = (usize, Option<u64>)> {
-    pieces(isa, bytes)
-        .map(move |(bytes, group)| (bytes.start, group.ok().and_then(|group| leads(isa, &group, bytes.start))))
+    pieces(isa, bytes, &[])
+        .map(move |piece| (piece.at, piece.group.ok().and_then(|group| leads(isa, &group, piece.at))))
 }
 
 pub(super) fn read(set: &Set, isa: &'static GroupIsa, bytes: &[u8]) -> impl Iterator<Item = Entry> {
-    pieces(isa, bytes).map(move |(bytes, group)| {
-        let instruction = group.map(|group| instruction(set, isa, &group, bytes.start));
-        Entry { bytes, instruction: instruction.map_err(|error| error.to_string()) }
+    pieces(isa, bytes, &[]).map(move |piece| {
+        let instruction = piece.group.map(|group| instruction(set, isa, &group, piece.at));
+        Entry { bytes: piece.at..piece.at + piece.len, instruction: instruction.map_err(|error| error.to_string()) }
     })
 }
 

@@ -139,8 +139,8 @@ fn targets<'a>(set: &Set, bytes: &'a [u8]) -> Box<dyn Iterator<Item = (usize, Op
 }
 
 /// The addresses of the instructions of a program, the same as those of [`entries`].
-pub fn places<'a>(set: &Set, bytes: &'a [u8]) -> Box<dyn Iterator<Item = usize> + 'a> {
-    Box::new(targets(set, bytes).map(|(at, _)| at))
+pub fn places<'a>(set: &Set, bytes: &'a [u8]) -> impl Iterator<Item = usize> + use<'a> {
+    targets(set, bytes).map(|(at, _)| at)
 }
 
 /// The addresses that branches lead to, which may include the end of the program, and their labels.

@@ -1,7 +1,7 @@
 //! Instructions that are one word each.
 
 use isaforge_core::Isa;
-use isaforge_core::bits::sign_extend;
+use isaforge_core::bits::{sign_extend, word_of};
 use isaforge_core::decode::{alternative_of, decode, list_len};
 use isaforge_core::print::{Style, print, print_operand};
 use isaforge_core::program::target;
@@ -13,10 +13,6 @@ use isaforge_core::text::Line;
 use super::{Entry, Flow, Instruction, Modifier, Operand, Register, implicit, once, write};
 use crate::effects::{Effects, When};
 use crate::set::Set;
-
-fn word_of(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
-}
 
 pub(super) fn targets(isa: &'static Isa, size: usize, bytes: &[u8]) -> impl Iterator<Item = (usize, Option<u64>)> {
     bytes.chunks(size).enumerate().map(move |(index, chunk)| {

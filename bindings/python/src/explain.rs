@@ -1,6 +1,7 @@
 //! The meaning of every bit of an instruction, as data.
 
 use isaforge_core::annotate::Role;
+use isaforge_core::bits::word_of;
 use isaforge_core::explain::picture::picture;
 use isaforge_core::explain::{Field as Known, groups, name_keys, words};
 use isaforge_core::group::GroupIsa;
@@ -163,7 +164,7 @@ impl Explanation {
     pub fn of_code(set: &'static Set, bytes: &[u8]) -> Explanation {
         match set.tables() {
             Tables::Words(isa) => {
-                let word = bytes.iter().take(8).rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+                let word = word_of(bytes);
                 of_word(set, isa, word)
             }
             Tables::Groups(isa) => of_group(set, isa, bytes),

@@ -1,5 +1,6 @@
 //! The class for an instruction set.
 
+use isaforge_core::bits::word_of;
 use isaforge_core::print::{Style, print};
 use isaforge_core::stream::Wide;
 use isaforge_core::text::Line;
@@ -87,11 +88,7 @@ impl Isa {
             Tables::Words(isa) => {
                 let size = self.set.tables().unit();
                 if bytes.len() == size {
-                    return self.of_word(
-                        py,
-                        isa,
-                        bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
-                    );
+                    return self.of_word(py, isa, word_of(&bytes));
                 }
                 size
             }
@@ -279,8 +276,7 @@ impl Isa {
             return Err(error::plain(py, "instructions of this set are no words", "`assemble` gives bytes"));
         }
         let bytes = py.detach(|| self.set.assemble(text)).map_err(|errors| error::assemble(py, &errors))?;
-        let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-        Ok(bytes.chunks(self.unit()).map(word).collect())
+        Ok(bytes.chunks(self.unit()).map(word_of).collect())
     }
 
     /// Reads a program from bytes or from its text.

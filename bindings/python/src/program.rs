@@ -1,6 +1,7 @@
 //! Whole programs: instructions, labels, listings.
 
 use isaforge_analysis as analysis;
+use isaforge_core::bits::word_of;
 use isaforge_core::print::Style;
 use isaforge_core::{Tables, group, program, stream};
 use pyo3::exceptions::PyIndexError;
@@ -81,7 +82,7 @@ impl Program {
             Ok(facts) => {
                 let code = match self.set.words() {
                     Some(isa) => {
-                        let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+                        let word = word_of(bytes);
                         // The word was decoded before, so it has an opcode.
                         Code::Word(self.set.opcode(isa, word).unwrap_or_default(), word)
                     }
@@ -111,11 +112,10 @@ pub fn listing(set: &Set, code: &[u8]) -> Result<String, String> {
     match set.tables() {
         Tables::Words(isa) => {
             let size = set.tables().unit();
-            let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
             let words = code.chunks_exact(size);
             let rest = words.remainder();
             // Writing to a string cannot fail.
-            let _ = program::disassemble(isa, &words.map(word).collect::<Vec<_>>(), Style::Customary, &mut text);
+            let _ = program::disassemble(isa, &words.map(word_of).collect::<Vec<_>>(), Style::Customary, &mut text);
             if !rest.is_empty() {
                 text.push_str(&format!("// {} of {} bytes are left over: a word has {size}\n", rest.len(), code.len()));
             }

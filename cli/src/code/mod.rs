@@ -15,6 +15,7 @@ use std::ops::Range;
 
 use isaforge_containers::{Container, Holds, Symbol};
 use isaforge_core::Tables;
+use isaforge_core::bits::word_of;
 use isaforge_core::decode::decode;
 use isaforge_core::group::listing::pieces;
 use isaforge_core::stream::listing::parts;
@@ -85,12 +86,14 @@ impl Decoded {
         match tables {
             Tables::Words(isa) => {
                 let size = word_bytes(isa);
-                let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-                count(&mut code.bytes.chunks(size).map(|chunk| chunk.len() == size && decode(isa, word(chunk)).is_ok()))
+                count(
+                    &mut code
+                        .bytes
+                        .chunks(size)
+                        .map(|chunk| chunk.len() == size && decode(isa, word_of(chunk)).is_ok()),
+                )
             }
-            Tables::Groups(isa) => {
-                count(&mut pieces(isa, &code.bytes, &code.lines).iter().map(|piece| piece.group.is_ok()))
-            }
+            Tables::Groups(isa) => count(&mut pieces(isa, &code.bytes, &code.lines).map(|piece| piece.group.is_ok())),
             Tables::Streams(engine) => count(&mut parts(engine, &code.bytes).map(|part| part.decoded.is_ok())),
         }
     }
@@ -245,12 +248,12 @@ fn is_code(tables: Tables, holds: Holds, bytes: &[u8]) -> bool {
     match tables {
         Tables::Words(isa) => {
             let size = word_bytes(isa);
-            let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
             // Zeros decode as an instruction in many sets.
             let some = bytes.iter().any(|byte| *byte != 0);
-            some && bytes.len().is_multiple_of(size) && bytes.chunks(size).all(|chunk| decode(isa, word(chunk)).is_ok())
+            some && bytes.len().is_multiple_of(size)
+                && bytes.chunks(size).all(|chunk| decode(isa, word_of(chunk)).is_ok())
         }
-        Tables::Groups(isa) => pieces(isa, bytes, &[]).iter().all(|piece| piece.group.is_ok()),
+        Tables::Groups(isa) => pieces(isa, bytes, &[]).all(|piece| piece.group.is_ok()),
         Tables::Streams(engine) => parts(engine, bytes).all(|part| part.decoded.is_ok()),
     }
 }

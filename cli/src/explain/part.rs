@@ -2,8 +2,11 @@
 //!
 //! Each value is encoded in an example instruction and decoded again, so this works for every kind of instruction set.
 
+use isaforge_analysis::Set;
+use isaforge_analysis::entry::entries;
 use isaforge_analysis::fields::{Field, fields};
 use isaforge_core::Tables;
+use isaforge_core::bits::{ones, word_of};
 use isaforge_core::decode::decode;
 use isaforge_core::explain::{streams, words};
 use isaforge_core::group;
@@ -90,9 +93,10 @@ fn choices(target: &Target, bytes: &[u8], field: &Field) -> Vec<Choice> {
     if width > WIDEST {
         return Vec::new();
     }
+    let set = target.set();
     let choice = |value: u64| {
         let bytes = with(target.tables, bytes, field, value)?;
-        let (assembly, does) = shown(target.tables, target.semantics, &bytes)?;
+        let (assembly, does) = shown(&set, target.semantics, &bytes)?;
         let found = fields(target.tables, &bytes).into_iter().find(|found| found.name == field.name)?;
         Some(Choice {
             from: value,
@@ -131,9 +135,9 @@ fn with(tables: Tables, bytes: &[u8], field: &Field, value: u64) -> Option<Vec<u
     });
     match tables {
         Tables::Words(_) => {
-            let mut word = bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+            let mut word = word_of(bytes);
             for (at, width, part) in runs {
-                let mask = isaforge_core::bits::ones(width);
+                let mask = ones(width);
                 word = word & !(mask << at) | (part & mask) << at;
             }
             Some(word.to_le_bytes().get(..bytes.len())?.to_vec())
@@ -156,10 +160,10 @@ fn with(tables: Tables, bytes: &[u8], field: &Field, value: u64) -> Option<Vec<u
 }
 
 /// The assembly of an instruction and its specialised operation; `None` if the bytes do not decode.
-fn shown(tables: Tables, semantics: Option<&'static Semantics>, bytes: &[u8]) -> Option<(String, Option<String>)> {
-    let does = match tables {
+fn shown(set: &Set, semantics: Option<&'static Semantics>, bytes: &[u8]) -> Option<(String, Option<String>)> {
+    let does = match set.tables {
         Tables::Words(isa) => {
-            let word = bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+            let word = word_of(bytes);
             let opcode = decode(isa, word).ok()?;
             semantics.and_then(|semantics| words::operation(isa, semantics, opcode, word))
         }
@@ -169,10 +173,8 @@ fn shown(tables: Tables, semantics: Option<&'static Semantics>, bytes: &[u8]) ->
         }
         Tables::Groups(_) => None,
     };
-    let set = isaforge_analysis::Set::new(tables, None);
-    let program = isaforge_analysis::Program::read(&set, bytes);
-    let text = program.entries.first()?.instruction.as_ref().ok()?.text.clone();
-    Some((text, does.map(|(_, does)| does)))
+    let instruction = entries(set, bytes).next()?.instruction.ok()?;
+    Some((instruction.text, does.map(|(_, does)| does)))
 }
 
 impl Part {
@@ -181,7 +183,7 @@ impl Part {
         self.choices.iter().any(|choice| choice.does != self.choices[0].does)
     }
 
-    /// Returns a JSON object according to `part.schema.json`.
+    /// Returns a JSON object according to `field.schema.json`.
     pub fn object(&self) -> Value {
         let matters = self.matters();
         let choice = |choice: &Choice| {
@@ -223,6 +225,7 @@ impl Part {
         let widest = |cell: &dyn Fn(&Choice) -> String| {
             self.choices.iter().map(|choice| cell(choice).chars().count()).max().unwrap_or(0)
         };
+        let matters = self.matters();
         let merged = self.choices.iter().any(|choice| choice.from != choice.to);
         let (numbers, names) = (widest(&number), widest(&name));
         for choice in &self.choices {
@@ -232,7 +235,7 @@ impl Part {
             if !merged || lines.is_empty() {
                 lines.push(choice.assembly.clone());
             }
-            if self.matters() {
+            if matters {
                 lines.extend(choice.does.iter().flat_map(|does| does.lines()).map(|line| format!("    {line}")));
             }
             for (at, line) in lines.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! `isaforge conform` for groups: tables of groups and of records, and whole programs.
 
+use isaforge_core::bits::word_of;
 use isaforge_core::group::listing::{assemble_program, disassemble};
 use isaforge_core::group::program::walk;
 use isaforge_core::group::table::{Choice, Encoding, Record, Type};
@@ -156,7 +157,7 @@ fn vector_of(
     if bytes.len() != usize::from(record.bytes) {
         return Err(format!("`{}` has {} bytes, not {}", record.name, record.bytes, bytes.len()));
     }
-    let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    let word = word_of(bytes);
     let raw = fields.starts_with("raw:");
     let mut written = record.value;
     let mut named = 0;

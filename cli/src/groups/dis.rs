@@ -15,7 +15,7 @@ use crate::code::Bytes;
 /// # Errors
 /// When the output cannot be written.
 pub fn text(isa: &'static GroupIsa, found: &Bytes, out: &mut impl Write) -> io::Result<bool> {
-    let pieces = pieces(isa, &found.bytes, &found.lines);
+    let pieces: Vec<_> = pieces(isa, &found.bytes, &found.lines).collect();
     out.write_all(write(isa, &found.bytes, &pieces).as_bytes())?;
     Ok(pieces.iter().any(|piece| piece.group.is_err()))
 }

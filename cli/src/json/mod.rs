@@ -12,6 +12,7 @@ use isaforge_analysis::{Entry, Instruction, Register, Set};
 use isaforge_compiler::diagnostic::{Diagnostic, Severity};
 use isaforge_compiler::source::{Sources, Span};
 use isaforge_core::Tables;
+use isaforge_core::bits::word_of;
 use isaforge_core::program::ProgramError;
 use isaforge_core::table::{self, Enum};
 use serde_json::{Map, Value, json};
@@ -161,7 +162,7 @@ impl Code<'_> {
         object.insert("bytes".into(), json!(hex(bytes)));
         if let Tables::Words(isa) = self.set.tables {
             let digits = crate::words::word_digits(isa);
-            let word = bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+            let word = word_of(bytes);
             object.insert("word".into(), json!(format!("{word:0digits$x}")));
         }
         match &entry.instruction {

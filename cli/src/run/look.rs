@@ -294,7 +294,7 @@ impl Machine for Limited<'_> {
     fn run(&self, observer: &mut dyn Observer) -> Result<(), String> {
         let mut timed = Timed { observer, until: self.until, over: false };
         self.machine.run(&mut timed)?;
-        if timed.over { Err("the time limit was reached".to_owned()) } else { Ok(()) }
+        if timed.over { Err(engine::TIME_IS_UP.to_owned()) } else { Ok(()) }
     }
 }
 

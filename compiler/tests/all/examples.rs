@@ -6,6 +6,8 @@ use isaforge_compiler::{Settings, check_spec};
 use isaforge_core::stream::Engine;
 use isaforge_core::text::Line;
 
+use crate::support::bytes;
+
 /// The engine of an example, which must have no warnings.
 fn open(name: &str) -> Engine {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name).join("isa.yaml");
@@ -14,10 +16,6 @@ fn open(name: &str) -> Engine {
     assert!(warnings.is_empty(), "{warnings:?}");
     let stream = checked.isa.stream().expect("it is a stream");
     Engine { stream: isaforge_compiler::stream::lower::lower(&checked.isa, stream), generation: 0 }
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal")).collect()
 }
 
 /// Checks that every row prints as `shown` maps it, and that the whole text assembles to its bytes.

@@ -2,6 +2,7 @@
 
 #[path = "../../../runtime/tests/seed/mod.rs"]
 mod seed;
+mod support;
 
 mod ambiguity;
 mod arm_xml;

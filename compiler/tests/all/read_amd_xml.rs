@@ -3,20 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use isaforge_compiler::{Settings, check_spec};
 use isaforge_core::stream::Engine;
 use isaforge_core::stream::listing::disassemble;
 use isaforge_core::stream::program::assemble;
 use isaforge_core::text::Line;
 
+use crate::support::open;
+
 fn own() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/amd.xml")
-}
-
-fn open(path: &Path) -> Result<Engine, String> {
-    let checked = check_spec(&Settings::new(path)).map_err(|failure| failure.to_string())?;
-    let stream = checked.isa.stream().ok_or("it is no stream")?;
-    Ok(Engine { stream: isaforge_compiler::stream::lower::lower(&checked.isa, stream), generation: 0 })
 }
 
 fn text(engine: Engine, bytes: &[u8]) -> Result<String, String> {
@@ -29,7 +24,7 @@ fn text(engine: Engine, bytes: &[u8]) -> Result<String, String> {
 
 #[test]
 fn words_of_our_own_document_read_both_ways() {
-    let engine = open(&own()).unwrap_or_else(|why| panic!("{why}"));
+    let engine = open(&own(), 0).unwrap_or_else(|why| panic!("{why}"));
     for (bytes, expected) in [
         (&0xa010_2100u32.to_le_bytes()[..], "t_knot t1, t0"),
         (&0xa010_3101u32.to_le_bytes(), "t_knot t1, t1 clamp:1"),
@@ -52,7 +47,7 @@ fn words_of_our_own_document_read_both_ways() {
 
 #[test]
 fn branches_have_labels() {
-    let engine = open(&own()).unwrap_or_else(|why| panic!("{why}"));
+    let engine = open(&own(), 0).unwrap_or_else(|why| panic!("{why}"));
     let listing = "l0:\nl_rest\nl_jump l3\nl_jump l0\nl3:\nl_rest\n";
     let made = assemble(engine, listing).unwrap_or_else(|errors| panic!("{}", errors[0]));
     assert_eq!(made[4..12], [1, 0, 0, 0xa2, 0xfd, 0xff, 0, 0xa2]);
@@ -94,7 +89,7 @@ fn mistakes_of_a_document_have_places() {
         assert_ne!(text, whole, "{from} is in the document");
         let path = made.join(format!("wrong{number}.xml"));
         fs::write(&path, text).expect("the file can be written");
-        let told = open(&path).err().unwrap_or_else(|| panic!("{to} is taken"));
+        let told = open(&path, 0).err().unwrap_or_else(|| panic!("{to} is taken"));
         assert!(told.contains(code), "{to}: {told}");
     }
 }

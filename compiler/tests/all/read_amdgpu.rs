@@ -11,6 +11,8 @@ use isaforge_compiler::{Settings, check_spec};
 use isaforge_core::stream::Engine;
 use isaforge_core::text::Line;
 
+use crate::support::{bytes, shared};
+
 /// The engine of a document for one generation, without the checks of a specification.
 fn open(path: &Path, generation: &str) -> Result<Engine, String> {
     let format = format_of(path).ok_or("no format has this document")?;
@@ -21,10 +23,6 @@ fn open(path: &Path, generation: &str) -> Result<Engine, String> {
     let stream = isa.stream().ok_or("it is no stream")?;
     let tables = isaforge_compiler::stream::lower::lower_exact(&isa, stream);
     Ok(Engine { stream: tables, generation: stream.generations.0 })
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal")).collect()
 }
 
 fn text(engine: Engine, bytes: &[u8]) -> Result<String, String> {
@@ -167,11 +165,6 @@ fn a_record_is_for_processors_that_fulfil_its_predicate() {
         let engine = open(&path, "gfx1100").unwrap_or_else(|why| panic!("{why}"));
         assert_eq!(text(engine, &word).is_ok(), there, "{predicate}");
     }
-}
-
-fn shared(path: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(path);
-    path.exists().then_some(path)
 }
 
 /// Processors, and the minimum share of their rows that match in both directions.

@@ -2,21 +2,10 @@
 
 use std::path::Path;
 
-use isaforge_compiler::{Settings, check_spec};
 use isaforge_core::stream::Engine;
 use isaforge_core::text::Line;
 
-/// The engines of both units.
-fn open(path: &Path) -> Result<[Engine; 2], String> {
-    let checked = check_spec(&Settings::new(path)).map_err(|failure| failure.to_string())?;
-    let stream = checked.isa.stream().ok_or("it is no stream")?;
-    let stream = isaforge_compiler::stream::lower::lower(&checked.isa, stream);
-    Ok([Engine { stream, generation: 0 }, Engine { stream, generation: 1 }])
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal")).collect()
-}
+use crate::support::{assembled, bytes, open_both};
 
 fn text(engine: Engine, hex: &str) -> Result<String, String> {
     let decoded = engine.decode(&bytes(hex)).map_err(|error| error.to_string())?;
@@ -25,17 +14,11 @@ fn text(engine: Engine, hex: &str) -> Result<String, String> {
     Ok(line.as_str().to_owned())
 }
 
-fn hex(engine: Engine, text: &str) -> Result<String, String> {
-    let parsed = engine.parse(text).map_err(|error| error.to_string())?;
-    let bytes = engine.store(parsed.decoded.word);
-    Ok(bytes[..usize::from(parsed.decoded.len)].iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
 const OWN: &str = include_str!("../data/bifrost.xml");
 
 fn own() -> [Engine; 2] {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bifrost.xml");
-    open(&path).unwrap_or_else(|why| panic!("{why}"))
+    open_both(&path).unwrap_or_else(|why| panic!("{why}"))
 }
 
 /// The errors of the small document with a part replaced.
@@ -45,7 +28,7 @@ fn broken(name: &str, old: &str, new: &str) -> String {
     std::fs::create_dir_all(&folder).expect("the folder can be made");
     let path = folder.join(format!("{name}.xml"));
     std::fs::write(&path, OWN.replacen(old, new, 1)).expect("the file can be written");
-    open(&path).err().unwrap_or_default()
+    open_both(&path).err().unwrap_or_default()
 }
 
 #[test]
@@ -69,7 +52,7 @@ fn tuples_of_both_units_read_both_ways() {
         (add, "208007", "PLACE.wide t1, r1"),
     ] {
         assert_eq!(text(engine, bits).as_deref(), Ok(expected), "{bits}");
-        assert_eq!(hex(engine, expected).as_deref(), Ok(bits), "{expected}");
+        assert_eq!(assembled(engine, expected).as_deref(), Ok(bits), "{expected}");
     }
 }
 
@@ -87,7 +70,7 @@ fn what_no_unit_has_is_refused() {
     }
     for unread in ["SUM.i32 t0, r3, #0, shift:0", "PACK.low t1, r1.neg", "ORDER.d t1, r1, r2", "PLACE.far.wide t1, r1"]
     {
-        assert!(hex(fma, unread).is_err() && hex(add, unread).is_err(), "{unread}");
+        assert!(assembled(fma, unread).is_err() && assembled(add, unread).is_err(), "{unread}");
     }
 }
 
@@ -133,7 +116,7 @@ fn every_recorded_tuple_reads_both_ways() {
         return;
     };
     let engines =
-        open(&shared.join("documents/mali-mesa-25.0.7/bifrost-ISA.xml")).unwrap_or_else(|why| panic!("{why}"));
+        open_both(&shared.join("documents/mali-mesa-25.0.7/bifrost-ISA.xml")).unwrap_or_else(|why| panic!("{why}"));
     let mut wrong = Vec::new();
     let mut count = 0;
     for row in rows.lines().filter(|row| !row.starts_with('#')) {
@@ -148,7 +131,7 @@ fn every_recorded_tuple_reads_both_ways() {
             wrong.push(format!("{bits} {unit}: {printed:?} and not {expected:?}"));
             continue;
         }
-        let again = hex(engine, expected).and_then(|bits| text(engine, &bits));
+        let again = assembled(engine, expected).and_then(|bits| text(engine, &bits));
         if again.as_deref() != Ok(expected) {
             wrong.push(format!("{bits} {unit}: {expected} assembles to {again:?}"));
         }

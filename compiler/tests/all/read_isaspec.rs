@@ -9,20 +9,14 @@ use isaforge_core::stream::program::assemble;
 use isaforge_core::stream::{Engine, Stream};
 use isaforge_core::text::Line;
 
+use crate::support::{bytes, hex};
+
 /// The tables of a document.
 fn open(path: &Path) -> &'static Stream {
     let checked = check_spec(&Settings::new(path)).unwrap_or_else(|failure| panic!("{failure}"));
     checked.diagnostics.iter().for_each(|warning| println!("{}", warning.message));
     let stream = checked.isa.stream().expect("it is a stream");
     isaforge_compiler::stream::lower::lower(&checked.isa, stream)
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal")).collect()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn disassembled(engine: Engine, row: &str) -> Result<String, String> {
@@ -217,8 +211,7 @@ fn our_own_document_prints_and_assembles() {
     for bits in [0x5800_0001, 0x0038_0000, 0x7800_0000] {
         assert!(disassembled(engine, &word(bits)).is_err(), "{bits:08x}");
     }
-    // Two instructions may have the same text, of which the first is assembled. Another generation names it
-    // differently.
+    // If two instructions have the same text, the assembler takes the first. Another generation names it differently.
     assert_eq!(disassembled(engine, &word(0x0028_0001)).as_deref(), Ok("knot        t0, t1"));
     assert_eq!(assembled(engine, "knot t0, t1"), Ok(word(0x0018_0001)));
     assert_eq!(disassembled(loom(4), &word(0x0028_0001)).as_deref(), Ok("weave       t0, t1"));

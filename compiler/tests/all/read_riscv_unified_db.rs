@@ -3,24 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use isaforge_compiler::{Settings, check_spec};
 use isaforge_core::stream::Engine;
 use isaforge_core::text::Line;
 
+use crate::support::{assembled, bytes, open_both};
+
 const RV32: usize = 0;
 const RV64: usize = 1;
-
-/// The engines of both generations.
-fn open(path: &Path) -> Result<[Engine; 2], String> {
-    let checked = check_spec(&Settings::new(path)).map_err(|failure| failure.to_string())?;
-    let stream = checked.isa.stream().ok_or("it is no stream")?;
-    let stream = isaforge_compiler::stream::lower::lower(&checked.isa, stream);
-    Ok([Engine { stream, generation: 0 }, Engine { stream, generation: 1 }])
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal")).collect()
-}
 
 fn text(engine: Engine, hex: &str) -> Result<String, String> {
     let bytes = bytes(hex);
@@ -33,19 +22,13 @@ fn text(engine: Engine, hex: &str) -> Result<String, String> {
     Ok(line.as_str().to_owned())
 }
 
-fn hex(engine: Engine, text: &str) -> Result<String, String> {
-    let parsed = engine.parse(text).map_err(|error| error.to_string())?;
-    let bytes = engine.store(parsed.decoded.word);
-    Ok(bytes[..usize::from(parsed.decoded.len)].iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
 fn own() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/riscv-unified-db")
 }
 
 #[test]
 fn words_of_both_generations_read_both_ways() {
-    let engines = open(&own()).unwrap_or_else(|why| panic!("{why}"));
+    let engines = open_both(&own()).unwrap_or_else(|why| panic!("{why}"));
     for (generations, bits, expected) in [
         (&[RV32, RV64][..], "1305b5ff", "addi a0, a0, -5"),
         (&[RV32, RV64], "1395f501", "slli a0, a1, 31"),
@@ -76,20 +59,20 @@ fn words_of_both_generations_read_both_ways() {
         for generation in generations {
             let engine = engines[*generation];
             assert_eq!(text(engine, bits).as_deref(), Ok(expected), "{bits} in generation {generation}");
-            assert_eq!(hex(engine, expected).as_deref(), Ok(bits), "{expected} in generation {generation}");
+            assert_eq!(assembled(engine, expected).as_deref(), Ok(bits), "{expected} in generation {generation}");
         }
     }
 }
 
 #[test]
 fn names_of_hints_are_read() {
-    let [_, engine] = open(&own()).unwrap_or_else(|why| panic!("{why}"));
-    assert_eq!(hex(engine, "pause").as_deref(), Ok("0f000001"));
+    let [_, engine] = open_both(&own()).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(assembled(engine, "pause").as_deref(), Ok("0f000001"));
 }
 
 #[test]
 fn what_no_generation_has_is_refused() {
-    let engines = open(&own()).unwrap_or_else(|why| panic!("{why}"));
+    let engines = open_both(&own()).unwrap_or_else(|why| panic!("{why}"));
     for (generation, bits) in [
         (RV32, "1395f503"),
         (RV32, "33f5c540"),
@@ -104,20 +87,20 @@ fn what_no_generation_has_is_refused() {
         assert!(text(engines[generation], bits).is_err(), "{bits}");
     }
     for unread in ["slli a0, a1, 64", "beq a0, a1, 7", "c.lui sp, 1", "c.mop.2", "addi a0, a0, 2048", "fence rw"] {
-        assert!(engines.iter().all(|engine| hex(*engine, unread).is_err()), "{unread}");
+        assert!(engines.iter().all(|engine| assembled(*engine, unread).is_err()), "{unread}");
     }
 }
 
 #[test]
 fn every_word_of_16_bits_keeps_its_bits() {
-    for engine in open(&own()).unwrap_or_else(|why| panic!("{why}")) {
+    for engine in open_both(&own()).unwrap_or_else(|why| panic!("{why}")) {
         let mut valid = 0;
         for word in 0..=u16::MAX {
             let Ok(decoded) = engine.decode(&word.to_le_bytes()) else { continue };
             let mut line = Line::new();
             engine.print(&decoded, &mut line);
             assert_eq!(
-                hex(engine, line.as_str()).map(|bits| bytes(&bits)),
+                assembled(engine, line.as_str()).map(|bits| bytes(&bits)),
                 Ok(word.to_le_bytes().to_vec()),
                 "{line:?}"
             );
@@ -146,7 +129,7 @@ fn mistakes_of_a_document_are_told() {
         let inner = folder.join("std/isa/inst");
         std::fs::create_dir_all(&inner).expect("the folder can be made");
         std::fs::write(inner.join("lr.w.yaml"), from.replacen(old, new, 1)).expect("the file can be written");
-        let told = open(&folder).err().unwrap_or_default();
+        let told = open_both(&folder).err().unwrap_or_default();
         assert!(told.contains(&format!("error[{code}]")), "{name}: {told}");
     }
 }
@@ -184,7 +167,7 @@ fn unpacked() -> Option<PathBuf> {
 #[test]
 fn every_recorded_word_reads_both_ways() {
     let Some(folder) = unpacked() else { return };
-    let engines = open(&folder).unwrap_or_else(|why| panic!("{}", &why[..why.len().min(8000)]));
+    let engines = open_both(&folder).unwrap_or_else(|why| panic!("{}", &why[..why.len().min(8000)]));
     let rows = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpora/other/riscv.tsv");
     let rows = std::fs::read_to_string(rows).expect("the rows stand beside the documents");
     let mut wrong = Vec::new();
@@ -203,7 +186,7 @@ fn every_recorded_word_reads_both_ways() {
                 continue;
             }
         }
-        match hex(engine, expected) {
+        match assembled(engine, expected) {
             Ok(again) if again == bits => {}
             other => wrong.push(format!("{bits}: {expected} assembles to {other:?}")),
         }

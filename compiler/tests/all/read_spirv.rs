@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use isaforge_compiler::{Settings, check_spec};
 use isaforge_core::stream::sequence::Sequence;
 
+use crate::support::{bytes, hex, shared};
+
 fn open(path: &Path) -> Result<&'static Sequence, String> {
     let checked = check_spec(&Settings::new(path)).map_err(|failure| failure.to_string())?;
     checked.isa.stream().and_then(|stream| stream.sequence).ok_or_else(|| "it is no sequence".to_owned())
@@ -13,14 +15,6 @@ fn open(path: &Path) -> Result<&'static Sequence, String> {
 
 fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/spirv.json")
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal")).collect()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn units(units: &[u32]) -> Vec<u8> {
@@ -101,11 +95,6 @@ fn mistakes_of_a_grammar_have_places() {
         let found = open(&path).err().unwrap_or_default();
         assert!(found.contains(expected) && found.contains(place), "{name}: {found}");
     }
-}
-
-fn shared(path: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(path);
-    path.exists().then_some(path)
 }
 
 /// Instructions whose operands differ between the document and the tool that made the rows.

@@ -11,12 +11,7 @@ use isaforge_core::stream::program::assemble;
 use isaforge_core::stream::{DecodeError, Engine, registers, target};
 use isaforge_core::text::Line;
 
-/// The engine of a specification, or its errors.
-fn open(path: &Path, generation: u32) -> Result<Engine, String> {
-    let checked = check_spec(&Settings::new(path)).map_err(|failure| failure.to_string())?;
-    let stream = checked.isa.stream().ok_or("it is no stream")?;
-    Ok(Engine { stream: isaforge_compiler::stream::lower::lower(&checked.isa, stream), generation })
-}
+use crate::support::{self, assembled, open};
 
 /// The engine of a specification given as text.
 fn of_text(name: &str, text: &str, generation: u32) -> Result<Engine, String> {
@@ -33,8 +28,7 @@ fn fixture(name: &str) -> Engine {
 }
 
 fn bytes(hex: &str) -> Vec<u8> {
-    let digits: String = hex.split_whitespace().collect();
-    (0..digits.len() / 2).map(|i| u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).expect("hexadecimal")).collect()
+    support::bytes(&hex.split_whitespace().collect::<String>())
 }
 
 fn text(engine: Engine, hex: &str) -> Result<String, DecodeError> {
@@ -46,17 +40,11 @@ fn text(engine: Engine, hex: &str) -> Result<String, DecodeError> {
     Ok(line.as_str().to_owned())
 }
 
-fn hex(engine: Engine, text: &str) -> Result<String, String> {
-    let parsed = engine.parse(text).map_err(|error| error.to_string())?;
-    let bytes = engine.store(parsed.decoded.word);
-    Ok(bytes[..usize::from(parsed.decoded.len)].iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
 /// Checks that each of the bytes prints as the text, and that the text assembles to the bytes.
 fn both_ways(engine: Engine, rows: &[(&str, &str)]) {
     for (bytes, expected) in rows {
         assert_eq!(text(engine, bytes).as_deref(), Ok(*expected), "{bytes}");
-        assert_eq!(hex(engine, expected), Ok(bytes.replace(' ', "")), "{expected}");
+        assert_eq!(assembled(engine, expected), Ok(bytes.replace(' ', "")), "{expected}");
     }
 }
 
@@ -98,10 +86,10 @@ fn risc_v_of_two_lengths_reads_both_ways() {
     assert_eq!(text(engine, "00 00"), Err(DecodeError::Unknown));
     assert_eq!(text(engine, "01 65"), Err(DecodeError::Unknown), "c.lui of zero is reserved");
     assert_eq!(engine.decode(&[0x33, 0x05]), Err(DecodeError::Short { needed: 4, have: 2 }));
-    assert_eq!(hex(engine, "addi fp, fp, 0x10"), Ok("13040401".to_owned()), "other names and bases are read");
-    assert!(hex(engine, "addi a0, a0, 2048").is_err(), "12 bits hold no more");
-    assert!(hex(engine, "c.mv zero, a1").is_err());
-    assert!(hex(engine, "beq a0, a1, 3").is_err(), "an odd distance has no bits");
+    assert_eq!(assembled(engine, "addi fp, fp, 0x10"), Ok("13040401".to_owned()), "other names and bases are read");
+    assert!(assembled(engine, "addi a0, a0, 2048").is_err(), "12 bits hold no more");
+    assert!(assembled(engine, "c.mv zero, a1").is_err());
+    assert!(assembled(engine, "beq a0, a1, 3").is_err(), "an odd distance has no bits");
 }
 
 #[test]
@@ -319,7 +307,7 @@ fn generations_decide_what_there_is() {
         let engine = of_text("gens", spec, generation).unwrap_or_else(|why| panic!("{why}"));
         assert_eq!(text(engine, "01").as_deref(), Ok(one));
         assert_eq!(text(engine, "02").ok().as_deref(), two);
-        assert_eq!(hex(engine, "old").is_ok(), generation == 5);
+        assert_eq!(assembled(engine, "old").is_ok(), generation == 5);
     }
     let clash = spec.replace("since: 6", "since: 5");
     assert!(of_text("clash", &clash, 5).expect_err("both are there in 5").contains("match the same word"));
@@ -393,7 +381,7 @@ fn excluded_values_tell_two_forms_apart() {
     // An instruction without conditions has the words that the other one leaves.
     let engine = of_text("rest", &spec.replace(", where: f >= 8", ""), 0).unwrap_or_else(|why| panic!("{why}"));
     both_ways(engine, &[("130000", "zero 3"), ("190000", "one 9")]);
-    assert!(hex(engine, "one 3").is_err(), "this word is `zero 3`");
+    assert!(assembled(engine, "one 3").is_err(), "this word is `zero 3`");
 }
 
 /// Two instructions of 40 bits with the same constant bits, distinguished by conditions on two fields of 16 bits.
@@ -718,7 +706,7 @@ fn a_way_back_may_be_given() {
                 encode: '62 - clz(value)', prefix: '' } } }\n";
     let engine = of_text("masks", spec, 0).unwrap_or_else(|why| panic!("{why}"));
     both_ways(engine, &[("230000", "m 0x10"), ("3f0000", "m 0x100000000")]);
-    assert!(hex(engine, "m 0x11").is_err());
+    assert!(assembled(engine, "m 0x11").is_err());
 }
 
 const HALVES: &str = r#"
@@ -746,7 +734,7 @@ instructions:
 fn what_is_read_of_an_operand_flows_back_to_its_parameters() {
     let engine = of_text("halves", HALVES, 0).unwrap_or_else(|why| panic!("{why}"));
     both_ways(engine, &[("05030200", "mov hr3, hr5"), ("05030300", "mov r3, r5")]);
-    assert!(hex(engine, "mov r3, hr5").is_err(), "one flag cannot be both");
+    assert!(assembled(engine, "mov r3, hr5").is_err(), "one flag cannot be both");
 }
 
 #[test]
@@ -755,7 +743,7 @@ fn ranges_and_groups_of_bytes_in_the_other_order() {
                 load: { doc: L., fixed: { 31..16: 7 }, fields: { first: { bits: 7..0 }, last: { value: first + 3 } }, syntax: \"load v[{first}:{last}]\" }\n";
     let engine = of_text("ranges", spec, 0).unwrap_or_else(|why| panic!("{why}"));
     both_ways(engine, &[("00 07 00 04", "load v[4:7]")]);
-    assert!(hex(engine, "load v[4:8]").is_err(), "a range of four");
+    assert!(assembled(engine, "load v[4:8]").is_err(), "a range of four");
 }
 
 #[test]
@@ -769,7 +757,7 @@ fn the_risc_v_example_reads_and_writes_as_binutils_does() {
         let printed = text(engine, bits).unwrap_or_else(|why| panic!("{bits}: {why}"));
         assert_eq!(plain(&printed), expected, "{bits}");
         // Among words with the same text, the assembler chooses the shortest.
-        let again = hex(engine, expected).unwrap_or_else(|why| panic!("{expected}: {why}"));
+        let again = assembled(engine, expected).unwrap_or_else(|why| panic!("{expected}: {why}"));
         assert_eq!(plain(&text(engine, &again).unwrap_or_default()), expected, "{again}");
         assert!(again.len() <= bits.len(), "{expected}: {again} and {bits}");
     }
@@ -816,7 +804,7 @@ fn bitmask_immediates_are_computed_both_ways() {
             ("83 7c 40 b2", "orr x3, x4, #0xffffffff"),
         ],
     );
-    assert!(hex(engine, "and x0, x1, #0x1234").is_err_and(|why| why.contains("0x1234")));
+    assert!(assembled(engine, "and x0, x1, #0x1234").is_err_and(|why| why.contains("0x1234")));
     // All bits set is not a valid immediate, nor is a value without a size.
     for none in ["20 fc 40 92", "20 fc 00 92", "20 f8 00 92"] {
         assert!(text(engine, none).is_err(), "{none}");
@@ -973,8 +961,8 @@ fn modified_immediates_are_computed_both_ways() {
             ("ff 14 a0 e3", "mov r1, #4278190080"),
         ],
     );
-    assert!(hex(engine, "mov r0, #257").is_err_and(|why| why.contains("257")));
-    assert!(hex(engine, "fmov d0, #0.1").is_err());
+    assert!(assembled(engine, "mov r0, #257").is_err_and(|why| why.contains("257")));
+    assert!(assembled(engine, "fmov d0, #0.1").is_err());
     let floats = every_word(engine, (0..256).map(|byte| 0x1e60_1000 | byte << 13), |word| {
         let byte = word >> 13 & 255;
         let scale = [2.0, 4.0, 8.0, 16.0, 0.125, 0.25, 0.5, 1.0][(byte >> 4 & 7) as usize];
@@ -1034,13 +1022,16 @@ fn a_set_of_three_lengths_has_aliases_constraints_computed_fields_generations_an
             ("00 42 34 12 00 00", "ldi g2, #0x1234", constant),
         ] {
             assert_eq!(text(*engine, bytes).ok().as_deref(), there.then_some(row));
-            assert_eq!(hex(*engine, row).ok(), there.then(|| bytes.replace(' ', "")));
+            assert_eq!(assembled(*engine, row).ok(), there.then(|| bytes.replace(' ', "")));
         }
     }
     let last = engines[2];
-    assert_eq!(hex(last, "subi g4, g5, #-4").as_deref(), Ok("5f24ff0f"));
-    assert_eq!(hex(last, "mov g2, fp"), hex(last, "mov g2, g13"));
-    assert!(hex(last, "mov zero, one").is_err_and(|why| !why.is_empty()), "the first register is none to be written");
+    assert_eq!(assembled(last, "subi g4, g5, #-4").as_deref(), Ok("5f24ff0f"));
+    assert_eq!(assembled(last, "mov g2, fp"), assembled(last, "mov g2, g13"));
+    assert!(
+        assembled(last, "mov zero, one").is_err_and(|why| !why.is_empty()),
+        "the first register is none to be written"
+    );
     assert!(text(engines[0], "fe 52").is_err(), "there is no register 17");
 }
 
@@ -1153,7 +1144,7 @@ fn a_way_back_names_other_fields() {
                  prefix: '', value: m << e, encode: { e: 'if value < 0x1000 { 0 } else { 52 - clz(value) }', m: value >> e } } }";
     let engine = of_text("floating", &spec(float), 0).expect("it is right");
     both_ways(engine, &[("ff 0f 40", "set 4095"), ("01 08 44", "set 4098"), ("ff 0f 7c", "set 134184960")]);
-    assert!(hex(engine, "set 4097").is_err());
+    assert!(assembled(engine, "set 4097").is_err());
     let mistakes = [
         (
             shown.replace("value >> size", "value >> other").replace("size: {", "other: { bits: 22 }, size: {"),
@@ -1182,7 +1173,7 @@ fn lists_of_registers_say_their_count() {
     let engine = of_text("lists", spec, 0).expect("it is right");
     both_ways(engine, &[("05 01 00", "ldm {r5}"), ("15 01 00", "ldm {r5-r6}"), ("78 01 00", "ldm {r8-r15}")]);
     assert!(engine.decode(&[0x79, 1, 0]).is_err(), "there is no r16");
-    assert!(hex(engine, "ldm {r0-r8}").is_err(), "the count has three bits");
+    assert!(assembled(engine, "ldm {r0-r8}").is_err(), "the count has three bits");
 }
 
 #[test]
@@ -1233,8 +1224,8 @@ fn names_have_generations() {
     both_ways(engine(5), &[("00 01 00", "set near"), ("40 01 00", "set far")]);
     both_ways(engine(6), &[("40 01 00", "set far"), ("80 01 00", "set deep")]);
     both_ways(engine(7), &[("40 01 00", "set wide"), ("80 01 00", "set deep")]);
-    assert!(engine(5).decode(&[0x80, 1, 0]).is_err() && hex(engine(5), "set deep").is_err());
-    assert!(hex(engine(7), "set far").is_err());
+    assert!(engine(5).decode(&[0x80, 1, 0]).is_err() && assembled(engine(5), "set deep").is_err());
+    assert!(assembled(engine(7), "set far").is_err());
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("streams/dated.yaml");
     let checked = check_spec(&Settings::new(path)).expect("it is right");
     assert!(checked.diagnostics.is_empty(), "{}", checked.diagnostics.render(&checked.sources, Default::default()));
@@ -1287,7 +1278,7 @@ fn ways_back_know_which_bits_are_there() {
         syntax: 'const {n}'\n  end: { doc: E., word: 8, fixed: { 7..0: 11 }, syntax: end }\n";
     let engine = of_text("leb", spec, 0).expect("it is right");
     both_ways(engine, &[("41 05", "const 5"), ("41 80 01", "const 128"), ("41 ff ff 7f", "const 2097151")]);
-    assert!(hex(engine, "const 2097152").is_err());
+    assert!(assembled(engine, "const 2097152").is_err());
 }
 
 /// Chains of computed values and nested operands are limited in depth; deeper ones are rejected at their place.

@@ -53,16 +53,16 @@ pub struct Piece {
 /// Bytes that are not a group extend as far as their header says, but never beyond their line: for bytes that come from
 /// text, `lines` are the offsets at which lines start. If a line of at most [`LONGEST`] bytes does not start with a
 /// group, all of it is one piece.
-pub fn pieces(isa: &GroupIsa, bytes: &[u8], lines: &[usize]) -> Vec<Piece> {
-    let mut found = Vec::new();
+pub fn pieces<'a>(isa: &'a GroupIsa, bytes: &'a [u8], lines: &'a [usize]) -> impl Iterator<Item = Piece> + use<'a> {
     let (mut at, mut next) = (0, 0);
-    while at < bytes.len() {
+    core::iter::from_fn(move || {
+        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
         while lines.get(next).is_some_and(|line| *line <= at) {
             next += 1;
         }
         let end = lines.get(next).map_or(bytes.len(), |line| *line).min(bytes.len());
         let starts = next.checked_sub(1).and_then(|i| lines.get(i)) == Some(&at);
-        let (rest, line) = (bytes.get(at..).unwrap_or_default(), bytes.get(at..end).unwrap_or_default());
+        let line = bytes.get(at..end).unwrap_or_default();
         let alone = starts && line.len() <= LONGEST;
         let whole = decode_whole(isa, line).filter(|_| alone);
         let group = whole.map_or_else(|| crate::group::decode::decode(isa, rest), Ok);
@@ -71,10 +71,10 @@ pub fn pieces(isa: &GroupIsa, bytes: &[u8], lines: &[usize]) -> Vec<Piece> {
             Err(_) if alone => line.len(),
             Err(_) => extent(isa, rest).min(line.len()),
         };
-        found.push(Piece { at, len: len.max(1), group });
-        at += len.max(1);
-    }
-    found
+        let piece = Piece { at, len: len.max(1), group };
+        at += piece.len;
+        Some(piece)
+    })
 }
 
 fn decode_whole(isa: &GroupIsa, line: &[u8]) -> Option<Group> {
@@ -119,7 +119,7 @@ fn sealed(isa: &GroupIsa, lengths: &[(usize, bool)], ends: bool) -> Vec<usize> {
 /// assert_eq!(assemble_program(ISA, &text), Ok(program.to_vec()));
 /// ```
 pub fn disassemble(isa: &GroupIsa, bytes: &[u8]) -> String {
-    write(isa, bytes, &pieces(isa, bytes, &[]))
+    write(isa, bytes, &pieces(isa, bytes, &[]).collect::<Vec<_>>())
 }
 
 /// Prints the [`pieces`] of a program.

@@ -31,7 +31,7 @@ fn instructions(set: &Set, code: &[u8], mut each: impl FnMut(u64, u16)) {
 pub fn length(set: &Set, code: &[u8]) -> usize {
     match set.tables() {
         Tables::Words(_) => code.len().div_ceil(set.tables().unit().clamp(1, 8)),
-        Tables::Groups(isa) => pieces(isa, code, &[]).len(),
+        Tables::Groups(isa) => pieces(isa, code, &[]).count(),
         Tables::Streams(engine) => parts(engine, code).count(),
     }
 }
@@ -44,7 +44,7 @@ pub fn invalid(set: &Set, code: &[u8]) -> usize {
             instructions(set, code, |_, _| invalid -= 1);
             invalid
         }
-        Tables::Groups(isa) => pieces(isa, code, &[]).iter().filter(|piece| piece.group.is_err()).count(),
+        Tables::Groups(isa) => pieces(isa, code, &[]).filter(|piece| piece.group.is_err()).count(),
         Tables::Streams(engine) => parts(engine, code).filter(|part| part.decoded.is_err()).count(),
     }
 }
@@ -54,7 +54,7 @@ pub fn forms(set: &Set, code: &[u8], mut each: impl FnMut(usize)) {
     match set.tables() {
         Tables::Words(_) => instructions(set, code, |_, form| each(form.into())),
         Tables::Groups(isa) => {
-            for group in pieces(isa, code, &[]).into_iter().filter_map(|piece| piece.group.ok()) {
+            for group in pieces(isa, code, &[]).filter_map(|piece| piece.group.ok()) {
                 operations(isa, &group).for_each(|(_, form, _)| each(form));
             }
         }

@@ -59,7 +59,7 @@ pub fn agree(random: &mut Random, usable: impl Fn(u64) -> bool) {
     let tile_size = TileSize::new(tile_width, tile_height).expect("both are possible");
     let seed = if random.below(5) == 0 { random.next() } else { 0 };
     let host = registers(random);
-    // Machine code is for groups of which all threads live.
+    // Machine code only runs if all threads of the groups are alive.
     let (x, width) = if random.below(2) == 0 { (4, 20) } else { (2, 21) };
     let bank: Bank = std::array::from_fn(|_| register(random));
     let memory: Vec<u8> = (0..300).map(|_| random.next() as u8).collect();

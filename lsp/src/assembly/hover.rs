@@ -6,6 +6,7 @@ use isaforge_analysis::fields::fields;
 use isaforge_analysis::{Instruction, Register, Set};
 use isaforge_core::Tables;
 use isaforge_core::assembly::Placed;
+use isaforge_core::bits::word_of;
 use isaforge_core::decode::decode;
 use isaforge_core::explain::words as explained;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
@@ -119,10 +120,6 @@ fn by_name(tables: Tables, name: &str) -> Offer {
 /// The semantics of this particular word, with its modifiers known.
 fn operation(set: &Set, bytes: &[u8]) -> Option<String> {
     let Tables::Words(isa) = set.tables else { return None };
-    let word = word(bytes);
+    let word = word_of(bytes);
     Some(explained::operation(isa, set.semantics?, decode(isa, word).ok()?, word)?.1)
-}
-
-fn word(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }

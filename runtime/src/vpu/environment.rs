@@ -104,12 +104,8 @@ impl<'a, S: Sink> Threads<'a, S> {
         }
     }
 
-    fn tile_place(&self, address: u64) -> (usize, usize, usize) {
-        self.world.tile_place(address)
-    }
-
     fn lock(&mut self, address: &Column<THREADS>, mask: u64) -> Result<()> {
-        let places = address.map(|address| self.tile_place(address));
+        let places = address.map(|address| self.world.tile_place(address));
         if threads(mask).any(|t| self.world.tiles[places[t].0].locked[places[t].1]) {
             return Err(Wait::Lock);
         }
@@ -120,7 +116,7 @@ impl<'a, S: Sink> Threads<'a, S> {
     fn unlock(&mut self, address: &Column<THREADS>, mask: u64) {
         let mut not_held = false;
         for t in threads(mask) {
-            let (buffer, element, _) = self.tile_place(address[t]);
+            let (buffer, element, _) = self.world.tile_place(address[t]);
             not_held |= !std::mem::replace(&mut self.world.tiles[buffer].locked[element], false);
         }
         if not_held {
@@ -292,7 +288,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
                     self.note_memory(t, address[t] as u32, value[t]);
                 }
                 name::TILE => {
-                    let (buffer, element, first) = self.tile_place(address[t]);
+                    let (buffer, element, first) = self.world.tile_place(address[t]);
                     let to = Written::Tile { buffer: buffer as u8, element: element as u32 };
                     for (c, value) in components(0, ty, value[t]).map(|(c, value)| ((first + c) & 3, value)) {
                         self.world.tiles[buffer].data[element][c] = value;

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use isaforge_core::bits::word_of;
 use isaforge_runtime::valhall::observe::{Change, Executed, Trace};
 use isaforge_runtime::{Deadline, Execution, Launch, Memory, Outcome, RunError, valhall};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
@@ -18,9 +19,8 @@ pub fn launch(code: &[u8], request: &Request<'_>, limit: Option<Duration>, buffe
     if !code.len().is_multiple_of(8) {
         return Err(PyValueError::new_err(format!("a program is words of 8 bytes, and there are {}", code.len())));
     }
-    let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
     let mut launch = Launch {
-        program: code.chunks(8).map(word).collect(),
+        program: code.chunks(8).map(word_of).collect(),
         groups: directions(request.groups.as_ref(), "groups")?,
         local_size: directions(request.local_size.as_ref(), "local_size")?,
         shared_bytes: request.shared_bytes.unwrap_or(0),

@@ -135,15 +135,9 @@ impl<const K: usize, F: Family<K>> Code<K, F> {
         level: Level,
         whole: bool,
         members: &mut [F::Member<'_>],
-        mut perform: impl FnMut(&Effect, &mut [F::Member<'_>]) -> ControlFlow<B>,
+        perform: impl FnMut(&Effect, &mut [F::Member<'_>]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        for step in if whole { &self.whole } else { &self.part } {
-            match step {
-                Step::Micro(micro) => micro.handler.run(level, micro, &self.exact, members),
-                Step::Effect(effect) => perform(effect, members)?,
-            }
-        }
-        ControlFlow::Continue(())
+        self.execute(level, if whole { &self.whole } else { &self.part }, members, perform)
     }
 
     /// Returns the steps for all lanes.
@@ -158,9 +152,20 @@ impl<const K: usize, F: Family<K>> Code<K, F> {
         level: Level,
         steps: Range<usize>,
         members: &mut [F::Member<'_>],
+        perform: impl FnMut(&Effect, &mut [F::Member<'_>]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        self.execute(level, self.whole.get(steps).unwrap_or_default(), members, perform)
+    }
+
+    #[inline(always)]
+    fn execute<B>(
+        &self,
+        level: Level,
+        steps: &[Step<K, F>],
+        members: &mut [F::Member<'_>],
         mut perform: impl FnMut(&Effect, &mut [F::Member<'_>]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        for step in self.whole.get(steps).unwrap_or_default() {
+        for step in steps {
             match step {
                 Step::Micro(micro) => micro.handler.run(level, micro, &self.exact, members),
                 Step::Effect(effect) => perform(effect, members)?,

@@ -11,8 +11,8 @@ use isaforge_core::semantics::Semantics;
 use super::Family;
 use super::code::{Micro, NO_ROW};
 use super::half;
-use super::handler::{Body, Handler};
-use super::rule::{self, Each, Ordered, Rule, Swizzle, word};
+use super::handler::Handler;
+use super::rule::{self, Each, Rule, word};
 use crate::exec::jit::lanes::emit::{Emitted, Segment, Wanted};
 use crate::exec::jit::lanes::function::BlockFn;
 use crate::exec::jit::lanes::graph::{Graph, Shifted, Value};
@@ -119,27 +119,26 @@ fn instructions<const K: usize, F: Family<K>>(
         return Some(graph.apply(*code, &[a, b]));
     }
     let (equal, less, at_most, different) = (0, 1, 2, 4);
-    let tests: [(bool, Code, u8); 14] = [
-        (is::<halves::Equal, K, F>(handler), SIGNED[0], equal),
-        (is::<halves::NotEqual, K, F>(handler), SIGNED[0], different),
-        (is::<halves::Less, K, F>(handler), UNSIGNED[0], less),
-        (is::<halves::LessEqual, K, F>(handler), UNSIGNED[0], at_most),
-        (is::<halves::LessSigned, K, F>(handler), SIGNED[0], less),
-        (is::<halves::LessEqualSigned, K, F>(handler), SIGNED[0], at_most),
-        (is::<words::Equal, K, F>(handler), SIGNED[1], equal),
-        (is::<words::NotEqual, K, F>(handler), SIGNED[1], different),
-        (is::<words::Less, K, F>(handler), UNSIGNED[1], less),
-        (is::<words::LessEqual, K, F>(handler), UNSIGNED[1], at_most),
-        (is::<words::LessSigned, K, F>(handler), SIGNED[1], less),
-        (is::<words::LessEqualSigned, K, F>(handler), SIGNED[1], at_most),
-        (is::<doubles::Equal, K, F>(handler), SIGNED[2], equal),
-        (is::<doubles::NotEqual, K, F>(handler), SIGNED[2], different),
+    let tests: [(bool, [Code; 3], usize, u8); 14] = [
+        (is::<halves::Equal, K, F>(handler), SIGNED, 0, equal),
+        (is::<halves::NotEqual, K, F>(handler), SIGNED, 0, different),
+        (is::<halves::Less, K, F>(handler), UNSIGNED, 0, less),
+        (is::<halves::LessEqual, K, F>(handler), UNSIGNED, 0, at_most),
+        (is::<halves::LessSigned, K, F>(handler), SIGNED, 0, less),
+        (is::<halves::LessEqualSigned, K, F>(handler), SIGNED, 0, at_most),
+        (is::<words::Equal, K, F>(handler), SIGNED, 1, equal),
+        (is::<words::NotEqual, K, F>(handler), SIGNED, 1, different),
+        (is::<words::Less, K, F>(handler), UNSIGNED, 1, less),
+        (is::<words::LessEqual, K, F>(handler), UNSIGNED, 1, at_most),
+        (is::<words::LessSigned, K, F>(handler), SIGNED, 1, less),
+        (is::<words::LessEqualSigned, K, F>(handler), SIGNED, 1, at_most),
+        (is::<doubles::Equal, K, F>(handler), SIGNED, 2, equal),
+        (is::<doubles::NotEqual, K, F>(handler), SIGNED, 2, different),
     ];
-    if let Some((_, code, relation)) = tests.iter().find(|(is_it, ..)| *is_it) {
+    if let Some((_, codes, width, relation)) = tests.iter().find(|(is_it, ..)| *is_it) {
         let [ones, zeros] = [u32::MAX, 0].map(|word| graph.splat(word));
-        let mask = graph.test(*code, &[a, b], Some(*relation));
-        let width = SIGNED.iter().chain(&UNSIGNED).position(|other| other == code).unwrap_or(0) % 3;
-        return Some(graph.blend(BLENDS[width], mask, ones, zeros));
+        let mask = graph.test(codes[*width], &[a, b], Some(*relation));
+        return Some(graph.blend(BLENDS[*width], mask, ones, zeros));
     }
     if let Some(value) = through_singles(graph, handler, [a, b], number) {
         return Some(value);
@@ -184,7 +183,7 @@ fn instructions<const K: usize, F: Family<K>>(
             let up = shifted(graph, Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8, all, 60);
             shifted(graph, Code::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8, up, 60)
         }
-        _ if is::<Swizzle, K, F>(handler) || is_ordered(handler) => {
+        _ if rule::swizzle(number, 64).is_some_and(|(swizzle, _)| handler.is_same(swizzle)) => {
             let low = graph.apply_immediate(Code::EVEX_Vpshuflw_zmm_k1z_zmmm512_imm8, &[a], by);
             graph.apply_immediate(Code::EVEX_Vpshufhw_zmm_k1z_zmmm512_imm8, &[low], by)
         }
@@ -212,18 +211,6 @@ const BLENDS: [Code; 3] = [
 
 fn shifted(graph: &mut Graph, code: Code, a: Value, by: u8) -> Value {
     if by == 0 { a } else { graph.apply_immediate(code, &[a], by) }
-}
-
-fn is_ordered<const K: usize, F: Family<K>>(handler: Handler<K, F>) -> bool {
-    fn is<B: Body, const K: usize, F: Family<K>>(handler: Handler<K, F>) -> bool {
-        handler.is_of::<B>()
-    }
-    is::<Ordered<0b00_00_00_00>, K, F>(handler)
-        || is::<Ordered<0b01_01_01_01>, K, F>(handler)
-        || is::<Ordered<0b10_10_10_10>, K, F>(handler)
-        || is::<Ordered<0b11_11_11_11>, K, F>(handler)
-        || is::<Ordered<0b01_00_01_00>, K, F>(handler)
-        || is::<Ordered<0b11_10_11_10>, K, F>(handler)
 }
 
 /// Computes operations on halves in single precision, where double rounding gives the same result. Every NaN becomes

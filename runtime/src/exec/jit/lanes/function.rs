@@ -137,17 +137,15 @@ impl BlockFn {
         let mut times = Times { all, left: all };
         let (rows, active, jumps) = (rows.as_mut_ptr().cast(), active.as_ptr(), jumps.as_mut_ptr());
         // SAFETY: the function starts at the beginning of the code, which lives as long as `self`, and has this type.
-        // There are as many rows as it accesses, and as many bytes as it accesses in so many iterations, in memory
-        // that `windows` has borrowed; `busy` only names existing columns.
+        // There are as many rows as it accesses. The memory that `windows` has borrowed has as many bytes as it accesses
+        // in all of these iterations, and `busy` only names existing columns.
         let both = unsafe {
             let function = std::mem::transmute::<*const u8, Block>(self.code.bytes.as_ptr());
             function(rows, active, busy, windows.as_ptr(), jumps, &mut times)
         };
         Some(((all - times.left).max(1), [both as u16, (both >> 16) as u16]))
     }
-}
 
-impl BlockFn {
     /// Executes code for one column on rows of several columns, each of which counts as a row. Returns whether it was
     /// executed; if not, the memory was not found, and there was no effect.
     #[inline(always)]

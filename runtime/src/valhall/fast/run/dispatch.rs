@@ -217,8 +217,8 @@ impl Dispatch {
         dispatch
     }
 
-    /// Runs the workgroups to their end, and perhaps some of the following dispatches in the same row, of which there
-    /// are `behind`. Returns how many of those were run.
+    /// Runs the workgroups to their end, and perhaps some of the `behind` dispatches that follow in the same row.
+    /// Returns how many of those were run.
     pub(super) fn run(
         &mut self,
         runner: &mut Runner<'_>,
