@@ -6,6 +6,7 @@
 
 use isaforge_core::stream::{self as core, Engine, MAX_CHAIN, MAX_NESTING, Role, Wide};
 
+use super::STORED;
 use super::lower::lower_exact;
 use super::model::{Field, Layout, Set, Source, Stream, Type};
 use crate::check::more;
@@ -32,7 +33,7 @@ fn said(layout: &Layout) -> impl Iterator<Item = (Wide, Span, Option<&str>)> {
     let constants = layout.said.iter().map(|(bits, span)| (*bits, *span, None));
     let fields = layout.fields.iter().filter_map(|field| match &field.source {
         Source::Bits(pieces) => {
-            let name = field.name.strip_suffix(" in bits").unwrap_or(&field.name);
+            let name = field.name.strip_suffix(STORED).unwrap_or(&field.name);
             Some((Layout::bits_of(pieces), field.span, Some(name)))
         }
         _ => None,

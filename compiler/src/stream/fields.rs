@@ -5,6 +5,7 @@ use isaforge_core::semantics::{Class as ValueClass, Comparison, NONE, Node, Op, 
 use isaforge_core::stream::{Input, Notation, Piece, Wide};
 use isaforge_core::table::Target;
 
+use super::STORED;
 use super::expressions::{Name, Want, expression};
 use super::model::{Expr, Field, Layout, Source, Token, Type};
 use crate::diagnostic::Diagnostic;
@@ -494,7 +495,7 @@ impl Resolver<'_> {
             (pieces, value) => {
                 let raw = pieces.map(|pieces| {
                     let raw = Field {
-                        name: format!("{} in bits", name.value),
+                        name: format!("{}{STORED}", name.value),
                         source: Source::Bits(pieces),
                         ty: Type::Number(Notation::DECIMAL),
                         ..plain.clone()

@@ -24,3 +24,6 @@ mod texts;
 pub(crate) mod tree;
 mod validity;
 mod ways;
+
+/// The suffix that the compiler adds to the name of the stored bits of a computed value.
+pub(crate) const STORED: &str = " in bits";

@@ -16,6 +16,8 @@ use isaforge_core::stream::{
 use isaforge_core::table::Enum;
 use isaforge_core::text::Line;
 
+use crate::stream::STORED;
+
 /// Why an instruction has no translation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StreamError {
@@ -100,8 +102,6 @@ pub enum StreamError {
 const TURNS: usize = 100;
 /// The maximum nesting of alternatives; the compiler does not allow a kind to contain itself.
 const DEEPEST: u8 = 24;
-/// The suffix that the compiler adds to the name of the stored bits of a computed value.
-const BELOW: &str = " in bits";
 
 /// The address of an instruction in the source and in the target, and the map from source to target addresses.
 struct Place<'a> {
@@ -306,7 +306,7 @@ impl Translation<'_> {
         let own = scope.layout.fields;
         let named = |fields: &'static [Field], name: &str| fields.iter().position(|field| field.name == name);
         // Parameters, and the stored bits of computed values, follow from other fields.
-        let of_itself = |field: &Field| !matches!(field.source, Source::Outer(_)) && !field.name.ends_with(BELOW);
+        let of_itself = |field: &Field| !matches!(field.source, Source::Outer(_)) && !field.name.ends_with(STORED);
         let mut lost = Vec::new();
         for (index, field) in own.iter().enumerate().filter(|(_, field)| of_itself(field)) {
             let renamed = || {

@@ -6,6 +6,7 @@ use isaforge_core::table::{Access, Base};
 use super::{Entry, Revision, pattern};
 use crate::diff::structure::{access, change, quoted};
 use crate::diff::{Change, How, Subject};
+use crate::stream::STORED;
 
 /// What changed in an instruction.
 pub(super) fn of(old: &Revision, new: &Revision, a: &Entry, b: &Entry) -> Vec<Change> {
@@ -126,7 +127,7 @@ fn fields(x: Side, y: Side, a: &'static Layout, b: &'static Layout, out: &mut Ve
     };
     let subject = |layout, field| if operand(layout, field).is_some() { Subject::Operand } else { Subject::Field };
     // The stored bits of a computed value are reported with it.
-    let shown = |layout: &'static Layout| layout.fields.iter().filter(|field| !field.name.ends_with(BELOW));
+    let shown = |layout: &'static Layout| layout.fields.iter().filter(|field| !field.name.ends_with(STORED));
     let renamed = |field: &Field| {
         let same = |other: &&Field| {
             named(a, other.name).is_none() && x.place(a, field) == y.place(b, other) && x.kind(field) == y.kind(other)
@@ -178,9 +179,6 @@ fn fields(x: Side, y: Side, a: &'static Layout, b: &'static Layout, out: &mut Ve
     }
 }
 
-/// The suffix that the compiler adds to the name of the stored bits of a computed value.
-const BELOW: &str = " in bits";
-
 /// Formats runs of bits, from the top.
 fn places(runs: impl Iterator<Item = (u32, u32)>) -> String {
     let mut all: Vec<String> = runs
@@ -217,7 +215,7 @@ impl Side {
             Source::Computed { value, .. } => {
                 let inputs = self.engine.stream.expressions.get(usize::from(value)).map_or(&[][..], |e| e.inputs);
                 let below = inputs.iter().find_map(|input| match input {
-                    Input::Field(index) => layout.fields.get(usize::from(*index)).filter(|f| f.name.ends_with(BELOW)),
+                    Input::Field(index) => layout.fields.get(usize::from(*index)).filter(|f| f.name.ends_with(STORED)),
                     _ => None,
                 });
                 match below.map(|below| below.source) {
@@ -311,7 +309,7 @@ pub(super) fn reading(engine: Engine, layout: &'static Layout) -> String {
     for condition in conditions(side, layout) {
         text.push_str(&format!(", where {condition}"));
     }
-    for field in layout.fields.iter().filter(|field| !field.name.ends_with(BELOW)) {
+    for field in layout.fields.iter().filter(|field| !field.name.ends_with(STORED)) {
         text.push_str(&format!(", {} {}", field.name, side.member(layout, field)));
     }
     for operand in layout.operands.iter().filter(|operand| operand.access != Access::None) {

@@ -9,6 +9,7 @@ use super::syntax::{Rule, Shown, Syntax};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::Choices;
 use crate::source::{Span, Spanned};
+use crate::stream::STORED;
 use crate::stream::expressions::{Name, Want, expression};
 use crate::stream::model::{Expr, Field, Layout, Operand, Source, Token, Type};
 use crate::stream::template::{Part, parts};
@@ -67,7 +68,7 @@ impl<'a> Draft<'a> {
                 let value = self.value(&value)?;
                 // The name belongs to the computed value instead.
                 self.names.pop();
-                self.layout.fields[raw].name = format!("{} in bits", variable.name);
+                self.layout.fields[raw].name = format!("{}{STORED}", variable.name);
                 self.computed(&variable.name, span, value, ty)
             }
         };
@@ -195,8 +196,8 @@ impl<'a> Draft<'a> {
                 rest = &rest[other.len_utf8()..];
                 continue;
             }
-            let (name, behind) = rest.split_at(word);
-            rest = behind;
+            let (name, tail) = rest.split_at(word);
+            rest = tail;
             let Some(variable) = variables.iter().find(|variable| variable.name == name) else {
                 before.push_str(name);
                 continue;

@@ -9,6 +9,7 @@ use isaforge_core::text::Line;
 
 use super::{Bank, Book, Entry, Example, Kind, Layout, Opcode, Part, Piece, Reading, Run, Values};
 use super::{access, complete, digits, names, places, range};
+use crate::stream::STORED;
 
 pub fn book(engine: Engine) -> Book {
     let stream = engine.stream;
@@ -68,7 +69,7 @@ fn entry(engine: Engine, instruction: &'static Instruction, opcode: u16) -> Entr
     let mut parts: Vec<Part> = Vec::new();
     for layout in layouts.iter().filter(|layout| layout.role == Use::Own) {
         for (index, field) in layout.fields.iter().enumerate() {
-            if !field.name.ends_with(" in bits") && parts.iter().all(|part| part.name != field.name) {
+            if !field.name.ends_with(STORED) && parts.iter().all(|part| part.name != field.name) {
                 parts.push(part(engine, layout, field, index as u8));
             }
         }
