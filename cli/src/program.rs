@@ -33,9 +33,9 @@ impl Code {
             assembly.labels.iter().map(|label| (label.line, label.at + label.name.len())).collect();
         let place = |placed: &Placed| {
             let line = lines.get(placed.line).copied().unwrap_or_default();
-            let behind = labels.get(&placed.line).copied().unwrap_or(0);
-            let is_before = |c: char| c.is_whitespace() || behind > 0 && c == ':';
-            let at = line.get(behind..).and_then(|rest| rest.find(|c| !is_before(c))).unwrap_or(0) + behind;
+            let start = labels.get(&placed.line).copied().unwrap_or(0);
+            let is_before = |c: char| c.is_whitespace() || start > 0 && c == ':';
+            let at = line.get(start..).and_then(|rest| rest.find(|c| !is_before(c))).unwrap_or(0) + start;
             (placed.at, (placed.line + 1, line.get(..at).map_or(0, |before| before.chars().count()) + 1))
         };
         let places = assembly.placed.iter().map(place).collect();

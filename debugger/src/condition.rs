@@ -202,8 +202,8 @@ fn tokens(text: &str) -> Result<Vec<&str>, String> {
                 && rest[..end].ends_with(['e', 'E'])
                 && rest[end..].starts_with(['-', '+'])
             {
-                let behind = &rest[end + 1..];
-                end += 1 + behind.find(|c| !is_word(c)).unwrap_or(behind.len());
+                let tail = &rest[end + 1..];
+                end += 1 + tail.find(|c| !is_word(c)).unwrap_or(tail.len());
             }
             end
         } else {

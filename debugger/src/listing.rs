@@ -112,8 +112,8 @@ impl Listing {
 
     /// The first instruction at or after a line of the source file.
     pub fn on_line(&self, line: usize) -> Option<&Line> {
-        let behind = self.lines.iter().filter(|known| known.line.is_some_and(|known| known >= line));
-        behind.min_by_key(|known| known.line)
+        let following = self.lines.iter().filter(|known| known.line.is_some_and(|known| known >= line));
+        following.min_by_key(|known| known.line)
     }
 }
 
@@ -142,11 +142,11 @@ fn read(text: &str) -> Read {
     let groups = lines().any(|(_, line)| is_numbered(line));
     for (number, mut rest) in lines() {
         let starts = !groups || is_numbered(rest);
-        while let Some((name, behind)) = rest.split_once(':').filter(|(name, _)| is_label(name.trim())) {
+        while let Some((name, tail)) = rest.split_once(':').filter(|(name, _)| is_label(name.trim())) {
             if !is_number(name.trim()) {
                 read.labels.push((read.lines.len(), name.trim().to_owned()));
             }
-            rest = behind.trim();
+            rest = tail.trim();
         }
         if starts && !rest.is_empty() {
             read.lines.push(number);

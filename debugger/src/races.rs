@@ -114,8 +114,8 @@ impl Races {
         let acquired = last.max(self.groups.get(&second.group).map_or(0, |group| group.acquired));
         let own = self.threads.get(&first.id).and_then(|times| next(times, first.clock));
         let group = self.groups.get(&first.group).and_then(|group| {
-            let behind = group.barriers.iter().find(|(epoch, _)| *epoch > first.epoch)?;
-            next(&group.atomics, behind.1)
+            let barrier = group.barriers.iter().find(|(epoch, _)| *epoch > first.epoch)?;
+            next(&group.atomics, barrier.1)
         });
         [own, group].into_iter().flatten().any(|released| released <= acquired)
     }

@@ -248,11 +248,11 @@ fn tokens(line: &str, addresses: &mut Option<usize>) -> Option<Vec<Token>> {
     let (first, after) = digits(line)?;
     let (mut rest, mut order, mut columns) = (line, None, false);
     // gdb prints the symbol that contains an address.
-    let named = after.trim_start().strip_prefix('<').and_then(|after| after.split_once(">:")).map(|(_, behind)| behind);
-    if let Some(behind) = after.strip_prefix(':').or(named) {
+    let named = after.trim_start().strip_prefix('<').and_then(|after| after.split_once(">:")).map(|(_, tail)| tail);
+    if let Some(tail) = after.strip_prefix(':').or(named) {
         // Between tabs, objdump prints the values of instructions.
-        order = behind.starts_with('\t').then_some(Order::Value);
-        (rest, columns) = (behind, true);
+        order = tail.starts_with('\t').then_some(Order::Value);
+        (rest, columns) = (tail, true);
     } else {
         let second = digits(after.trim_start()).filter(|_| after.starts_with([' ', '\t']));
         let is_address = second.is_some_and(|(second, _)| second.len() != first.len() && first.len() >= 4);

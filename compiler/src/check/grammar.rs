@@ -48,7 +48,7 @@ impl Bytes {
         Bytes(std::array::from_fn(|i| self.0[i] & !other.0[i]))
     }
 
-    pub(super) fn meets(self, other: Self) -> bool {
+    pub(super) fn intersects(self, other: Self) -> bool {
         self.and(other) != Bytes::default()
     }
 
@@ -158,7 +158,7 @@ impl Grammar<'_> {
                     let next =
                         form.syntax[i + 1..].iter().skip_while(|t| matches!(t, Token::Text(t) if t.trim().is_empty()));
                     let next: Vec<Token> = next.cloned().collect();
-                    if self.start_of(form, &next).bytes.meets(Bytes::one(b':')) {
+                    if self.start_of(form, &next).bytes.intersects(Bytes::one(b':')) {
                         let message = format!("`{}` followed by `:` is a label", form.name);
                         self.report(place, message, "in this syntax", None, "write something else after the name");
                     }
@@ -230,10 +230,10 @@ impl Grammar<'_> {
                 }
                 let several = count.bits.is_some() || count.plus > 1;
                 let start = Start::text(separator.trim_start());
-                if several && (start.empty || start.bytes.meets(Bytes::word())) {
+                if several && (start.empty || start.bytes.intersects(Bytes::word())) {
                     let message = format!("the registers of the list `{}` are not told apart", operand.name);
                     self.report(place, message, "this list", None, "give a separator that begins with a sign");
-                } else if several && follow.meets(start.bytes) {
+                } else if several && follow.intersects(start.bytes) {
                     let message = format!(
                         "what follows the list `{}` in `{}` may look like its next register",
                         operand.name, form.name
@@ -369,7 +369,7 @@ impl Grammar<'_> {
         follow: Bytes,
         words: &HashSet<String>,
     ) {
-        if self.text_start(alternative, text).bytes.meets(Bytes::space()) {
+        if self.text_start(alternative, text).bytes.intersects(Bytes::space()) {
             let message = format!(
                 "the text of `{}` begins with a space, which is skipped before it is looked for",
                 alternative.name
@@ -386,7 +386,7 @@ impl Grammar<'_> {
                     let texts: Vec<&str> = self.isa.enums[e].values.iter().map(|value| value.text.as_str()).collect();
                     self.longer_word(alternative, rest, &texts, follow, words)
                 }
-                Type::Constant(_) if next.meets(Bytes::word().or(Bytes::one(b'['))) => {
+                Type::Constant(_) if next.intersects(Bytes::word().or(Bytes::one(b'['))) => {
                     Some(next.and(Bytes::word().or(Bytes::one(b'['))).shown())
                 }
                 Type::Constant(_) => None,
@@ -437,7 +437,7 @@ impl Grammar<'_> {
     ) -> bool {
         let Some(first) = text.bytes().next() else { return true };
         let Some((token, rest)) = tokens.split_first() else {
-            return follow.without(Bytes::word()).meets(Bytes::one(first))
+            return follow.without(Bytes::word()).intersects(Bytes::one(first))
                 || words.iter().any(|word| word.starts_with(text) || text.starts_with(word.as_str()));
         };
         let one = |written: &str| match text.strip_prefix(written) {
@@ -448,7 +448,7 @@ impl Grammar<'_> {
             Token::Text(written) => one(written),
             Token::Field(i) => match alternative.fields.get(*i).map(|field| field.ty) {
                 Some(Type::Enum(e)) => self.isa.enums[e].values.iter().any(|value| one(&value.text)),
-                Some(ty) => number_start(ty).bytes.meets(Bytes::one(first)),
+                Some(ty) => number_start(ty).bytes.intersects(Bytes::one(first)),
                 None => false,
             },
             _ => self.may_begin(alternative, rest, text, follow, words),

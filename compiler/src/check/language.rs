@@ -182,7 +182,7 @@ pub(super) fn common(writer: &Automaton, reader: &Automaton, follow: Bytes, step
             if reader.ends.contains(&b) {
                 return Common::Text(written(), true);
             }
-            if b != 0 && reader.edges[b].iter().any(|(bytes, _)| bytes.meets(follow)) {
+            if b != 0 && reader.edges[b].iter().any(|(bytes, _)| bytes.intersects(follow)) {
                 return Common::Text(written(), false);
             }
         }

@@ -52,7 +52,7 @@ impl Cube {
         Cube { mask: self.mask | mask, value: (self.value & !mask) | (value & mask) }
     }
 
-    fn meets(self, mask: u64, value: u64) -> bool {
+    fn intersects(self, mask: u64, value: u64) -> bool {
         (self.value ^ value) & self.mask & mask == 0
     }
 }
@@ -110,7 +110,7 @@ impl Pair {
     fn split(self, cube: Cube, candidates: &[u16], parts: &mut Vec<(Cube, Option<u16>)>) -> bool {
         let form = |f: u16| &self.new.forms[f as usize];
         let meeting: Vec<u16> =
-            candidates.iter().copied().filter(|f| cube.meets(form(*f).match_mask, form(*f).match_value)).collect();
+            candidates.iter().copied().filter(|f| cube.intersects(form(*f).match_mask, form(*f).match_value)).collect();
         let open =
             meeting.iter().map(|f| form(*f).match_mask & !cube.mask).filter(|m| *m != 0).min_by_key(|m| m.count_ones());
         let Some(open) = open else {

@@ -54,12 +54,12 @@ impl Document<'_> {
                 _ => break,
             };
             match rest.split_once(end) {
-                Some((_, behind)) => rest = behind.trim_start(),
+                Some((_, tail)) => rest = tail.trim_start(),
                 None => return false,
             }
         }
         let root = rest.strip_prefix('<').and_then(|rest| rest.strip_prefix(name));
-        root.is_some_and(|behind| behind.starts_with(['>', '/']) || behind.starts_with(char::is_whitespace))
+        root.is_some_and(|tail| tail.starts_with(['>', '/']) || tail.starts_with(char::is_whitespace))
     }
 }
 

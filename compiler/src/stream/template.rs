@@ -76,12 +76,12 @@ impl Reader<'_> {
             }
             self.rest = &self.rest[1..];
             if let Some(after) = self.rest.strip_prefix('?') {
-                let Some((condition, behind)) = split_condition(after) else {
+                let Some((condition, tail)) = split_condition(after) else {
                     self.unmatched();
                     return None;
                 };
                 let condition = Spanned::new(condition.trim().to_owned(), self.span);
-                self.rest = behind;
+                self.rest = tail;
                 parts.push(Part::If(condition, self.parts(true)?));
                 continue;
             }

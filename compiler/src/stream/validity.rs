@@ -377,8 +377,8 @@ impl Validity {
                 break;
             }
         }
-        let behind = |rest, (fits, valid)| self.diagrams.choose(fits, valid, rest);
-        tried.into_iter().rev().fold(Node::FALSE, behind)
+        let choose = |rest, (fits, valid)| self.diagrams.choose(fits, valid, rest);
+        tried.into_iter().rev().fold(Node::FALSE, choose)
     }
 
     /// Where a layout matches.

@@ -32,7 +32,7 @@ impl Builder<'_> {
                 _ => new(stop).label(expected).rival(opened, here),
             };
         }
-        match self.should_begin_behind(stop.range().start) {
+        match self.should_begin_after(stop.range().start) {
             Some(before) => new(before)
                 .label(format!("by the indentation, `<{name}>` is missing behind this"))
                 .secondary(opened, here)
@@ -70,7 +70,7 @@ impl Builder<'_> {
     /// Where an element should have begun that the tag at `close` ends: after the last tag before it that begins a line
     /// and is not indented further. `None` when only white space is between the two, so that the tag at `close` is
     /// superfluous.
-    pub(super) fn should_begin_behind(&self, close: usize) -> Option<Span> {
+    pub(super) fn should_begin_after(&self, close: usize) -> Option<Span> {
         let column = self.column(close)?;
         let mut end = close - column;
         while end > 0 {

@@ -375,7 +375,7 @@ impl Reader<'_> {
     /// is none, returns the first one.
     fn instruction_before(&self, index: u16, layout: &'static Layout, start: usize) -> Option<(Decoded, bool)> {
         let mut found: Option<(Decoded, bool)> = None;
-        let rest = Rest { tokens: layout.text, behind: None };
+        let rest = Rest { tokens: layout.text, after: None };
         self.walk(&rest, start, &Frame::new(layout), &mut |at, frame| {
             let end = self.blanks(at);
             if end < self.limit {

@@ -71,9 +71,9 @@ impl<'a> Binder<'a> {
         }
         let before = (self.block.effects.len(), self.block.accesses.len());
         let pc_bits = self.machine.semantics().pc_bits;
-        let behind = pc.wrapping_add(instruction.length) & Type::unsigned(pc_bits).mask();
-        self.place = (pc, behind);
-        self.next = self.block.graph.constant(behind);
+        let following = pc.wrapping_add(instruction.length) & Type::unsigned(pc_bits).mask();
+        self.place = (pc, following);
+        self.next = self.block.graph.constant(following);
         (self.stored, self.writes) = (false, vec![]);
         self.block.effects.push(Effect::Begin(self.block.instructions.len() as u32));
         match self.shape(&instruction.shape, &instruction.operands, false) {

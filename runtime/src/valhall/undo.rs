@@ -40,18 +40,18 @@ impl<'h> Undo<'h> {
         let Some(place) = error.place() else { return };
         let last = place.thread.map(|[x, y, _]| [x, y]);
         let [x, y, _] = place.group;
-        let is_behind = |pixel: [u32; 2]| match last {
+        let is_after = |pixel: [u32; 2]| match last {
             Some(last) => order(pixel) > order(last),
             None => order(pixel) >= order([x, y]),
         };
-        for ((target, pixel, sample), colour) in self.colours.drain().filter(|&((_, pixel, _), _)| is_behind(pixel)) {
+        for ((target, pixel, sample), colour) in self.colours.drain().filter(|&((_, pixel, _), _)| is_after(pixel)) {
             // This cannot fail, since the target accepted a write before.
             let _ = self.host.set_tile(target, pixel, sample, colour);
         }
-        for (pixel, depth) in self.depths.drain().filter(|&(pixel, _)| is_behind(pixel)) {
+        for (pixel, depth) in self.depths.drain().filter(|&(pixel, _)| is_after(pixel)) {
             self.host.set_depth(pixel, depth);
         }
-        for (pixel, stencil) in self.stencils.drain().filter(|&(pixel, _)| is_behind(pixel)) {
+        for (pixel, stencil) in self.stencils.drain().filter(|&(pixel, _)| is_after(pixel)) {
             self.host.set_stencil(pixel, stencil);
         }
     }

@@ -117,24 +117,24 @@ impl Op {
     }
 
     /// Returns how it may interact with other groups that run at the same time.
-    pub(crate) fn meets(&self) -> Meets {
+    pub(crate) fn interacts(&self) -> Interacts {
         let own = self.own();
         let is_own = |address: u16| own.get(usize::from(address)).copied().unwrap_or(false);
-        let mut meets = if self.spawns { Meets::Anyone } else { Meets::Nobody };
+        let mut interacts = if self.spawns { Interacts::Anyone } else { Interacts::Nobody };
         for node in &self.shape.nodes {
-            meets =
-                meets.max(match node.op {
+            interacts =
+                interacts.max(match node.op {
                     semantics::Op::Store | semantics::Op::Load if node.imm & 0xff == name::TILE => {
-                        if is_own(node.args[0]) { Meets::SamePlace } else { Meets::Anyone }
+                        if is_own(node.args[0]) { Interacts::SamePlace } else { Interacts::Anyone }
                     }
-                    semantics::Op::Store | semantics::Op::Atomic => Meets::Anyone,
+                    semantics::Op::Store | semantics::Op::Atomic => Interacts::Anyone,
                     semantics::Op::Intrinsic if !matches!(node.args[0], name::UNMASK | name::WAIT_FOR_RESULT) => {
-                        Meets::Anyone
+                        Interacts::Anyone
                     }
-                    _ => Meets::Nobody,
+                    _ => Interacts::Nobody,
                 });
         }
-        meets
+        interacts
     }
 
     /// Returns which nodes derive only from a thread's own position.
@@ -159,7 +159,7 @@ impl Op {
 
 /// How groups that run at the same time may interact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Meets {
+pub(crate) enum Interacts {
     /// They do not.
     Nobody,
     /// Through a tile buffer, if they are at the same position of the tile.

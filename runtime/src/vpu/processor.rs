@@ -7,7 +7,7 @@ use crate::machine::Observer;
 use crate::vpu::error::{Misuse, Place, RunError, SetupError, Wait, Warning};
 use crate::vpu::exec::{BANKS, Outcome, Outside, QUEUE, World, execute};
 use crate::vpu::group::{Group, Registers, Start};
-use crate::vpu::op::Meets;
+use crate::vpu::op::Interacts;
 use crate::vpu::program::{Program, refusal};
 use crate::vpu::tiles::TileSize;
 use crate::vpu::together::Bundle;
@@ -225,16 +225,16 @@ impl Core {
     /// Whether the active groups cannot interact, whatever they execute.
     fn are_apart(&self, program: &Program) -> bool {
         let place = |group: &Group| self.world.tile_size.element(group.x, group.y);
-        match program.meets {
-            Meets::Nobody => true,
-            Meets::SamePlace => {
+        match program.interacts {
+            Interacts::Nobody => true,
+            Interacts::SamePlace => {
                 let mut places = [0; ACTIVE];
                 places.iter_mut().zip(&self.active).for_each(|(to, group)| *to = place(group));
                 let places = &mut places[..self.active.len().min(ACTIVE)];
                 places.sort_unstable();
                 places.is_sorted_by(|one, next| one != next)
             }
-            Meets::Anyone => false,
+            Interacts::Anyone => false,
         }
     }
 

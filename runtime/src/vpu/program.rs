@@ -9,7 +9,7 @@ use isaforge_vpu::{Branch, Instruction, decode};
 use crate::exec::vector::code::Code;
 use crate::vpu::bind::Rows;
 use crate::vpu::error::SetupError;
-use crate::vpu::op::{Meets, Op};
+use crate::vpu::op::{Interacts, Op};
 use crate::vpu::tiles::TileSize;
 use crate::vpu::together::code::Side;
 use crate::vpu::together::lanes::{Groups, PART};
@@ -28,7 +28,7 @@ pub(crate) struct Program {
     /// The registers of a group's bank that its operations on rows read, bit 0 for the first.
     pub globals: u32,
     /// How groups that run it at the same time may interact.
-    pub meets: Meets,
+    pub interacts: Interacts,
     tile_size: TileSize,
     /// The code for groups side by side, created when first needed.
     together: OnceLock<Side>,
@@ -46,7 +46,7 @@ impl Program {
             places: [0; PROGRAM],
             constants: Vec::new(),
             globals: 0,
-            meets: Meets::Nobody,
+            interacts: Interacts::Nobody,
             tile_size,
             together: OnceLock::new(),
         };
@@ -59,8 +59,8 @@ impl Program {
             });
         }
         // A word that is not an instruction stops all groups, and how far each has come then depends on their order.
-        let meets = program.ops.iter().map(|op| op.as_ref().map_or(Meets::Anyone, Op::meets));
-        program.meets = meets.max().unwrap_or(Meets::Nobody);
+        let interacts = program.ops.iter().map(|op| op.as_ref().map_or(Interacts::Anyone, Op::interacts));
+        program.interacts = interacts.max().unwrap_or(Interacts::Nobody);
         let steady = program.ops.iter().flatten().all(|op| !op.spawns);
         for op in program.ops.iter_mut().flatten() {
             let places = op.places.clone();

@@ -106,7 +106,7 @@ pub(super) fn pieces(record: &Record, suffixes: &Suffixes, generation: &Generati
     let mut pieces = vec![Piece::Text(whole)];
     while let Some((before, after)) = rest.split_once('$') {
         push(&mut pieces, before);
-        let (name, behind) = match after.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
+        let (name, tail) = match after.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
             Some(named) => named,
             None => {
                 let end = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(after.len());
@@ -114,7 +114,7 @@ pub(super) fn pieces(record: &Record, suffixes: &Suffixes, generation: &Generati
             }
         };
         pieces.push(Piece::Operand(name.to_owned()));
-        rest = behind;
+        rest = tail;
     }
     push(&mut pieces, rest);
     pieces

@@ -109,7 +109,7 @@ impl Reader<'_> {
         loop {
             self.rest = self.rest.trim_start();
             match self.rest.strip_prefix("/*").and_then(|inside| inside.split_once("*/")) {
-                Some((_, behind)) => self.rest = behind,
+                Some((_, tail)) => self.rest = tail,
                 None => return,
             }
         }
@@ -167,12 +167,12 @@ impl Reader<'_> {
             return if self.takes(")") { Ok(inner) } else { Err(self.unexpected()) };
         }
         if self.takes("{") {
-            let (name, behind) = self.rest.split_once('}').ok_or("a brace is not closed")?;
-            self.rest = behind;
+            let (name, tail) = self.rest.split_once('}').ok_or("a brace is not closed")?;
+            self.rest = tail;
             return Ok(C::Field(name.trim().to_owned()));
         }
         let word = self.rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
-        let (digits, behind) = self.rest.split_at(word);
+        let (digits, tail) = self.rest.split_at(word);
         let plain = digits.trim_end_matches(['u', 'U', 'l', 'L']);
         let number = match plain.strip_prefix("0x").or_else(|| plain.strip_prefix("0X")) {
             Some(hex) => u64::from_str_radix(hex, 16),
@@ -182,7 +182,7 @@ impl Reader<'_> {
         };
         match number {
             Ok(number) => {
-                self.rest = behind;
+                self.rest = tail;
                 Ok(C::Number(number))
             }
             Err(_) => Err(self.unexpected()),

@@ -27,16 +27,16 @@ fn pieces(
     tokens: &mut Vec<Token>,
 ) {
     let mut rest = text;
-    while let Some((before, behind)) = rest.split_once('{') {
+    while let Some((before, tail)) = rest.split_once('{') {
         if !before.is_empty() {
             tokens.push(Token::Text(before.to_owned()));
         }
-        let Some((inside, behind)) = behind.split_once('}') else {
+        let Some((inside, tail)) = tail.split_once('}') else {
             let message = format!("unmatched brace in `{}`", display.value);
             builder.context.once(display.span, "E0043", message);
             return;
         };
-        rest = behind;
+        rest = tail;
         let (name, column) = match inside.split_once(':') {
             None => (inside, None),
             Some((name, option)) => match option.strip_prefix("align=").map(str::parse) {

@@ -64,9 +64,9 @@ pub(super) struct Shown {
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
-        Some((start, rest)) => name.strip_prefix(start).is_some_and(|behind| {
-            (0..=behind.len()).any(|at| behind.get(at..).is_some_and(|behind| matches(rest, behind)))
-        }),
+        Some((start, rest)) => name
+            .strip_prefix(start)
+            .is_some_and(|tail| (0..=tail.len()).any(|at| tail.get(at..).is_some_and(|tail| matches(rest, tail)))),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::text::Line;
 /// Tokens still to be parsed: those of the current group, then those that follow it.
 pub(super) struct Rest<'a> {
     pub(super) tokens: &'static [Token],
-    pub(super) behind: Option<&'a Rest<'a>>,
+    pub(super) after: Option<&'a Rest<'a>>,
 }
 
 /// The continuation after a token; `true` if the whole text is an instruction.
@@ -60,12 +60,12 @@ impl Reader<'_> {
             return false;
         }
         let Some((token, tokens)) = rest.tokens.split_first() else {
-            return match rest.behind {
-                Some(behind) => self.walk(behind, at, frame, then),
+            return match rest.after {
+                Some(after) => self.walk(after, at, frame, then),
                 None => then(at, frame),
             };
         };
-        let rest = Rest { tokens, behind: rest.behind };
+        let rest = Rest { tokens, after: rest.after };
         match token {
             Token::Text(text) => match self.literal(at, text.str) {
                 Some(end) => self.walk(&rest, end, frame, then),
@@ -74,7 +74,7 @@ impl Reader<'_> {
             Token::Column(_) => self.walk(&rest, self.blanks(at), frame, then),
             Token::Field(index) => self.field(*index, at, frame, &mut |at, frame| self.walk(&rest, at, frame, then)),
             Token::If(condition, tokens) => {
-                let inner = Rest { tokens, behind: Some(&rest) };
+                let inner = Rest { tokens, after: Some(&rest) };
                 let mut there = *frame;
                 if there.assume(self, *condition, true) && self.walk(&inner, at, &there, then) {
                     return true;
@@ -111,7 +111,7 @@ impl Reader<'_> {
         };
         let mut read = *frame;
         read.asides += 1;
-        let inner = Rest { tokens, behind: None };
+        let inner = Rest { tokens, after: None };
         self.walk(&inner, from, &read, &mut |end, frame| end == to && self.walk(rest, at, frame, then))
     }
 
@@ -125,8 +125,8 @@ impl Reader<'_> {
                 let next = self.blanks(end);
                 // Two words must be separated by a blank.
                 let before = self.text.as_bytes().get(end.wrapping_sub(1)).copied().is_some_and(is_word);
-                let behind = bytes.peek().map_or_else(|| self.text.as_bytes().get(next).copied(), |byte| Some(*byte));
-                if next == end && before && behind.is_some_and(is_word) {
+                let after = bytes.peek().map_or_else(|| self.text.as_bytes().get(next).copied(), |byte| Some(*byte));
+                if next == end && before && after.is_some_and(is_word) {
                     self.miss(end, 0, Reason::Expected(" "));
                     return None;
                 }
@@ -373,7 +373,7 @@ impl Reader<'_> {
                     inner.set(i as u8, value);
                 }
             }
-            let rest = Rest { tokens: layout.text, behind: None };
+            let rest = Rest { tokens: layout.text, after: None };
             let read = self.walk(&rest, at, &inner, &mut |end, inner| {
                 solve(self, inner, &mut |inner| {
                     let mut goes_on = |bits: Option<u64>| {

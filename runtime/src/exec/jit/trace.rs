@@ -53,11 +53,12 @@ pub fn region(
         while seen < LARGEST && !known.contains_key(&pc) && !machine.breakpoints.contains(&pc) {
             let Ok(instruction) = machine.instruction(pc).cloned() else { break };
             seen += 1;
-            let (flow, behind) = (flow(machine, lower, pc, &instruction, targets), pc.wrapping_add(instruction.length));
+            let (flow, following) =
+                (flow(machine, lower, pc, &instruction, targets), pc.wrapping_add(instruction.length));
             let refused = matches!(flow, Flow::Refused);
             known.insert(pc, (!refused).then_some(instruction));
             match flow {
-                Flow::Next => pc = behind,
+                Flow::Next => pc = following,
                 Flow::To(list) => {
                     leaders.extend(&list);
                     // The first target is visited next.

@@ -64,9 +64,9 @@ impl<const K: usize, F: Family<K>> Run<K, F> {
         for (value, row) in from.iter_mut().zip(micro.read()) {
             *value = self.graph.read((*row).into());
         }
-        self.graph.lacks();
+        self.graph.take_missing();
         match instructions(&mut self.graph, micro.handler, from, micro.number) {
-            Some(value) if !self.graph.lacks() => {
+            Some(value) if !self.graph.take_missing() => {
                 self.graph.write(micro.to.into(), value);
                 self.written.push(micro.to);
                 true

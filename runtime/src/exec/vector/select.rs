@@ -36,11 +36,11 @@ pub(crate) fn select<const K: usize, F: Family<K>>(
     shape: &Shape,
     binder: &mut dyn Binder,
 ) -> Option<Code<K, F>> {
-    select_behind(semantics, shape, binder, &mut Before::default())
+    select_after(semantics, shape, binder, &mut Before::default())
 }
 
 /// The same, but hoists computations to `before`.
-pub(crate) fn select_behind<const K: usize, F: Family<K>>(
+pub(crate) fn select_after<const K: usize, F: Family<K>>(
     semantics: &Semantics,
     shape: &Shape,
     binder: &mut dyn Binder,
@@ -79,7 +79,7 @@ struct Cover<'a, const K: usize, F: Family<K>> {
     /// The high words of values that are wider than a slot.
     highs: Vec<Found>,
     /// Whether every use of a node is by [`Op::Canonical`].
-    made_canonical: Vec<bool>,
+    canonicalized: Vec<bool>,
     steps: Vec<Step<K, F>>,
     /// Stores that are merged with an earlier one.
     stored: Vec<u16>,
@@ -115,10 +115,10 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         whole: bool,
     ) -> Self {
         let count = shape.nodes.len();
-        let mut made_canonical = vec![true; count];
+        let mut canonicalized = vec![true; count];
         for node in &shape.nodes {
             for_each_argument(node, &shape.lists, |argument| {
-                if let Some(made) = made_canonical.get_mut(usize::from(argument)) {
+                if let Some(made) = canonicalized.get_mut(usize::from(argument)) {
                     *made &= node.op == Op::Canonical;
                 }
             });
@@ -126,7 +126,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         let next = tidy::VALUES.start;
         let (found, highs) = (vec![Found::No; count], vec![Found::No; count]);
         let (steps, stored) = (Vec::new(), Vec::new());
-        Cover { semantics, shape, binder, exact, whole, found, highs, made_canonical, steps, stored, next }
+        Cover { semantics, shape, binder, exact, whole, found, highs, canonicalized, steps, stored, next }
     }
 
     fn all(&mut self) -> Option<()> {
@@ -332,7 +332,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
     fn is_fused(&self, at: u16) -> bool {
         let Some(node) = self.node(at) else { return false };
         let nearest = node.imm == 0;
-        nearest && self.made_canonical[usize::from(at)] && self.semantics.nan(node.ty.bits).is_some()
+        nearest && self.canonicalized[usize::from(at)] && self.semantics.nan(node.ty.bits).is_some()
     }
 
     /// Returns a row with the low bits, as many as fit a slot, of a wider integer.

@@ -41,7 +41,7 @@ const STEP: u64 = 1 << 32;
 /// Bytes for the position and the varyings of a vertex.
 const BLOCK: usize = 1024;
 /// The number of blocks after a vertex's block that programs may still write.
-const BLOCKS_BEHIND: usize = 4;
+const BLOCKS_AFTER: usize = 4;
 /// The table and index of the blocks.
 const BLOCKS: Handle = Handle { table: 61, index: 0 };
 
@@ -267,7 +267,7 @@ impl Scene {
         }
         // A program stores the size of a point where another vertex has its position, so each vertex runs with blocks
         // of its own.
-        let size = (record.vertex_count as usize + BLOCKS_BEHIND) * BLOCK;
+        let size = (record.vertex_count as usize + BLOCKS_AFTER) * BLOCK;
         self.host.buffers.insert(BLOCKS, Buffer { address: PLACES[3], len: size as u64, stride: BLOCK as u32 });
         self.memory.map(PLACES[3], vec![0; size])?;
         let (mut problems, mut instructions) = (Vec::new(), 0);
@@ -289,7 +289,7 @@ impl Scene {
                 instructions += outcome?.thread_instructions;
                 let own = number as usize * BLOCK;
                 let region = scene.memory.region(PLACES[3]).unwrap_or_default();
-                let used = region.get(own..own + (1 + BLOCKS_BEHIND) * BLOCK).unwrap_or_default();
+                let used = region.get(own..own + (1 + BLOCKS_AFTER) * BLOCK).unwrap_or_default();
                 blocks.extend_from_slice(used.get(..BLOCK).unwrap_or_default());
                 let clean = vec![0; used.len()];
                 let cleaned = scene.memory.write(PLACES[3] + own as u64, &clean);

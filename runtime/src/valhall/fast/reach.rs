@@ -16,13 +16,13 @@ pub fn address(op: &Fields, low: u32, high: u32) -> u64 {
     (u64::from(high) << 32 | u64::from(low)).wrapping_add_signed((op.numbers[0] as i32).into())
 }
 
-/// Returns the bits in which lanes differ from the wanted addresses: at the distances `behind` from a start, with the
+/// Returns the bits in which lanes differ from the wanted addresses: at the distances `distances` from a start, with the
 /// same high word.
 #[inline(always)]
-fn strays(low: &Column, high: &Column, (start, above): (u32, u32), behind: &Column) -> Column {
+fn strays(low: &Column, high: &Column, (start, above): (u32, u32), distances: &Column) -> Column {
     let mut strays = [0; LANES];
     for lane in 0..LANES {
-        strays[lane] = low[lane] ^ behind[lane].wrapping_add(start) | high[lane] ^ above;
+        strays[lane] = low[lane] ^ distances[lane].wrapping_add(start) | high[lane] ^ above;
     }
     strays
 }
@@ -150,13 +150,13 @@ impl Patterns {
 #[inline(always)]
 pub fn warps(bundle: &Bundle, op: &Fields, size: u32) -> ([u64; WARPS], u8) {
     let (low, high) = (&bundle.rows[op.sources[0] as usize], &bundle.rows[op.sources[1] as usize]);
-    let behind = scaled(&bundle.rows[row::LANE as usize].0[0], size);
+    let distances = scaled(&bundle.rows[row::LANE as usize].0[0], size);
     let (mut starts, mut together) = ([0; WARPS], 0);
     for warp in bundle.busy() {
         let first = bundle.active[warp].trailing_zeros() as usize % LANES;
         let (start, below) = low.0[warp][first].overflowing_sub(size * first as u32);
         let above = high.0[warp][first];
-        let wrong = strays(&low.0[warp], &high.0[warp], (start, above), &behind);
+        let wrong = strays(&low.0[warp], &high.0[warp], (start, above), &distances);
         let wrong = and(&wrong, bundle.mask(warp));
         starts[warp] = address(op, start, above);
         together |= u8::from(!below && !wraps(start, size, LANES) && any_bits(&wrong) == 0) << warp;

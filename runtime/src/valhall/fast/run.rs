@@ -245,8 +245,8 @@ impl<'a> Runner<'a> {
                 (id[0], next) = (id[0] + 1, next + 1);
                 if dispatch.groups.len() == together {
                     let is_of_row = id[0] as usize >= together;
-                    let behind = if is_of_row { (end - next) as u32 / together as u32 } else { 0 };
-                    let groups = dispatch.run(self, outside, behind)? * together as u32;
+                    let following = if is_of_row { (end - next) as u32 / together as u32 } else { 0 };
+                    let groups = dispatch.run(self, outside, following)? * together as u32;
                     (id[0], next) = (id[0] + groups, next + u128::from(groups));
                 }
             }
@@ -384,7 +384,7 @@ impl<'a> Runner<'a> {
                 && ran
                 && room > 0
                 && !self.exact
-                && bundle.meets()
+                && bundle.is_converged()
                 && self.code.ops(pc as usize..pc as usize + 1).is_empty()
                 && !self.code.ends_at_barrier(pc)
             {

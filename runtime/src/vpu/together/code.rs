@@ -11,7 +11,7 @@ use crate::exec::vector::before::Before;
 use crate::exec::vector::code::Code;
 use crate::exec::vector::effect::Effect;
 use crate::exec::vector::native::Run;
-use crate::exec::vector::select::select_behind;
+use crate::exec::vector::select::select_after;
 use crate::level::Level;
 use crate::vpu::bind::Rows;
 use crate::vpu::group::row;
@@ -54,7 +54,7 @@ impl Side {
             let (places, constants) = (&op.places, &mut constants);
             let settles_pending = op.settled().is_some();
             let mut rows = Rows { places, constants, tile_size, steady: true, together: true, settles_pending };
-            let code = select_behind(SEMANTICS, &op.shape, &mut rows, &mut before)?;
+            let code = select_after(SEMANTICS, &op.shape, &mut rows, &mut before)?;
             let performed = code.effects().all(acts);
             performed.then_some(code)
         };

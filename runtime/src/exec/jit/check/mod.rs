@@ -76,7 +76,7 @@ pub(crate) trait Rules {
     }
 
     /// Adds what is known if a jump is not taken.
-    fn behind(&self, _jump: &Instruction, _state: &mut Self::State) {}
+    fn not_taken(&self, _jump: &Instruction, _state: &mut Self::State) {}
 
     /// Whether a register holds the address of one of the loaded labels.
     fn is_label(&self, _register: Register, _state: &Self::State) -> bool {
@@ -113,7 +113,7 @@ pub(crate) fn check<R: Rules>(code: &[u8], rules: &mut R) -> Result<(), Refused>
         step.after_vectors = computes_alone;
     }
     if steps.is_empty() {
-        return Err(Refused::new(&step.instruction, "goes on behind the end"));
+        return Err(Refused::new(&step.instruction, "goes on not_taken the end"));
     }
     let (labels, loaded) = link(&mut steps, &starts)?;
     rules.whole(&steps)?;
@@ -151,7 +151,7 @@ fn link<S>(steps: &mut [Step], starts: &[u64]) -> Result<(Vec<Label<S>>, Vec<u32
         }
         let to = steps.partition_point(|step| step.instruction.ip() < target);
         if to == steps.len() {
-            return Err(Refused::new(instruction, "goes on behind the end"));
+            return Err(Refused::new(instruction, "goes on not_taken the end"));
         }
         let label = *steps[to].label.get_or_insert_with(|| {
             labels.push(Label { known: None, back: false });
@@ -209,7 +209,7 @@ impl<R: Rules> Walk<'_, R> {
             }
         }
         match self.steps.last() {
-            Some(last) if reached => Err(Refused::new(&last.instruction, "goes on behind the end")),
+            Some(last) if reached => Err(Refused::new(&last.instruction, "goes on not_taken the end")),
             _ => Ok(()),
         }
     }
@@ -239,7 +239,7 @@ impl<R: Rules> Walk<'_, R> {
                 }
                 let goes_on = flow == FlowControl::ConditionalBranch;
                 if goes_on {
-                    self.rules.behind(instruction, state);
+                    self.rules.not_taken(instruction, state);
                 }
                 Ok(goes_on)
             }

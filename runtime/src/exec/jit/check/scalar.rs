@@ -290,8 +290,8 @@ impl Rules for Scalar<'_> {
         Ok(())
     }
 
-    fn behind(&self, jump: &Instruction, state: &mut State) {
-        behind(jump.code(), state);
+    fn not_taken(&self, jump: &Instruction, state: &mut State) {
+        not_taken(jump.code(), state);
     }
 
     /// The caller's registers must be restored, and the result must be the number of an exit.
@@ -428,7 +428,7 @@ fn flags(step: &Instruction) -> Option<Option<Compared>> {
 }
 
 /// Adds what is known if a jump is not taken.
-fn behind(code: Code, state: &mut State) {
+fn not_taken(code: Code, state: &mut State) {
     if !matches!(code, Code::Ja_rel8_64 | Code::Ja_rel32_64 | Code::Je_rel8_64 | Code::Je_rel32_64) {
         return;
     }

@@ -104,7 +104,7 @@ fn commutes(code: Code) -> bool {
 }
 
 impl Graph {
-    /// Adds an operation, lowered to AVX2. If that is not possible, the graph is [lacking](Graph::lacks).
+    /// Adds an operation, lowered to AVX2. If that is not possible, the graph [misses](Graph::take_missing) it.
     pub(super) fn for_avx2(&mut self, operation: Operation) -> Value {
         let [a, b, c] = operation.arguments;
         let immediate = operation.immediate.unwrap_or(0);

@@ -254,7 +254,7 @@ impl Rules for Lanes<'_> {
         Some(next)
     }
 
-    fn behind(&self, jump: &Instruction, state: &mut Known) {
+    fn not_taken(&self, jump: &Instruction, state: &mut Known) {
         if jump.code() == Code::Jne_rel32_64 && state.flags == Flags::Rounds {
             state.change(|holds| match holds {
                 Holds::Column(_) | Holds::Rounds(_) => Holds::Number,
@@ -415,7 +415,7 @@ impl Lanes<'_> {
                 let latch = self.latches.iter().find(|(at, _)| *at > instruction.ip());
                 (state.rounds, state.step) = (instruction.immediate32().into(), latch.map_or(0, |(_, step)| *step));
                 if state.rounds.checked_mul(state.step).is_none_or(|end| end > self.columns() * COLUMN) {
-                    return Err("goes on behind the last warp");
+                    return Err("goes on not_taken the last warp");
                 }
                 if state.rounds == 0 || !self.columns().is_multiple_of(state.rounds) {
                     return Err("does not go through all columns");

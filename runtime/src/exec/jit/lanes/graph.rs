@@ -35,7 +35,7 @@ pub struct Graph {
     /// Whether the host has instructions on halves.
     halves: bool,
     /// Whether the host lacked an operation that was needed.
-    lacks: bool,
+    missing: bool,
     nodes: Vec<Node>,
     known: FxHashMap<Node, Value>,
     /// The canonical NaN of halves and of floats; without one, payloads must be those that the operations define.
@@ -78,8 +78,8 @@ impl Graph {
     }
 
     /// Whether the host lacked an operation that was needed since the last call.
-    pub fn lacks(&mut self) -> bool {
-        std::mem::take(&mut self.lacks)
+    pub fn take_missing(&mut self) -> bool {
+        std::mem::take(&mut self.missing)
     }
 
     /// Clears the graph, but keeps its allocations.
@@ -98,7 +98,7 @@ impl Graph {
         rows.clear();
         sets.clear();
         (*segment, *first) = (0, 0);
-        self.lacks = false;
+        self.missing = false;
     }
 
     /// Returns the nodes, indexed by value.
@@ -206,7 +206,7 @@ impl Graph {
 
     /// Stores to a window of memory, at an offset.
     pub fn store(&mut self, window: usize, offset: i32, value: Value) {
-        self.stores.push(Stored { behind: self.nodes.len(), window, offset, value });
+        self.stores.push(Stored { after: self.nodes.len(), window, offset, value });
     }
 
     /// Returns the stores to memory, in order.
@@ -356,7 +356,7 @@ impl Graph {
 
     /// Records that the host lacks an operation. The returned value is a placeholder that is never used.
     pub(super) fn lacking(&mut self) -> Value {
-        self.lacks = true;
+        self.missing = true;
         self.splat(0)
     }
 

@@ -10,17 +10,17 @@ use crate::valhall::warp::LANES;
 impl Bundle {
     /// Whether all threads are active, so that they reach a barrier together.
     #[inline(always)]
-    pub fn meets(&self) -> bool {
+    pub fn is_converged(&self) -> bool {
         self.active == self.threads
     }
 
-    /// Lets all threads pass a barrier that they [reach together](Bundle::meets), if no other threads have to reach
+    /// Lets all threads pass a barrier that they [reach together](Bundle::is_converged), if no other threads have to reach
     /// it: the turn ends, and each warp starts a new one. Returns false if threads of other bundles have yet to come,
     /// or if so much was executed since the warps were chosen that the deadline and the budget must be checked.
     #[inline(always)]
     pub fn passes_barrier(&mut self) -> bool {
         let most = self.most_before + (TURN - self.room());
-        let passes = self.is_closed && self.meets() && most < TURN;
+        let passes = self.is_closed && self.is_converged() && most < TURN;
         if passes {
             self.settle();
             for (before, turn) in self.before.iter_mut().zip(&mut self.turns) {

@@ -30,7 +30,7 @@ pub struct Fused {
     /// The plan's windows in mapped memory.
     pub mapped: Vec<usize>,
     /// The first step of the plan that is not included.
-    pub behind: usize,
+    pub after: usize,
 }
 
 /// The memory that it accesses.
@@ -62,7 +62,7 @@ impl Fused {
     /// The same; with `forwards`, what is stored to the memory of the workgroup stays in registers.
     fn of(plan: &Plan, level: Level, forwards: bool) -> Option<Self> {
         let is_call = |done: &Done| matches!(done, Done::Call { .. });
-        let behind = plan.steps.iter().rposition(|step| is_call(&step.what))? + 1;
+        let after = plan.steps.iter().rposition(|step| is_call(&step.what))? + 1;
         if plan.steps.iter().any(|step| step.bundle > 0) {
             return None;
         }
@@ -70,7 +70,7 @@ impl Fused {
         let mut fusion = Fusion::new(Graph::new(SEMANTICS, level), WARPS, if forwards { end } else { 0 });
         // Each window of the plan, and whether its lanes are contiguous.
         let mut windows: Vec<(Option<u16>, bool)> = Vec::new();
-        for step in &plan.steps[..behind] {
+        for step in &plan.steps[..after] {
             match &step.what {
                 Done::Call { function, form, active, times, windows: numbers, .. } => {
                     let wanted = function.machine(*form)?.windows();
@@ -110,7 +110,7 @@ impl Fused {
                 Done::Store { .. } | Done::Update { .. } => return None,
             }
         }
-        let left = plan.steps[behind..].iter().flat_map(|step| match &step.what {
+        let left = plan.steps[after..].iter().flat_map(|step| match &step.what {
             Done::Store { row, lanes } => lanes.iter().map(|(warp, ..)| (*row, usize::from(*warp))).collect(),
             Done::Update { op, active } => {
                 let busy = (0..WARPS).filter(|warp| active[*warp] != 0);
@@ -127,7 +127,7 @@ impl Fused {
         let begins = read.fold(0, |all, row| all | bit(row));
         let is_mapped = |index: &usize| matches!(plan.windows[*index].base, Located::Mapped(_));
         let mapped = (0..plan.windows.len()).filter(is_mapped).collect();
-        Some(Fused { code: BlockFn::new(&emitted, level)?, windows, begins, is_shared, mapped, behind })
+        Some(Fused { code: BlockFn::new(&emitted, level)?, windows, begins, is_shared, mapped, after })
     }
 
     /// Executes it, with the windows of the plan already found. Returns whether it was executed.

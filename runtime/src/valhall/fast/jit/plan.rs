@@ -292,7 +292,7 @@ impl Plan {
             }
         }
         plan.steps.reverse();
-        if !plan.begins_anew() {
+        if !plan.can_restart() {
             return None;
         }
         let Plan { terms, windows, .. } = &mut plan;
@@ -327,7 +327,7 @@ impl Plan {
 
     /// Whether a dispatch may be restarted when a lane of an atomic is outside the checked memory: until then it must
     /// only change its own memory.
-    fn begins_anew(&self) -> bool {
+    fn can_restart(&self) -> bool {
         let Some(last) = self.steps.iter().rposition(|step| matches!(step.what, Done::Update { .. })) else {
             return true;
         };
@@ -452,7 +452,7 @@ impl Plan {
         {
             return false;
         }
-        let first = fused.map_or(0, |fused| fused.behind);
+        let first = fused.map_or(0, |fused| fused.after);
         for step in self.steps.get(first..).unwrap_or_default() {
             let Some(bundle) = bundles.get_mut(step.bundle) else { continue };
             match &step.what {

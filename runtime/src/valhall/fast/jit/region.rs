@@ -111,9 +111,9 @@ impl Region {
                 (Exit::Branch(target), Some(branch)) => Leave::Branch(at(target as usize)?, branch.inverted),
                 _ => return None,
             };
-            let behind = places.iter().filter(|&&place| place as usize >= end);
-            let masked = behind.clone().fold(0, |all, place| all | read(place));
-            let next = places.len() - behind.count();
+            let past = places.iter().filter(|&&place| place as usize >= end);
+            let masked = past.clone().fold(0, |all, place| all | read(place));
+            let next = places.len() - past.count();
             let (words, place) = ((end - start) as u32, at(start));
             blocks.push(Block { segment, words, place, next, leave, masked, continues });
             continues = is_continued;
@@ -138,7 +138,7 @@ impl Region {
         bundle.write_waiting();
         let room = if others { room.min(bundle.room_of_chosen()) } else { room };
         // The whole loop may be executed between two checks of the budget.
-        if room < self.words.len() as u32 || others && (alone || !self.meets(bundle)) {
+        if room < self.words.len() as u32 || others && (alone || !self.covers_waiting(bundle)) {
             return None;
         }
         bundle.settle();
@@ -204,7 +204,7 @@ impl Region {
     }
 
     /// Whether all lanes that wait inside the loop do so at its places.
-    fn meets(&self, bundle: &Bundle) -> bool {
+    fn covers_waiting(&self, bundle: &Bundle) -> bool {
         waiting(bundle).all(|(_, _, pc)| pc as usize >= self.words.end || self.places[..self.inside].contains(&pc))
     }
 

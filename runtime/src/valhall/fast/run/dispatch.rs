@@ -217,26 +217,26 @@ impl Dispatch {
         dispatch
     }
 
-    /// Runs the workgroups to their end, and perhaps some of the `behind` dispatches that follow in the same row.
+    /// Runs the workgroups to their end, and perhaps some of the `following` dispatches that follow in the same row.
     /// Returns how many of those were run.
     pub(super) fn run(
         &mut self,
         runner: &mut Runner<'_>,
         outside: &mut Outside<'_>,
-        behind: u32,
+        following: u32,
     ) -> Result<u32, RunError> {
         if self.groups.is_empty() {
             return Ok(0);
         }
-        if let Some(done) = self.run_planned(runner, outside, behind) {
+        if let Some(done) = self.run_planned(runner, outside, following) {
             self.groups.clear();
             return Ok(done - 1);
         }
-        let before = self.watch(runner, behind);
+        let before = self.watch(runner, following);
         self.start(outside);
         if let [only] = &mut self.bundles[..] {
             let goes_alone = runner.probe.is_some() || runner.code.ordered;
-            (only.ahead.most, only.ahead.done) = (if goes_alone { 0 } else { behind.min(AT_ONCE) + 1 }, 1);
+            (only.ahead.most, only.ahead.done) = (if goes_alone { 0 } else { following.min(AT_ONCE) + 1 }, 1);
         }
         loop {
             if let Some(late) = self.bundles.iter().find(|bundle| bundle.live != [0; WARPS])

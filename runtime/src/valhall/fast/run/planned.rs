@@ -67,10 +67,10 @@ impl Dispatch {
     /// Starts recording what bundles execute, if a plan may result from it; after a failure the next attempt is made
     /// after twice as many dispatches. Only a dispatch that is followed by others is recorded, because only it shows
     /// whether several dispatches can be executed at once, which is better. Returns the counts so far.
-    pub(super) fn watch(&mut self, runner: &mut Runner<'_>, behind: u32) -> Option<Tally> {
+    pub(super) fn watch(&mut self, runner: &mut Runner<'_>, following: u32) -> Option<Tally> {
         let Planning::Open { seen, .. } = &mut self.planning else { return None };
-        *seen += u32::from(behind > 0);
-        if behind == 0 || !seen.is_power_of_two() || !self.is_row() || runner.probe.is_some() {
+        *seen += u32::from(following > 0);
+        if following == 0 || !seen.is_power_of_two() || !self.is_row() || runner.probe.is_some() {
             return None;
         }
         self.bundles.iter_mut().for_each(|bundle| bundle.trace = Some(Vec::new()));
@@ -100,13 +100,13 @@ impl Dispatch {
         self.planning = Planning::from(plan);
     }
 
-    /// Runs the workgroups by the plan, and perhaps some of the `behind` dispatches that follow in the same row. Returns
+    /// Runs the workgroups by the plan, and perhaps some of the `following` dispatches that follow in the same row. Returns
     /// how many dispatches were run. `None` if there is no plan, or if something not covered by it may happen.
     pub(super) fn run_planned(
         &mut self,
         runner: &mut Runner<'_>,
         outside: &mut Outside<'_>,
-        behind: u32,
+        following: u32,
     ) -> Option<u32> {
         let is_row = matches!(self.planning, Planning::Known(..)) && self.is_row();
         let Planning::Known(plan, places) = &mut self.planning else { return None };
@@ -116,7 +116,7 @@ impl Dispatch {
         // Computes the limit as if each dispatch began with the budget that the one before has left.
         let spent = plan.counts.spent.max(1);
         let affordable = (runner.budget - runner.tally.spent).saturating_sub(BUNDLE_TURN) / spent;
-        let most = affordable.min((BUNDLE_TURN / spent).max(1)).min(u64::from(behind) + 1) as u32;
+        let most = affordable.min((BUNDLE_TURN / spent).max(1)).min(u64::from(following) + 1) as u32;
         let (mut done, mut is_alike, fused) = (0, true, plan.fused(runner.code.level));
         let begins = fused.map_or(&plan.begins[..], |fused| std::slice::from_ref(&fused.begins));
         while done < most && plan.find(places, &self.own.view(outside), &self.groups[0].id, fused) {

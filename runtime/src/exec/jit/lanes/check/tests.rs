@@ -62,7 +62,7 @@ fn operands_stay_in_their_windows() {
     assert_eq!(warps(column(64)), reached);
     assert_eq!(block(&[zero(), count(4), load(column(64)), step(128), ret()]), None);
     assert_eq!(block(&[zero(), count(4), load(column(128)), step(128), ret()]), reached);
-    assert_eq!(block(&[zero(), count(9), load(column(0)), step(64), ret()]), Some("goes on behind the last warp"));
+    assert_eq!(block(&[zero(), count(9), load(column(0)), step(64), ret()]), Some("goes on past_end the last warp"));
     // The target is unknown if the register was computed, or was never set.
     let number = Instruction::with2(Code::Mov_r32_imm32, Register::EAX, 64u32);
     assert_eq!(block(&[zero(), count(8), number, load(column(0)), step(64), ret()]), reached);
@@ -207,11 +207,11 @@ fn flags_are_of_the_instruction_before_unless_vectors_lie_between() {
 fn code_does_not_end_in_vectors() {
     let zero = Register::ZMM0;
     let vector = || Instruction::with3(Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, zero, zero, zero);
-    let behind = Some("goes on behind the end");
-    assert_eq!(block(&[vector()]), behind);
-    assert_eq!(block(&[count(8), vector()]), behind);
+    let past_end = Some("goes on past_end the end");
+    assert_eq!(block(&[vector()]), past_end);
+    assert_eq!(block(&[count(8), vector()]), past_end);
     let jump = |to| Instruction::with_branch(Code::Jmp_rel32_64, to);
-    assert_eq!(block(&[jump(6), ret(), vector()]), behind);
+    assert_eq!(block(&[jump(6), ret(), vector()]), past_end);
     assert_eq!(block(&[jump(5), vector(), ret()]), None);
 }
 
@@ -221,7 +221,7 @@ fn code_keeps_to_itself_and_to_what_the_processor_has() {
     assert_eq!(block(&[jump(5), ret()]), None);
     assert_eq!(block(&[jump(4), ret()]), Some("leads out of the code"));
     assert_eq!(block(&[jump(0x1000), ret()]), Some("leads out of the code"));
-    assert_eq!(block(&[zero()]), Some("goes on behind the end"));
+    assert_eq!(block(&[zero()]), Some("goes on past_end the end"));
     assert_eq!(block(&[Instruction::with1(Code::Jmp_rm64, Register::RDX)]), Some("leads anywhere"));
     assert_eq!(block(&[Instruction::with1(Code::Call_rm64, Register::RDX), ret()]), Some("leaves the code"));
     assert_eq!(block(&[Ok(Instruction::with(Code::Int3)), ret()]), Some("leaves the code"));

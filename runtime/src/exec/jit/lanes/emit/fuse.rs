@@ -116,7 +116,7 @@ impl Fusion {
                 rows.push((row, value));
             }
         }
-        if self.graph.lacks() {
+        if self.graph.take_missing() {
             return None;
         }
         let segment = Segment { nodes: self.graph.end_segment(), rows, mask: None, sets: vec![] };
@@ -149,7 +149,7 @@ impl Fusion {
         let mut values: Vec<Option<Value>> = vec![None; nodes.len()];
         let (mut stores, mut origin) = (graph.stores().iter().peekable(), None);
         for index in 0..=nodes.len() {
-            while let Some(stored) = stores.next_if(|stored| stored.behind <= index) {
+            while let Some(stored) = stores.next_if(|stored| stored.after <= index) {
                 let (begin, contiguous) = place(stored.window, stored.offset)?;
                 let value = values.get(stored.value.index()).copied()??;
                 contiguous.then(|| self.store(begin, value, active))??;

@@ -380,7 +380,7 @@ impl Emitter {
         let none = wanted.head(block.next, labels);
         match block.leave {
             Leave::Next => Some(()),
-            Leave::Jump(place) if wanted.is_behind(place, index) => {
+            Leave::Jump(place) if wanted.is_after(place, index) => {
                 self.push(Instruction::with2(Code::Or_rm64_r64, waiting(place), R8))?;
                 self.push(Instruction::with2(Code::Xor_r32_rm32, R8D, R8D))?;
                 self.jump(Code::Jmp_rel32_64, none)
@@ -388,7 +388,7 @@ impl Emitter {
             Leave::Jump(place) => self.again(wanted, place, labels),
             Leave::Branch(place, inverted) => {
                 let [begins, then] = [self.label(), self.label()];
-                if wanted.is_behind(place, index) {
+                if wanted.is_after(place, index) {
                     if inverted {
                         self.push(Instruction::with1(Code::Not_rm64, RAX))?;
                     }
@@ -553,7 +553,7 @@ impl Loop {
     }
 
     /// Whether a place is after a block.
-    fn is_behind(&self, place: usize, block: usize) -> bool {
+    fn is_after(&self, place: usize, block: usize) -> bool {
         place >= self.blocks[block].next
     }
 

@@ -332,7 +332,7 @@ impl Emitter {
                     let from = self.operand(graph, value, way, homes)?;
                     self.store(to, from, way)?;
                     let is_constant = homes[value.index()] == Location::Constant;
-                    self.done(value, is_constant || is_last && plan.ends_behind(value, index), way);
+                    self.done(value, is_constant || is_last && plan.ends_after(value, index), way);
                 }
             }
         }

@@ -186,9 +186,9 @@ impl Plan {
                 plan.kept[index] = true;
             }
         }
-        for &Stored { behind, window, offset, value } in graph.stores() {
+        for &Stored { after, window, offset, value } in graph.stores() {
             // The value is one of these nodes.
-            let node = behind - 1;
+            let node = after - 1;
             plan.stores[node - first].push((Store::Memory(window, offset), value));
             plan.use_at(value, 2 * node + 1);
         }
@@ -235,7 +235,7 @@ impl Plan {
     }
 
     /// Whether a store after a node is the last use of a value.
-    pub fn ends_behind(&self, value: Value, index: usize) -> bool {
+    pub fn ends_after(&self, value: Value, index: usize) -> bool {
         self.last[value.index()] == Some(2 * index + 1) && !self.kept[value.index()]
     }
 
@@ -276,7 +276,7 @@ impl Plan {
                 live.insert(*value);
                 most = most.max(live.len());
             }
-            live.retain(|&value| !self.ends_behind(value, index));
+            live.retain(|&value| !self.ends_after(value, index));
         }
         most
     }

@@ -133,7 +133,7 @@ pub enum Shifted {
 #[derive(Clone, Copy, Debug)]
 pub struct Stored {
     /// The number of nodes before it.
-    pub behind: usize,
+    pub after: usize,
     /// The window that is written.
     pub window: usize,
     /// Its offset from the address of a lane, in bytes.

@@ -40,7 +40,7 @@ impl Graph {
     }
 
     /// Returns the lanes in which two words have set bits in common.
-    pub fn meets(&mut self, a: Value, b: Value) -> Value {
+    pub fn intersects(&mut self, a: Value, b: Value) -> Value {
         self.test(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, &[a, b], None)
     }
 

@@ -61,7 +61,7 @@ impl Cover<'_> {
             Op::Neg | Op::Abs => return self.sign(node, Kind::Float, SIGN),
             Op::Min | Op::Max => self.pick(node)?,
             // A reader of a NaN's payload must see that of the definition, which no instruction computes.
-            _ if !self.made_canonical[at] || self.graph.nan(32).is_none() => return None,
+            _ if !self.canonicalized[at] || self.graph.nan(32).is_none() => return None,
             _ => {
                 let round = rounding(node.imm);
                 let word = match node.op {
@@ -195,7 +195,7 @@ impl Cover<'_> {
         if node.imm == WIDEN {
             return if (from, to) == (Type::float(16), F32) { self.widen_exactly(node) } else { None };
         }
-        let canonical = self.made_canonical[at];
+        let canonical = self.canonicalized[at];
         let word = match (from.class, to.class) {
             (Class::Float, Class::Float) if !canonical => return None,
             (Class::Float, Class::Float) => match (from.bits, to.bits) {

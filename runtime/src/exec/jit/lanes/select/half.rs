@@ -46,7 +46,7 @@ impl Cover<'_> {
         if matches!(node.op, Op::Neg | Op::Abs) {
             return self.sign(node, Kind::Halves, signs);
         }
-        if !self.made_canonical[at] || self.graph.nan(16).is_none() || rounding(node.imm) != Round::NearestEven {
+        if !self.canonicalized[at] || self.graph.nan(16).is_none() || rounding(node.imm) != Round::NearestEven {
             return None;
         }
         let word = match node.op {
@@ -161,7 +161,7 @@ impl Cover<'_> {
             let below = cover.graph.apply_rounded(code, &factors, RoundingControl::RoundDown);
             let above = cover.graph.apply_rounded(code, &factors, RoundingControl::RoundUp);
             let one = cover.graph.splat(1);
-            let odd = cover.graph.meets(below, one);
+            let odd = cover.graph.intersects(below, one);
             cover.graph.select(odd, below, above)
         })
     }
@@ -183,14 +183,14 @@ impl Cover<'_> {
         let sum = graph.apply(fma(false, false), &[a, b, c]);
         let of_addend = graph.apply(subtract, &[sum, product]);
         let of_product = graph.apply(subtract, &[sum, of_addend]);
-        let lacks = [(product, of_product), (c, of_addend)].map(|(all, part)| graph.apply(subtract, &[all, part]));
-        let lacks = graph.apply(add, &lacks);
+        let residual = [(product, of_product), (c, of_addend)].map(|(all, part)| graph.apply(subtract, &[all, part]));
+        let residual = graph.apply(add, &residual);
         // Moves towards zero if the sum is too large; then takes the odd one of it and its neighbour away from zero.
-        let apart = graph.xor(lacks, sum);
+        let apart = graph.xor(residual, sum);
         let less = graph.shift_by(Shifted::Arithmetic, apart, 31);
         let least = graph.add(sum, less);
         let odd = graph.or(least, one);
-        let is_inexact = graph.compare_floats(Ordering::Apart, lacks, zero);
+        let is_inexact = graph.compare_floats(Ordering::Apart, residual, zero);
         graph.select(is_inexact, odd, sum)
     }
 }

@@ -104,18 +104,18 @@ pub(crate) fn select(
     graph: &mut Graph,
 ) -> Option<Selected> {
     let count = shape.nodes.len();
-    let mut made_canonical = vec![true; count];
+    let mut canonicalized = vec![true; count];
     for node in &shape.nodes {
         for_each_argument(node, &shape.lists, |argument| {
-            if let Some(made) = made_canonical.get_mut(usize::from(argument)) {
+            if let Some(made) = canonicalized.get_mut(usize::from(argument)) {
                 *made &= node.op == Op::Canonical;
             }
         });
     }
     // Forgets what earlier attempts lacked.
-    graph.lacks();
+    graph.take_missing();
     let (found, selected) = (Vec::with_capacity(count), Selected::default());
-    let mut cover = Cover { semantics, shape, binding, graph, found, made_canonical, selected };
+    let mut cover = Cover { semantics, shape, binding, graph, found, canonicalized, selected };
     let mut written = 0;
     for (at, node) in shape.nodes.iter().enumerate() {
         let found = match node.op {
@@ -132,7 +132,7 @@ pub(crate) fn select(
     }
     cover.write(written..count)?;
     let selected = cover.selected;
-    (!graph.lacks()).then_some(selected)
+    (!graph.take_missing()).then_some(selected)
 }
 
 /// The value of a node.
@@ -151,7 +151,7 @@ struct Cover<'a> {
     graph: &'a mut Graph,
     found: Vec<Found>,
     /// Whether every use of a node is by [`Op::Canonical`].
-    made_canonical: Vec<bool>,
+    canonicalized: Vec<bool>,
     selected: Selected,
 }
 

@@ -211,10 +211,10 @@ impl Cover<'_> {
             let word = self.graph.read_as(word, Kind::Word);
             let wanted =
                 if bits == 32 { word } else { self.graph.splat((isaforge_core::bits::ones(bits) << from) as u32) };
-            return Some(Truth::of(self.graph.meets(word, wanted)));
+            return Some(Truth::of(self.graph.intersects(word, wanted)));
         }
         let word = self.word(node, Kind::Word)?;
-        Some(Truth::of(self.graph.meets(word, word)))
+        Some(Truth::of(self.graph.intersects(word, word)))
     }
 
     fn compare_integer(&mut self, ty: Type, how: Comparison, a: u16, b: u16) -> Option<Truth> {
