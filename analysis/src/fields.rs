@@ -70,7 +70,7 @@ pub fn fields(tables: Tables, bytes: &[u8]) -> Vec<Field> {
                 let (name, meaning) = match note.field {
                     Some(field) if matches!(field.source, Source::Bits(_)) => (field.name, field.doc),
                     Some(_) => return,
-                    None if note.constant => ("constant", "must be so"),
+                    None if note.constant => ("constant", "must have this value"),
                     None => ("ignored", "may be anything"),
                 };
                 let mut runs: Vec<(u16, u16)> =

@@ -292,7 +292,7 @@ impl fmt::Display for ParseError {
             ParseReason::MissingSuffix(_, _, name) => write!(f, "the operand needs `{name}` after a dot"),
             ParseReason::Expected(text) if nothing => write!(f, "expected `{text}`, found the end of the line"),
             ParseReason::Expected(text) => write!(f, "expected `{text}`, found `{found}`"),
-            ParseReason::Constant(_) => write!(f, "`{found}` is not among the constants that there are"),
+            ParseReason::Constant(_) => write!(f, "`{found}` is not one of the constants"),
             ParseReason::Trailing => write!(f, "the instruction ends before `{found}`"),
             ParseReason::Range(name, least, greatest) => {
                 write!(f, "`{found}` is out of range for `{name}`: {least} to {greatest} is allowed")

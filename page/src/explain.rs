@@ -153,7 +153,7 @@ fn memory(tables: Tables) -> impl Fn(&str) -> String {
 fn of_word(bundle: &Bundle, isa: &'static Isa, code: &str) -> Answer {
     let digits = digits(isa);
     let Some(word) = u64::from_str_radix(code.trim().trim_start_matches("0x"), 16).ok() else {
-        return Answer { error: "these are no hexadecimal digits".to_owned(), ..Answer::default() };
+        return Answer { error: "these are not hexadecimal digits".to_owned(), ..Answer::default() };
     };
     let word = word & isaforge_core::bits::ones(isa.word_bits.into());
     let found = words::explain(isa, word);

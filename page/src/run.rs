@@ -34,7 +34,7 @@ impl Host<LANES> for Console {
     }
 
     fn intrinsic(&mut self, _: Intrinsic<'_, LANES>) -> Result<[u64; LANES], String> {
-        Err("only one program runs here, and nothing around it does that".into())
+        Err("only one program runs here, without the hardware around it".into())
     }
 
     fn executed(&mut self, _: &Executed<'_, LANES>) -> ControlFlow<()> {
@@ -69,12 +69,12 @@ impl Run {
                     words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(size)).collect()
                 }
                 Pasted::Bytes(bytes) => bytes,
-                Pasted::Text => return Err("these are no hexadecimal digits"),
+                Pasted::Text => return Err("these are not hexadecimal digits"),
             },
-            _ => bytes(code).ok_or("these are no hexadecimal digits")?,
+            _ => bytes(code).ok_or("these are not hexadecimal digits")?,
         };
         let machine =
-            machine(bundle, &code).ok_or("the specification does not say how programs of this set execute")?;
+            machine(bundle, &code).ok_or("the specification does not define how programs of this set execute")?;
         let mut run =
             Run { code, machine, console: Console::default(), steps: 0, ended: String::new(), before: Vec::new() };
         run.before = run.values();

@@ -32,7 +32,7 @@ pub(super) fn read(set: &Set, isa: &'static Isa, bytes: &[u8]) -> impl Iterator<
                 .map(|opcode| instruction(set, isa, opcode, word, start as u64))
                 .map_err(|error| error.to_string())
         } else {
-            Err(format!("a word has {size} bytes, and there are {}", chunk.len()))
+            Err(format!("a word has {size} bytes, but there are {}", chunk.len()))
         };
         Entry { bytes: start..start + chunk.len(), instruction }
     };

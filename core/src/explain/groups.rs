@@ -77,7 +77,7 @@ pub fn fields(isa: &'static GroupIsa, group: &Group, slot: usize, record: &'stat
         let width = (rest >> at).trailing_ones();
         let value = word >> at & (u64::MAX >> (64 - width));
         let mut entry = Field::new(vec![((at + width - 1) as u8, at as u8)], "constant", Role::Fixed, value);
-        entry.meaning = "must be so".to_owned();
+        entry.meaning = "must have this value".to_owned();
         found.push(entry);
         rest &= (rest >> at).checked_shr(width).and_then(|rest| rest.checked_shl(at + width)).unwrap_or(0);
     }

@@ -204,8 +204,8 @@ pub fn fields(isa: &'static Isa, opcode: u16, word: u64) -> Vec<Field> {
     });
     for field in &mut fields {
         match field.role {
-            Some(Role::Opcode) if field.meaning.is_empty() => field.meaning = "tells the instruction".to_owned(),
-            Some(Role::Fixed) if field.meaning.is_empty() => field.meaning = "must be so".to_owned(),
+            Some(Role::Opcode) if field.meaning.is_empty() => field.meaning = "selects the instruction".to_owned(),
+            Some(Role::Fixed) if field.meaning.is_empty() => field.meaning = "must have this value".to_owned(),
             Some(Role::Ignored) if field.meaning.is_empty() => field.meaning = "may be anything".to_owned(),
             _ => {}
         }

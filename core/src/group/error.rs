@@ -89,15 +89,15 @@ pub enum GroupError {
 impl fmt::Display for GroupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            GroupError::Truncated { needed, found } => write!(f, "the group needs {needed} bytes, there are {found}"),
+            GroupError::Truncated { needed, found } => write!(f, "the group needs {needed} bytes, found {found}"),
             GroupError::Unknown { slot, at, found } => {
-                write!(f, "byte {at}: nothing that can stand in `{slot}` starts with {found:#04x}")
+                write!(f, "byte {at}: no record of `{slot}` starts with {found:#04x}")
             }
             GroupError::Reserved { slot, record, field, at, found } => {
                 write!(f, "byte {at}: reserved value {found} in `{field}` of {slot} ({record})")
             }
             GroupError::Header { record, found } => {
-                write!(f, "no group has the parts that the header ({record}) says: {found:#x}")
+                write!(f, "no group has the parts that the header ({record}) selects: {found:#x}")
             }
             GroupError::Rule { rule, field, found } => write!(f, "`{field}` is {found}, but {rule}"),
             GroupError::Derived { slot, field, expected, found } => {
@@ -191,7 +191,7 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             BuildError::Parts { slot } => {
-                write!(f, "no group has these parts together; `{slot}` does not go with the rest")
+                write!(f, "no group has these parts together; `{slot}` conflicts with the rest")
             }
             BuildError::Value { slot, field, value } => write!(f, "no encoding of {slot} holds {value} in `{field}`"),
             BuildError::Form { slot, record, field, value } => {
@@ -203,7 +203,7 @@ impl fmt::Display for BuildError {
                 write!(f, "the group takes {length} bytes, the longest has {longest}")
             }
             BuildError::Length { length, needed } => {
-                write!(f, "a length of {length} bytes was asked for, {needed} are needed")
+                write!(f, "a length of {length} bytes was requested, but {needed} are needed")
             }
             BuildError::Rule { rule, field, value } => write!(f, "`{field}` is {value}, but {rule}"),
             BuildError::Empty => f.write_str("a program needs at least one group"),

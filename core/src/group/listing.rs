@@ -265,7 +265,7 @@ impl<'t> Part<'t> {
             let help = "numbers up to 255, such as `.byte 0x0f 0xff`";
             return byte_list(list)
                 .map(Read::Bytes)
-                .ok_or_else(|| self.whole("these are no bytes".to_string(), help.to_string()));
+                .ok_or_else(|| self.whole("these are not bytes".to_string(), help.to_string()));
         }
         let error = match assemble(isa, &text) {
             Ok(read) => return Ok(Read::Group { read: Box::new(read), label: None }),
@@ -360,7 +360,7 @@ fn parts<'t>(text: &'t str, found: &mut Assembly) -> (Vec<Part<'t>>, BTreeMap<&'
                     &row,
                     at,
                     name.len(),
-                    format!("the label `{name}` stands twice"),
+                    format!("the label `{name}` is defined twice"),
                     String::new(),
                 ));
             }

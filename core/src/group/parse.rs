@@ -74,12 +74,12 @@ impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let found = self.found.as_str();
         match self.reason {
-            TextReason::Operation => write!(f, "no operation is written `{found}`"),
+            TextReason::Operation => write!(f, "unknown operation `{found}`"),
             TextReason::Operands => write!(f, "these are not the operands of `{found}`"),
-            TextReason::Taken => write!(f, "`{found}` does not go with another part of the group"),
+            TextReason::Taken => write!(f, "`{found}` conflicts with another part of the group"),
             TextReason::Sources => write!(f, "no source is free for the register of `{found}`"),
             TextReason::Selector => write!(f, "`{found}` needs a second register from one selector"),
-            TextReason::Mark => write!(f, "`{found}` is no mark"),
+            TextReason::Mark => write!(f, "`{found}` is not a mark"),
             TextReason::Bytes => write!(f, "`{found}` is not the bytes of a group"),
         }
     }

@@ -108,20 +108,20 @@ impl fmt::Display for Reason {
                 })
             }
             Reason::Misaligned { access, address, size } => {
-                write!(f, "{address:#x} cannot be {}: it is no multiple of {size}", verb(access))
+                write!(f, "{address:#x} cannot be {}: it is not a multiple of {size}", verb(access))
             }
-            Reason::Undecodable { word, error } => write!(f, "{word:#x} is no instruction: {error}"),
-            Reason::NoMeaning(form) => write!(f, "the specification does not say what `{form}` does"),
+            Reason::Undecodable { word, error } => write!(f, "{word:#x} is not an instruction: {error}"),
+            Reason::NoMeaning(form) => write!(f, "the specification does not define what `{form}` does"),
             Reason::Operand { form, operand, access } => {
                 write!(f, "{form}: `{operand}` cannot be {}", verb(access))
             }
             Reason::State(name, index) => write!(f, "`{name}` has no element {index}"),
             Reason::Fault(name, datum) => write!(f, "fault `{name}` ({datum:#x})"),
-            Reason::NoService(number) => write!(f, "there is no service {number} to call"),
+            Reason::NoService(number) => write!(f, "unknown service {number}"),
             Reason::Intrinsic(name, reason) => write!(f, "`{name}`: {reason}"),
-            Reason::Diverged => f.write_str("the lanes go on at different places"),
+            Reason::Diverged => f.write_str("the lanes continue at different addresses"),
             Reason::Budget(budget) => {
-                write!(f, "the program has executed {budget} instructions, and may not execute more")
+                write!(f, "the program has used up its budget of {budget} instructions")
             }
         }
     }

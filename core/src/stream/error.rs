@@ -57,7 +57,7 @@ impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DecodeError::Short { needed, have } => {
-                write!(f, "the instruction has {needed} bytes, and there {}", Are(*have))
+                write!(f, "the instruction has {needed} bytes, but there {}", Are(*have))
             }
             DecodeError::Unknown => f.write_str("no instruction has these bits"),
             DecodeError::Conflict { name, other } => write!(f, "both `{name}` and `{other}` have these bits"),
@@ -135,15 +135,15 @@ pub enum Reason {
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.reason {
-            Reason::Unknown => write!(f, "no instruction is written like `{}`", self.found),
+            Reason::Unknown => write!(f, "no instruction has the syntax of `{}`", self.found),
             Reason::Expected(what) if self.found.as_str().is_empty() => write!(f, "`{what}` is missing"),
             Reason::Expected(what) => write!(f, "expected `{what}`, found `{}`", self.found),
             Reason::Value(field) => write!(f, "`{field}` cannot be `{}` here", self.found),
             Reason::UnknownLabel => write!(f, "there is no label `{}`", self.found),
             Reason::Between => write!(f, "no whole number of steps leads to `{}`", self.found),
             Reason::TooFar(field) => write!(f, "`{}` is out of the range of `{field}`", self.found),
-            Reason::Trailing => write!(f, "`{}` stands behind the end of the instruction", self.found),
-            Reason::OtherWord => write!(f, "`{}` is no instruction with this text", self.found),
+            Reason::Trailing => write!(f, "unexpected `{}` after the end of the instruction", self.found),
+            Reason::OtherWord => write!(f, "`{}` is not an instruction with this text", self.found),
             Reason::Ambiguous => f.write_str("the text can be read in too many ways"),
         }
     }

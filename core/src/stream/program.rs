@@ -145,7 +145,7 @@ pub(crate) fn read(engine: Engine, text: &str) -> Assembly {
             marks.addresses.insert(name.clone(), addresses.get(*line).copied().unwrap_or(address));
         }
     }
-    let message = "the lengths of instructions and the places of labels do not settle".to_string();
+    let message = "the lengths of instructions and the positions of labels do not converge".to_string();
     *errors = alloc::vec![ProgramError { line: 1, column: 1, len: 1, message, help: String::new() }];
     found
 }

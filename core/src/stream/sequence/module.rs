@@ -23,7 +23,7 @@ impl Sequence {
         let mut text = String::new();
         let taken = self.print(&units, &mut Symbols::default(), &mut text)?;
         if taken != units.len() {
-            let message = alloc::format!("the instruction has {} bytes, and there are {}", 4 * taken, bytes.len());
+            let message = alloc::format!("the instruction has {} bytes, but there are {}", 4 * taken, bytes.len());
             return Err(SequenceError::new(4 * taken, message));
         }
         Ok(text)
@@ -97,7 +97,7 @@ impl Sequence {
 
 fn units(bytes: &[u8]) -> Result<Vec<u32>, SequenceError> {
     if !bytes.len().is_multiple_of(4) {
-        let message = alloc::format!("{} bytes are no whole number of units of 4", bytes.len());
+        let message = alloc::format!("{} bytes are not a multiple of 4", bytes.len());
         return Err(SequenceError::new(bytes.len() / 4 * 4, message));
     }
     let unit = |bytes: &[u8]| bytes.iter().rev().fold(0, |unit, byte| unit << 8 | u32::from(*byte));

@@ -168,7 +168,7 @@ impl Operands for Parser<'_> {
                 let (at, word) = self.next()?;
                 let number = integer(word).and_then(|number| u32::try_from(number).ok());
                 let number =
-                    number.ok_or_else(|| SequenceError::new(at, format!("`{word}` is no number of 32 bits")))?;
+                    number.ok_or_else(|| SequenceError::new(at, format!("`{word}` is not a 32-bit number")))?;
                 self.units.push(number);
             }
             Kind::Text => self.text()?,
@@ -184,7 +184,7 @@ impl Operands for Parser<'_> {
             Kind::Value(values) => {
                 let (at, word) = self.next()?;
                 let Some(found) = named(values, word) else {
-                    return Err(SequenceError::new(at, format!("no value is called `{word}` here")));
+                    return Err(SequenceError::new(at, format!("no value named `{word}` here")));
                 };
                 self.units.push(found.value);
                 self.facts.firsts[known] = found.value;
@@ -205,7 +205,7 @@ impl Operands for Parser<'_> {
                 let found = name.and_then(|name| self.sequence.sets.iter().find(|known| known.name == name));
                 let (at, word) = self.next()?;
                 let Some(set_of) = found else {
-                    let message = format!("%{set} is no set of instructions that is known here");
+                    let message = format!("%{set} is not a known instruction set");
                     return Err(SequenceError::new(at, message));
                 };
                 let Some(found) = set_of.operations.iter().find(|operation| operation.name == word) else {
@@ -249,7 +249,7 @@ impl<'a> Parser<'a> {
         let ty =
             ty.ok_or_else(|| SequenceError::new(at, "the number's type is not declared, so its width is unknown"))?;
         let units = ty.read(word);
-        let units = units.ok_or_else(|| SequenceError::new(at, format!("`{word}` is no number of this type")))?;
+        let units = units.ok_or_else(|| SequenceError::new(at, format!("`{word}` is not a number of this type")))?;
         self.units.extend(units);
         Ok(())
     }
@@ -270,7 +270,7 @@ impl<'a> Parser<'a> {
             }
         }
         if text.contains('\0') {
-            return Err(SequenceError::new(at, "a text cannot contain a zero"));
+            return Err(SequenceError::new(at, "a text cannot contain a zero byte"));
         }
         let mut bytes: Vec<u8> = text.bytes().chain([0]).collect();
         bytes.resize(bytes.len().next_multiple_of(4), 0);
@@ -292,7 +292,7 @@ impl<'a> Parser<'a> {
         let mut found: Vec<&Enumerant> = Vec::new();
         for name in word.split('|') {
             let Some(known) = named(values, name) else {
-                return Err(SequenceError::new(at, format!("no bit is called `{name}` here")));
+                return Err(SequenceError::new(at, format!("no bit named `{name}` here")));
             };
             found.push(known);
         }

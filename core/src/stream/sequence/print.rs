@@ -37,7 +37,7 @@ impl Sequence {
             return Err(SequenceError::new(0, format!("no instruction has the code {code}")));
         };
         if count == 0 || count > units.len() {
-            let message = format!("`{}` says that it has {count} units, and there are {}", operation.name, units.len());
+            let message = format!("`{}` declares {count} units, but there are {}", operation.name, units.len());
             return Err(SequenceError::new(0, message));
         }
         let mut printer = Printer {
@@ -127,7 +127,7 @@ impl Operands for Printer<'_> {
                 let name = self.symbols.import(set);
                 let found = name.and_then(|name| self.sequence.sets.iter().find(|known| known.name == name));
                 let Some(found) = found else {
-                    return Err(self.error(format!("%{set} is no set of instructions that is known here")));
+                    return Err(self.error(format!("%{set} is not a known instruction set")));
                 };
                 let code = self.next()?;
                 let Some(found) = Sequence::operation(found.operations, code) else {
@@ -199,7 +199,8 @@ impl Printer<'_> {
         let start = self.at;
         let mut bytes = Vec::new();
         loop {
-            let unit = self.next().map_err(|_| SequenceError::new(4 * start, "a text has no end"))?.to_le_bytes();
+            let unit =
+                self.next().map_err(|_| SequenceError::new(4 * start, "a text is not terminated"))?.to_le_bytes();
             match unit.iter().position(|byte| *byte == 0) {
                 None => bytes.extend(unit),
                 Some(end) if unit[end..].iter().all(|byte| *byte == 0) => {
@@ -208,7 +209,7 @@ impl Printer<'_> {
                 }
                 Some(_) => {
                     self.at -= 1;
-                    return Err(self.error("bytes behind the end of a text are not 0"));
+                    return Err(self.error("bytes after the end of a text are not 0"));
                 }
             }
         }
