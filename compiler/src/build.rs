@@ -94,7 +94,7 @@ pub enum BuildError {
     #[error("{0}")]
     Name(String),
     /// The generated code is not valid Rust, which is a bug in the compiler.
-    #[error("the generated code is not Rust, which is a mistake of isaforge: {0}")]
+    #[error("the generated code is not Rust, which is a bug in isaforge: {0}")]
     Code(syn::Error),
     /// The file cannot be written.
     #[error("`{}` cannot be written: {error}", path.display())]
@@ -245,7 +245,7 @@ pub fn module_name(isa: &str) -> String {
 pub fn module_ident(name: &str, span: Span) -> Result<Ident, String> {
     let ident = syn::parse_str(name).ok().filter(|_| !is_keyword(name));
     let mut ident: Ident =
-        ident.ok_or_else(|| format!("no module can be called `{name}`: give another name with `module`"))?;
+        ident.ok_or_else(|| format!("`{name}` is not a valid module name: give another with `module`"))?;
     ident.set_span(span);
     Ok(ident)
 }

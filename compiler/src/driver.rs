@@ -281,7 +281,7 @@ pub fn compile(settings: &Settings) -> Result<Compiled, Box<Failure>> {
 /// Reduces the model to the contents of one crate: all of it, or only the requested generation.
 fn one_crate(isa: &mut Isa, wanted: Option<&str>) -> Result<(), Box<Diagnostic>> {
     if let Some(stream) = isa.stream().filter(|stream| stream.sequence.is_some()) {
-        let message = "no crate can be made of instructions that are sequences of operands";
+        let message = "cannot generate a crate for instructions that are sequences of operands";
         let error = match stream.sets.first() {
             Some(set) => Diagnostic::error("E0035", set.span, message).label("the instructions have no layout of bits"),
             None => Diagnostic::error_without_place("E0035", message),

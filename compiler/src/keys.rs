@@ -371,7 +371,7 @@ impl<'n> KeyedMap<'n> {
         for (key, _) in entries {
             if !keys.iter().any(|known| known.name == key.value) {
                 let mut error = Diagnostic::error("E0021", key.span, format!("unknown key `{}`", key.value))
-                    .label("nothing reads this key");
+                    .label("not allowed here");
                 let open = keys.iter().map(|known| known.name).filter(|name| !is_given(name));
                 if let Some(near) =
                     r.out.near(key, open).or_else(|| r.out.near(key, keys.iter().map(|known| known.name)))

@@ -177,10 +177,10 @@ pub fn visible(text: &str) -> String {
 
 /// The error E0006 for a character that [`unseen`] found.
 pub(crate) fn unseen_error(span: Span, found: char) -> Diagnostic {
-    let message = format!("the character U+{:04X} cannot stand in a specification", u32::from(found));
+    let message = format!("the character U+{:04X} is not allowed in a specification", u32::from(found));
     Diagnostic::error("E0006", span, message)
-        .label("it cannot be seen, or changes how the text around it is read")
-        .help("take it away")
+        .label("it is invisible, or changes how the text around it is read")
+        .help("remove it")
 }
 
 /// The extensions of YAML files.

@@ -93,7 +93,7 @@ pub enum TranslateError {
         text: String,
     },
     /// The other revision's instruction requires a member that the source instruction does not have.
-    #[error("{isa} needs `{member}` for `{name}`, which nothing here says")]
+    #[error("{isa} needs `{member}` for `{name}`, which is not given here")]
     Missing {
         /// The other revision.
         isa: &'static str,

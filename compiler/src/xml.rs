@@ -179,7 +179,7 @@ impl<'a> Builder<'a> {
                 },
                 Ok(Event::DocType(_)) => {
                     let error = Diagnostic::error("E0019", self.span(range), "a DOCTYPE is not allowed");
-                    self.structural(error.help("remove it: nobody would read its entities and defaults"));
+                    self.structural(error.help("remove it: its entities and defaults would be ignored"));
                     None
                 }
                 Ok(Event::Decl(declaration)) => {
@@ -207,7 +207,7 @@ impl<'a> Builder<'a> {
         let Some(Ok(encoding)) = declaration.encoding() else { return };
         let encoding = encoding.as_ref().to_owned();
         if !["utf-8", "utf8", "us-ascii"].iter().any(|known| encoding.eq_ignore_ascii_case(known)) {
-            let message = format!("the file says that it is in `{encoding}`, and only UTF-8 is read");
+            let message = format!("the file declares the encoding `{encoding}`, but only UTF-8 is supported");
             let error = Diagnostic::error("E0003", self.span(range), message).label("says so");
             self.report(error.help("convert the file, and write `encoding=\"UTF-8\"`"));
         }
@@ -252,7 +252,7 @@ impl<'a> Builder<'a> {
             Some(cut) => {
                 if raw[cut..].starts_with('<') {
                     let error =
-                        Diagnostic::error("E0010", span, format!("`<{name}>` does not end before the next tag"));
+                        Diagnostic::error("E0010", span, format!("`<{name}>` is not closed before the next tag"));
                     self.structural(error.label("`>` is missing after this"));
                 }
                 let content = raw[1..cut].trim_end_matches(['>', '/']);
@@ -335,7 +335,7 @@ impl<'a> Builder<'a> {
                 open.place = Some(open.place.map_or(span, |place| place.to(span)));
             }
         } else if span.start < span.end {
-            let error = Diagnostic::error("E0017", span, "text outside of the root element");
+            let error = Diagnostic::error("E0017", span, "text outside the root element");
             self.structural(error.label("this belongs to no element"));
         }
         None
@@ -378,12 +378,12 @@ impl<'a> Builder<'a> {
 
     fn bare_ampersand(&mut self, at: usize) {
         let error = Diagnostic::error("E0011", self.span(at..at + 1), "a bare `&`");
-        self.report(error.label("begins no entity").help("write `&amp;` for the sign"));
+        self.report(error.label("does not begin an entity").help("write `&amp;` for the sign"));
     }
 
     fn bare_angle(&mut self, at: usize) {
         let error = Diagnostic::error("E0012", self.span(at..at + 1), "a bare `<`");
-        self.report(error.label("begins no tag").help("write `&lt;` for the sign"));
+        self.report(error.label("does not begin a tag").help("write `&lt;` for the sign"));
     }
 
     /// Handles markup whose end the parser could not find.
@@ -420,8 +420,8 @@ impl<'a> Builder<'a> {
             _ => ("a tag", "`>`"),
         };
         let line = self.text[at..].lines().next().map_or(0, |line| line.trim_end().len());
-        let error = Diagnostic::error("E0010", self.span(at..at + line), format!("{what} does not end"));
-        self.structural(error.label(format!("begins here; {end} does not follow")));
+        let error = Diagnostic::error("E0010", self.span(at..at + line), format!("{what} is not terminated"));
+        self.structural(error.label(format!("begins here, with no {end} after it")));
         self.halted = true;
         None
     }

@@ -253,7 +253,7 @@ impl Builder<'_> {
         let before = &self.sources.text(self.file)[line..span.start as usize];
         // A block of text begins on its own line, and quotes in it are ordinary characters.
         if text.matches('"').count() % 2 == 1 && !before.trim().is_empty() {
-            let message = format!("a quote without its partner in `{}`", text.lines().next().unwrap_or_default());
+            let message = format!("unmatched quote in `{}`", text.lines().next().unwrap_or_default());
             let error = Diagnostic::error("E0005", span, message);
             self.out.push(error.help("put the text in quotes; a quote in it is written `\\\"`"));
         }
@@ -265,7 +265,7 @@ impl Builder<'_> {
             RawValue::Text(text) => {
                 self.only_seen(span, &text);
                 if self.sources.snippet(span) == text && text.contains('"') {
-                    let error = Diagnostic::error("E0005", span, format!("a quote without its partner in `{text}`"));
+                    let error = Diagnostic::error("E0005", span, format!("unmatched quote in `{text}`"));
                     self.out.push(error.help("put the key in quotes, at its start and at its end"));
                     // Under its likely name, it is not reported again as unknown.
                     return Some(Spanned::new(text.replace('"', ""), span));
@@ -376,7 +376,7 @@ fn explain(sources: &Sources, file: FileId, error: &Error) -> Diagnostic {
         Error::MergeKeyNotAllowed { .. } => new("merge keys (`<<`) are not supported".to_owned())
             .help("write the keys out, or put `<<` in quotes if it is a name"),
         Error::RecursiveReferencesRequireWeakTypes { .. } => {
-            new("this alias is inside of what it stands for".to_owned())
+            new("this alias is inside the value that it refers to".to_owned())
                 .label("the anchor's value is not complete here")
         }
         Error::AliasReplayLimitExceeded { .. }

@@ -132,7 +132,7 @@ fn the_macro_warns_once_for_each_kind_of_warning() {
     assert_eq!(text.matches("use of deprecated").count(), 2, "{text}");
     assert!(text.contains("warning[W0203]: `WAIT` has no description"), "{text}");
     assert!(text.contains("warning[W0203]: `SLEEP` has no description"), "{text}");
-    assert!(text.contains("warning[W0202]: nothing uses the enum `E`"), "{text}");
+    assert!(text.contains("warning[W0202]: the enum `E` is never used"), "{text}");
     assert!(text.contains("src/main.rs:1:18"), "the place is the path of the specification: {text}");
 }
 

@@ -146,7 +146,7 @@ fn ambiguous(isa: &Isa, finding: &Finding, opcodes: &Opcodes, out: &mut Diagnost
     }
     let mut marked: Vec<Span> = error.suspects().chain([form.span, other.span]).collect();
     for fixed in form.fixed.iter().chain(&other.fixed).filter(|fixed| fixed.matches) {
-        let declared = fixed.declared.map(|span| (span, "said to lie here".to_owned()));
+        let declared = fixed.declared.map(|span| (span, "position declared here".to_owned()));
         for (span, text) in [(fixed.span, value_of(fixed))].into_iter().chain(declared) {
             if !marked.contains(&span) {
                 marked.push(span);
@@ -156,9 +156,7 @@ fn ambiguous(isa: &Isa, finding: &Finding, opcodes: &Opcodes, out: &mut Diagnost
     }
     error = error.note(match found {
         Some(word) => format!("0x{word:0digits$x} is a valid word of both"),
-        None => {
-            "no valid word was found that is both, but the bits that choose the instruction are the same".to_owned()
-        }
+        None => "no word valid for both was found, but the bits that select the instruction are the same".to_owned(),
     });
     // If one is a special case of the other and no valid word is common to both, both may be correct, and a key must
     // say how they are related.
@@ -201,7 +199,7 @@ fn how_to_tell_apart(isa: &Isa, form: &Form, other: &Form) -> String {
     }
     let free = ones(u32::from(isa.word_bits)) & !mask & !other_mask;
     let free = if free == 0 { String::new() } else { format!(", or {} of both", runs_text(free)) };
-    format!("what could tell them apart, as constants that differ: {}{free}", ways.join("; "))
+    format!("different constants here could tell them apart: {}{free}", ways.join("; "))
 }
 
 fn check_kind(isa: &Isa, kind: &Kind, out: &mut Diagnostics) {

@@ -168,7 +168,7 @@ fn outside(end: u32, width: u8, what: &str, span: Span, out: &mut Diagnostics) -
     if end <= u32::from(width) {
         return false;
     }
-    let message = format!("bit {} of {what} is outside: the last bit is {}", end - 1, width.saturating_sub(1));
+    let message = format!("bit {} of {what} is out of range: the last bit is {}", end - 1, width.saturating_sub(1));
     out.push(Diagnostic::error("E0104", span, message));
     true
 }
@@ -280,17 +280,13 @@ impl Layout {
     fn report(self, isa: &Isa, out: &mut Diagnostics) {
         for (node, end, form, forms) in &self.beyond {
             let last = isa.word_bits.saturating_sub(1);
-            let message = format!("bit {} of {} is outside of the word: the last bit is {last}", end - 1, node.what);
+            let message = format!("bit {} of {} is outside the word: the last bit is {last}", end - 1, node.what);
             out.push(Diagnostic::error("E0104", node.place, message).note(in_the_instruction(form, *forms)));
         }
         self.overlapping(isa, out);
         for Missing { mask, drawing, near, forms } in &self.missing {
             let Some((name, span)) = forms.first() else { continue };
-            let mut error = Diagnostic::error(
-                "E0105",
-                *span,
-                format!("nothing says what {} of `{name}` {}", runs_text(*mask), are(*mask)),
-            );
+            let mut error = Diagnostic::error("E0105", *span, format!("undefined {} in `{name}`", runs_text(*mask)));
             for (place, what) in near.iter().take(4) {
                 error = error.secondary(*place, format!("beside: {what}"));
             }
@@ -395,11 +391,6 @@ fn overlap(bits: u64) -> &'static str {
     if bits.count_ones() == 1 { "overlaps" } else { "overlap" }
 }
 
-/// `is` or `are`, likewise.
-fn are(bits: u64) -> &'static str {
-    if bits.count_ones() == 1 { "is" } else { "are" }
-}
-
 fn in_the_instruction(name: &str, forms: usize) -> String {
     match forms {
         0 | 1 => format!("in the instruction `{name}`"),
@@ -454,7 +445,7 @@ fn check_alternative<'a>(
         let last = kind.width.saturating_sub(1);
         let message =
             format!("the constant bits of `{}` reach beyond bit {last}, the last of the operand", alternative.name);
-        out.push(Diagnostic::error("E0104", place, message).secondary(kind.span, "the kind says how wide it is"));
+        out.push(Diagnostic::error("E0104", place, message).secondary(kind.span, "width declared here"));
     }
     let mut pairs = Vec::new();
     for (i, part) in parts.iter().enumerate().skip(constants) {
@@ -477,7 +468,7 @@ fn check_alternative<'a>(
     }
     let missing = ones(u32::from(kind.width)) & !parts.iter().fold(0, |known, part| known | part.mask);
     if missing != 0 && sound {
-        let message = format!("nothing says what {} of `{}` {}", runs_text(missing), alternative.name, are(missing));
+        let message = format!("undefined {} in `{}`", runs_text(missing), alternative.name);
         let mut error = Diagnostic::error("E0105", isa.places.first(alternative.span, Part::Whole), message);
         let beside = missing << 1 & !missing | missing >> 1 & !missing;
         for part in parts.iter().filter(|part| part.mask & beside != 0) {

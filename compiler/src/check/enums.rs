@@ -15,7 +15,7 @@ use crate::source::Span;
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
     for e in &isa.enums {
         if e.values.is_empty() {
-            let message = format!("`{}` has no value with a name", e.name);
+            let message = format!("`{}` has no named value", e.name);
             out.push(Diagnostic::error("E0034", e.span, message).help("name at least one value, or remove the enum"));
         }
         let mut first = HashMap::new();
@@ -33,7 +33,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
             {
                 let message = format!("the value `{}` is {} and does not fit {width} bits", value.name, value.bits);
                 let list = isa.places.first(e.span, Part::List);
-                let error = Diagnostic::error("E0108", value.span, message).secondary(e.span, "the enum says so");
+                let error = Diagnostic::error("E0108", value.span, message).secondary(e.span, "declared by this enum");
                 // The number comes from its position in the list.
                 out.push(error.rival(list, "in this list"));
             }
@@ -45,7 +45,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
         let ty = Type::Enum(shared.printed.unwrap_or(0));
         widths.look(&Place { name: &shared.name, bits: &shared.bits, ty, span: shared.span, used: None }, out);
         if !e.values.iter().any(|value| value.bits == shared.default) {
-            let message = format!("the default {} of `{}` is no value of `{}`", shared.default, shared.name, e.name);
+            let message = format!("the default {} of `{}` is not a value of `{}`", shared.default, shared.name, e.name);
             out.push(
                 Diagnostic::error("E0116", shared.span, message)
                     .secondary(e.span, "the enum")
@@ -122,8 +122,8 @@ impl Widths<'_> {
                 let e = &self.isa.enums[e];
                 let misfit = if let Some(declared) = e.bits.filter(|b| u32::from(*b) != width) {
                     let error = error(format!("`{name}` has {width} bits, but `{}` has {declared}", e.name));
-                    let otherwise = format!("`{}` has {declared} bits, but no field of it has", e.name);
-                    Some((error, (e.span, "the enum says so".to_owned()), otherwise))
+                    let otherwise = format!("`{}` has {declared} bits, but none of its fields does", e.name);
+                    Some((error, (e.span, "declared by this enum".to_owned()), otherwise))
                 } else {
                     e.values.iter().find(|v| v.bits > ones(width)).map(|value| {
                         let (word, bits) = (&value.name, value.bits);

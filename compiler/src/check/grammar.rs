@@ -182,7 +182,7 @@ impl Grammar<'_> {
     fn separate(&mut self, form: &Form, what: &str, clash: Bytes, place: Span, other: Option<Span>) {
         if clash != Bytes::default() {
             let message = format!(
-                "{what} of `{}` cannot be told from what follows: that may begin with {}",
+                "{what} of `{}` cannot be told apart from what follows, which may begin with {}",
                 form.name,
                 clash.shown()
             );
@@ -208,7 +208,7 @@ impl Grammar<'_> {
             Shape::Number { prefix, .. } => {
                 if leading(prefix) {
                     let message = format!(
-                        "the prefix of `{}` begins with a space, which is skipped before it is looked for",
+                        "the prefix of `{}` begins with a space, which is skipped before matching",
                         operand.name
                     );
                     self.report(place, message, "this operand", None, "put the space into the syntax");
@@ -216,22 +216,20 @@ impl Grammar<'_> {
             }
             Shape::List { kind, open, separator, count, .. } => {
                 if leading(open) {
-                    let message = format!(
-                        "the list `{}` begins with a space, which is skipped before it is looked for",
-                        operand.name
-                    );
+                    let message =
+                        format!("the list `{}` begins with a space, which is skipped before matching", operand.name);
                     self.report(place, message, "this list", None, "put the space into the syntax");
                 }
                 let register = self.starts[*kind];
                 if !register.bytes.without(Bytes::word()).eq(&Bytes::default()) || register.empty {
                     let message =
                         format!("a register in the list `{}` must begin with a letter or a digit", operand.name);
-                    self.report(place, message, "this list", None, "write what stands before it in `open`");
+                    self.report(place, message, "this list", None, "write what precedes it in `open`");
                 }
                 let several = count.bits.is_some() || count.plus > 1;
                 let start = Start::text(separator.trim_start());
                 if several && (start.empty || start.bytes.intersects(Bytes::word())) {
-                    let message = format!("the registers of the list `{}` are not told apart", operand.name);
+                    let message = format!("the registers of the list `{}` cannot be told apart", operand.name);
                     self.report(place, message, "this list", None, "give a separator that begins with a sign");
                 } else if several && follow.intersects(start.bytes) {
                     let message = format!(
@@ -344,19 +342,19 @@ impl Grammar<'_> {
                 let message = if whole {
                     format!("`{text}` is both `{}` and `{}`", a.name, b.name)
                 } else {
-                    format!("after `{text}` of `{}`, what follows may be taken for `{}`", a.name, b.name)
+                    format!("after `{text}` of `{}`, what follows may be mistaken for `{}`", a.name, b.name)
                 };
                 let label = if whole { "this text is never read" } else { "this text" };
                 let other =
                     Some((*other, if whole { "the assembler takes this one" } else { "this one reads on" }.to_owned()));
-                self.report(*place, message, label, other, "write something that only one of them has");
+                self.report(*place, message, label, other, "write something unique to one of them");
             }
         }
     }
 
     /// Rejects a kind whose texts cannot be compared in reasonable time.
     fn too_large(&mut self, kind: &Kind) {
-        let message = format!("the texts of `{}` are too many to see whether they can be told apart", kind.name);
+        let message = format!("`{}` has too many texts to check that they can be told apart", kind.name);
         let help = "begin each alternative with a sign of its own, or list fewer values";
         self.report(kind.span, message, "this kind", None, help);
     }
@@ -370,10 +368,8 @@ impl Grammar<'_> {
         words: &HashSet<String>,
     ) {
         if self.text_start(alternative, text).bytes.intersects(Bytes::space()) {
-            let message = format!(
-                "the text of `{}` begins with a space, which is skipped before it is looked for",
-                alternative.name
-            );
+            let message =
+                format!("the text of `{}` begins with a space, which is skipped before matching", alternative.name);
             self.report(place, message, "this text", None, "put the space into the syntax");
         }
         for (i, token) in text.iter().enumerate() {
@@ -394,7 +390,7 @@ impl Grammar<'_> {
             };
             if let Some(clash) = clash {
                 let message = format!(
-                    "the field `{}` of `{}` cannot be told from what follows: that may begin with {clash}",
+                    "the field `{}` of `{}` cannot be told apart from what follows, which may begin with {clash}",
                     field.name, alternative.name
                 );
                 let other = Some((field.span, format!("`{}`", field.name)));

@@ -59,10 +59,10 @@ impl Words<'_> {
         let name = form.name.as_str();
         let wrong = name.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.')));
         let reason = match wrong.and_then(|at| name[at..].chars().next()) {
-            Some(found) => format!("a name of an instruction cannot have {}", shown(found)),
-            None if name.is_empty() => "a name of an instruction cannot be empty".to_owned(),
+            Some(found) => format!("an instruction name cannot contain {}", shown(found)),
+            None if name.is_empty() => "an instruction name cannot be empty".to_owned(),
             None if name.starts_with('.') || name.ends_with('.') || name.contains("..") => {
-                "a dot in the name of an instruction stands between two words".to_owned()
+                "a dot in an instruction name must separate two words".to_owned()
             }
             None if name.matches('.').count() > MOST_DOTS => format!("a name cannot have more than {MOST_DOTS} dots"),
             None => return,
@@ -92,7 +92,7 @@ impl Words<'_> {
     fn word(&mut self, word: &str, span: Span, after_dot: bool) {
         let is_wrong = |c: char| c.is_whitespace() || c.is_control() || matches!(c, ',' | ';');
         let reason = match word.chars().find(|c| is_wrong(*c)) {
-            Some(found) => format!("a word cannot have {}", shown(found)),
+            Some(found) => format!("a word cannot contain {}", shown(found)),
             None if word.is_empty() && after_dot => "a word after a dot cannot be empty".to_owned(),
             None if word.contains("//") => "`//` begins a comment".to_owned(),
             None => return,
@@ -116,7 +116,7 @@ impl Words<'_> {
     fn text(&mut self, text: &str, span: Span) {
         let reason = match text.chars().find(|c| c.is_control() || *c == ';') {
             Some(';') => "`;` begins a comment".to_owned(),
-            Some(found) => format!("a line cannot have {}", shown(found)),
+            Some(found) => format!("a line cannot contain {}", shown(found)),
             None if text.contains("//") => "`//` begins a comment".to_owned(),
             None => return,
         };
@@ -176,7 +176,7 @@ fn told_apart(isa: &Isa, out: &mut Diagnostics) {
             out.push(
                 Diagnostic::error("E0115", form.span, message)
                     .label("the assembler always takes this one")
-                    .secondary(other.span, "this one can never be written so")
+                    .secondary(other.span, "this one can never be written")
                     .secondary(modifier.span, format!("`{}` has that word", modifier.name))
                     .help("give the instruction or the modifier's word another name"),
             );

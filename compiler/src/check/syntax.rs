@@ -17,7 +17,8 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     for value in isa.enums.iter().flat_map(|e| &e.values).filter(|value| value.bits > GREATEST) {
         let message = format!("the value {} of `{}` is too large for a name", value.bits, value.name);
         out.push(
-            Diagnostic::error("E0111", value.span, message).label(format!("names are for values up to {GREATEST}")),
+            Diagnostic::error("E0111", value.span, message)
+                .label(format!("only values up to {GREATEST} can have names")),
         );
     }
     for kind in &isa.kinds {
@@ -38,7 +39,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
                 for (i, field) in alternative.fields.iter().enumerate() {
                     if written(text, i) + spelling.map_or(0, |s| given(s, i)) != 1 {
                         let message = format!(
-                            "the text of `{}` must have its field `{}` exactly once",
+                            "the text of `{}` must contain its field `{}` exactly once",
                             alternative.name, field.name
                         );
                         let error = Diagnostic::error("E0112", span, message).secondary(field.span, "this field");
@@ -61,7 +62,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
         ("kinds", isa.kinds.len(), usize::from(u16::MAX)),
     ] {
         if count > most {
-            let message = format!("{count} {what} are more than the {most} that the tables hold");
+            let message = format!("{count} {what} exceed the limit of {most}");
             out.push(match isa.span {
                 Some(span) => Diagnostic::error("E0111", span, message),
                 None => Diagnostic::error_without_place("E0111", message),
@@ -87,7 +88,7 @@ fn check_form<'a>(form: &'a Form, words: &mut Words<'a>, told: &mut HashSet<(Spa
     for (i, operand) in form.operands.iter().enumerate() {
         if places(&Token::Operand(i)) != 1 {
             let message =
-                format!("the syntax of `{}` must have the operand `{}` exactly once", form.name, operand.name);
+                format!("the syntax of `{}` must contain the operand `{}` exactly once", form.name, operand.name);
             wrong(
                 message,
                 Some((operand.span, "this operand")),
@@ -106,15 +107,20 @@ fn check_form<'a>(form: &'a Form, words: &mut Words<'a>, told: &mut HashSet<(Spa
                 &format!("write `{{{}}}`, or `{{modifiers}}` for all of them", modifier.name),
             );
         } else if own > 1 {
-            let message = format!("the syntax of `{}` has the modifier `{}` more than once", form.name, modifier.name);
-            wrong(message, Some((modifier.span, "this modifier")), "leave one of them");
+            let message =
+                format!("the syntax of `{}` contains the modifier `{}` more than once", form.name, modifier.name);
+            wrong(message, Some((modifier.span, "this modifier")), "keep one of them");
         }
     }
     if rest > 1 {
-        wrong(format!("the syntax of `{}` has `{{modifiers}}` more than once", form.name), None, "leave one of them");
+        wrong(
+            format!("the syntax of `{}` contains `{{modifiers}}` more than once", form.name),
+            None,
+            "keep one of them",
+        );
     }
     if form.syntax.first() != Some(&Token::Mnemonic) || places(&Token::Mnemonic) > 1 {
-        let message = format!("the syntax of `{}` must start with `{{mnemonic}}` and have it once", form.name);
+        let message = format!("the syntax of `{}` must start with `{{mnemonic}}` and contain it once", form.name);
         wrong(message, None, "for example `{mnemonic}{modifiers} {operands}`");
     }
     if form.modifiers.len() > 32 || form.operands.len() > 16 || longest(words, form) > LINE_CAPACITY {

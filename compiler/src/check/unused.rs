@@ -21,10 +21,10 @@ pub fn check(isa: &Isa, complete: bool, out: &mut Diagnostics) {
     for form in &isa.forms {
         if form.doc.is_empty() && form.title.is_empty() {
             let warning = Diagnostic::warning("W0203", form.span, format!("`{}` has no description", form.name));
-            out.push(warning.help("say what it does under `doc`, or in a few words under `title`"));
+            out.push(warning.help("describe it under `doc`, or in a few words under `title`"));
         }
         if form.provenance == Provenance::Assumed && form.note.is_empty() {
-            let message = format!("`{}` is assumed, but nothing says why", form.name);
+            let message = format!("`{}` is assumed without a reason", form.name);
             out.push(Diagnostic::warning("W0204", form.span, message).help("give the reason under `note`"));
         }
     }
@@ -72,8 +72,8 @@ fn unused(isa: &Isa, out: &mut Diagnostics) {
         if isa.bases.contains(&span.file) {
             return;
         }
-        let warning = Diagnostic::warning("W0202", span, format!("nothing uses the {what} `{name}`"));
-        out.push(warning.help("use it or take it away"));
+        let warning = Diagnostic::warning("W0202", span, format!("the {what} `{name}` is never used"));
+        out.push(warning.help("use it or remove it"));
     };
     for e in isa.enums.iter().filter(|e| !e.implied && !enums.contains(&e.span)) {
         report("enum", &e.name, e.span);
@@ -127,16 +127,16 @@ pub(super) fn short_lists(isa: &Isa, out: &mut Diagnostics) {
             format!("{} to {}", e.listed, ones(*width))
         };
         let message = format!(
-            "the list of `{}` ends before its fields of {width} bits do: nothing says what {last} {} ",
+            "the list of `{}` is too short for its fields of {width} bits: {last} {} undefined",
             e.name,
             if e.listed == ones(*width) { "is" } else { "are" }
         );
         let list = isa.places.first(e.span, Part::List);
         let mut warning = Diagnostic::warning("W0209", list, message.trim_end()).secondary(e.span, "this enum");
         for (_, span) in isa.places.of(e.span, Part::List).iter().skip(1) {
-            warning = warning.rival(*span, "the list goes on here");
+            warning = warning.rival(*span, "the list continues here");
         }
-        out.push(warning.help("name the values that are missing, or end the list with `~`: the rest is reserved"));
+        out.push(warning.help("name the missing values, or end the list with `~`: the rest is reserved"));
     }
 }
 
@@ -175,9 +175,9 @@ fn fields(isa: &Isa, out: &mut Diagnostics) {
         // Reserved values may get a meaning later.
         if values == 1 && !matches!(ty, Type::Enum(e) if isa.enums[e].listed > 1) {
             let warning =
-                Diagnostic::warning("W0205", span, format!("`{name}` never varies: it can have one value only"));
+                Diagnostic::warning("W0205", span, format!("`{name}` never varies: it can have only one value"));
             let warning = used.into_iter().fold(warning, |warning, used| warning.secondary(used, "used here"));
-            out.push(warning.help("make its bits constant, or give it the values that are missing"));
+            out.push(warning.help("make its bits constant, or give it the missing values"));
         } else if let Type::Register(b) = ty {
             let bank = &isa.banks[b];
             let whole = bits.shared().next().is_none();

@@ -68,7 +68,7 @@ fn section(out: &mut String, fate: Fate, entries: &[&InstructionDiff]) {
             let _ = writeln!(out, "  - {}", prose(&change.to_string()));
         }
         if entry.decoding == Some(Decoding::Unproven) {
-            let _ = writeln!(out, "  - no word was found that reads differently, but that is no proof");
+            let _ = writeln!(out, "  - no word that reads differently was found, but that is not a proof");
         }
         for example in &entry.examples {
             let _ = writeln!(out, "  - {}: {} → {}", code(&example.word), reading(&example.old), reading(&example.new));

@@ -468,7 +468,7 @@ impl Diff {
         );
         if self.different == 0 {
             line = format!(
-                "Old binaries may not decode the same: no word of {total} instructions was found that reads differently"
+                "Old binaries may not decode the same: no word that reads differently was found in {total} instructions"
             );
         }
         if self.unproven > 0 {

@@ -64,7 +64,7 @@ fn instruction(out: &mut String, entry: &InstructionDiff) {
         let _ = writeln!(out, "    {change}");
     }
     if entry.decoding == Some(Decoding::Unproven) {
-        let _ = writeln!(out, "    no word was found that reads differently, but that is no proof");
+        let _ = writeln!(out, "    no word that reads differently was found, but that is not a proof");
     }
     for example in &entry.examples {
         let digits = example.word.len();

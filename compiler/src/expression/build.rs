@@ -124,7 +124,7 @@ impl<'a> Builder<'a> {
             (None, Value::Nothing) => {}
             (None, _) => {
                 let span = text.value.as_ref().map_or(text.span, |value| value.span);
-                let error = Diagnostic::error("E0126", span, "nobody takes this value");
+                let error = Diagnostic::error("E0126", span, "this value is never used");
                 return Err(self.error(error.help("assign it: `operand = …`")));
             }
         }
@@ -168,8 +168,8 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn needs_type(&mut self, span: Span) -> Stop {
-        let error = Diagnostic::error("E0122", span, "nothing says what type this number has");
-        self.error(error.help("say it: `1 as u32`"))
+        let error = Diagnostic::error("E0122", span, "the type of this number is unknown");
+        self.error(error.help("annotate it: `1 as u32`"))
     }
 
     /// Counts a step and checks the size of the graph.
@@ -178,7 +178,7 @@ impl<'a> Builder<'a> {
         if self.steps <= MAX_STEPS && !self.graph.is_full() {
             return Ok(());
         }
-        let message = format!("this grows beyond {MAX_NODES} operations when functions are expanded");
+        let message = format!("this expands to more than {MAX_NODES} operations");
         Err(self.error(Diagnostic::error("E0127", span, message)))
     }
 
@@ -232,7 +232,7 @@ impl<'a> Builder<'a> {
             Statement::Do(expression) => match self.expression(expression, None)? {
                 Value::Nothing => Ok(()),
                 _ => {
-                    let error = Diagnostic::error("E0126", expression.span, "nobody takes this value");
+                    let error = Diagnostic::error("E0126", expression.span, "this value is never used");
                     Err(self.error(error.help("assign it, or remove it")))
                 }
             },
@@ -350,8 +350,8 @@ impl<'a> Builder<'a> {
     fn written_operand(&mut self, operand: usize, parts: Option<u8>, span: Span) -> Result<&'a OperandInfo, Stop> {
         let info = &self.scope.operands[operand];
         if !info.writes {
-            let error = Diagnostic::error("E0126", span, format!("`{}` is only read", info.name));
-            return Err(self.error(error.secondary(info.span, "its `access` says so")));
+            let error = Diagnostic::error("E0126", span, format!("`{}` is read-only", info.name));
+            return Err(self.error(error.secondary(info.span, "declared by its `access`")));
         }
         let otherwise = |place: &Place| match *place {
             Place::Operand(of, _) => usize::from(of) == operand && parts.is_some(),
@@ -359,8 +359,8 @@ impl<'a> Builder<'a> {
             Place::State(_) => false,
         };
         if self.assigned.iter().any(|(place, _)| otherwise(place)) {
-            let message = format!("`{}` is assigned as a whole or in other parts before", info.name);
-            return Err(self.error(Diagnostic::error("E0126", span, message).help("assign it in one way")));
+            let message = format!("`{}` was already assigned, as a whole or in other parts", info.name);
+            return Err(self.error(Diagnostic::error("E0126", span, message).help("assign it only one way")));
         }
         Ok(info)
     }
@@ -636,8 +636,7 @@ impl<'a> Builder<'a> {
         expected: Option<Type>,
     ) -> Result<Value, Stop> {
         if self.calls.len() == MAX_CALLS {
-            let error =
-                Diagnostic::error("E0127", name.span, format!("functions are expanded deeper than {MAX_CALLS}"));
+            let error = Diagnostic::error("E0127", name.span, format!("function calls nest deeper than {MAX_CALLS}"));
             return Err(self.error(error.help("a function cannot call itself")));
         }
         self.scope.library.usage.borrow_mut().functions.insert(function.span);
@@ -659,7 +658,7 @@ impl<'a> Builder<'a> {
 
     fn assign_by_writer(&mut self, name: &Spanned<String>, arguments: &[Expr], value: &Expr) -> Result<(), Stop> {
         let Some(function) = self.scope.library.writers.get(&name.value) else {
-            let error = Diagnostic::error("E0121", name.span, format!("no writer is called `{}`", name.value));
+            let error = Diagnostic::error("E0121", name.span, format!("no writer named `{}`", name.value));
             let near = crate::suggest::did_you_mean(&name.value, self.scope.library.writers.keys().map(String::as_str));
             return Err(self.error(match near {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
@@ -690,5 +689,5 @@ fn no_value(span: Span) -> Diagnostic {
 
 fn cannot_assign(span: Span) -> Diagnostic {
     Diagnostic::error("E0126", span, "this cannot be assigned to")
-        .help("operands, states, names of `let` and calls of writers can")
+        .help("only operands, states, `let` names and calls of writers can")
 }

@@ -135,7 +135,7 @@ builtins! {
     "sub" "sub(a, b, rounding)" Takes::Rounded(Op::Sub), "The difference with a rounding.";
     "mul" "mul(a, b, rounding)" Takes::Rounded(Op::Mul), "The product with a rounding.";
     "div" "div(a, b, rounding)" Takes::Rounded(Op::Div), "The quotient with a rounding.";
-    "canonical" "canonical(x)" Takes::Floats(Op::Canonical, 1), "The instruction set's one NaN in the place of any NaN.";
+    "canonical" "canonical(x)" Takes::Floats(Op::Canonical, 1), "Any NaN replaced by the instruction set's canonical one.";
     "apart" "apart(a, b)" Takes::Compares(Comparison::Apart), "Less or greater; false with a NaN.";
     "unordered" "unordered(a, b)" Takes::Compares(Comparison::Unordered), "One of them is a NaN.";
     "total_le" "total_le(a, b)" Takes::Compares(Comparison::TotalLessEqual), "Less or equal in the total order of IEEE 754.";
@@ -144,7 +144,7 @@ builtins! {
     "sum" "sum(type, x)" Takes::Own(Own::Sum), "The sum of the components, each converted to the wider type first.";
     "any" "any(x)" Takes::Own(Own::Any), "Whether some component holds.";
     "all" "all(x)" Takes::Own(Own::AllOf), "Whether all components hold.";
-    "concat" "concat(high, …, low)" Takes::Own(Own::Concat), "The bits behind one another, the highest first.";
+    "concat" "concat(high, …, low)" Takes::Own(Own::Concat), "The bits of all arguments, the highest first.";
     "splat" "splat(type, x)" Takes::Own(Own::Splat), "x in every component.";
     "bits" "bits(modifier)" Takes::Own(Own::Bits), "How the modifier is encoded, as a u32.";
     "read" "read(type, operand)" Takes::Own(Own::Read), "An operand read in another size than its own, as it was before the instruction.";
@@ -154,16 +154,16 @@ builtins! {
     "store" "store(type, space?, address, value)" Takes::Own(Own::Store), "Writes memory.";
     "load_part" "load_part(type, space?, address, from, size)" Takes::Own(Own::LoadPart), "Memory from byte `from` of an access of `size` bytes at the address, which faults as a whole.";
     "store_part" "store_part(type, space?, address, from, size, value)" Takes::Own(Own::StorePart), "Writes a part of an access of `size` bytes at the address; the parts follow one another.";
-    "atomic_exchange" "atomic_exchange(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Exchange)), "Replaces memory and gives what was there.";
-    "atomic_add" "atomic_add(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Add)), "Adds to memory and gives what was there.";
-    "atomic_sub" "atomic_sub(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Sub)), "Subtracts from memory and gives what was there.";
-    "atomic_and" "atomic_and(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::And)), "Ands memory and gives what was there.";
-    "atomic_or" "atomic_or(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Or)), "Ors memory and gives what was there.";
-    "atomic_xor" "atomic_xor(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Xor)), "Exclusive-ors memory and gives what was there.";
-    "atomic_min" "atomic_min(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Min)), "Keeps the lesser and gives what was there.";
-    "atomic_max" "atomic_max(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Max)), "Keeps the greater and gives what was there.";
-    "compare_exchange" "compare_exchange(type, space?, address, expected, value)" Takes::Own(Own::CompareExchange), "Replaces memory if it is as expected, and gives what was there.";
-    "branch" "branch(target)" Takes::Own(Own::Branch), "Goes on elsewhere.";
+    "atomic_exchange" "atomic_exchange(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Exchange)), "Replaces memory and returns the old value.";
+    "atomic_add" "atomic_add(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Add)), "Adds to memory and returns the old value.";
+    "atomic_sub" "atomic_sub(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Sub)), "Subtracts from memory and returns the old value.";
+    "atomic_and" "atomic_and(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::And)), "Ands memory and returns the old value.";
+    "atomic_or" "atomic_or(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Or)), "Ors memory and returns the old value.";
+    "atomic_xor" "atomic_xor(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Xor)), "Exclusive-ors memory and returns the old value.";
+    "atomic_min" "atomic_min(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Min)), "Keeps the lesser and returns the old value.";
+    "atomic_max" "atomic_max(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Max)), "Keeps the greater and returns the old value.";
+    "compare_exchange" "compare_exchange(type, space?, address, expected, value)" Takes::Own(Own::CompareExchange), "Replaces memory if it is as expected, and returns the old value.";
+    "branch" "branch(target)" Takes::Own(Own::Branch), "Continues at the target.";
     "barrier" "barrier()" Takes::Own(Own::Barrier), "Waits for all threads of the workgroup.";
     "end" "end()" Takes::Own(Own::End), "Ends the thread.";
     "fault" "fault(name, datum?)" Takes::Own(Own::Fault), "Stops with a fault.";
@@ -202,7 +202,7 @@ impl Builder<'_> {
         match BUILTINS.iter().find(|builtin| builtin.name == name.value) {
             Some(builtin) => self.builtin(builtin, name, arguments, expected, span),
             None => {
-                let error = Diagnostic::error("E0121", name.span, format!("no function is called `{}`", name.value));
+                let error = Diagnostic::error("E0121", name.span, format!("no function named `{}`", name.value));
                 let known = library
                     .functions
                     .keys()
@@ -409,7 +409,7 @@ impl Builder<'_> {
         let from = self.graph.ty(x);
         let integers = (from.is_integer() || from.class == Class::Bool && op != Op::Trunc) && ty.is_integer();
         if !integers || from.lanes != ty.lanes {
-            let message = format!("`{}` makes no `{ty}` of `{from}`", name.value);
+            let message = format!("`{}` cannot make `{ty}` from `{from}`", name.value);
             return Err(self.error(Diagnostic::error("E0122", span, message)));
         }
         let wider = ty.bits >= from.bits;

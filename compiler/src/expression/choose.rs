@@ -39,7 +39,7 @@ impl Builder<'_> {
         let (subject, reached) = match value {
             Value::Absent => {
                 let Some(arm) = arms.iter().find(|arm| arm.values.is_empty()) else {
-                    let error = Diagnostic::error("E0124", span, "no arm for a modifier that is not there");
+                    let error = Diagnostic::error("E0124", span, "no arm for an absent modifier");
                     return Err(self.error(error.help("add `_ => …`")));
                 };
                 self.reach(arm, true);
@@ -48,7 +48,8 @@ impl Builder<'_> {
             Value::Int(number) => {
                 let takes = |arm: &&Arm| arm.values.is_empty() || arm.values.iter().any(|v| v.number == Some(number));
                 let Some(arm) = arms.iter().find(takes) else {
-                    let error = Diagnostic::error("E0124", span, format!("no arm for {number}, which {name} is here"));
+                    let error =
+                        Diagnostic::error("E0124", span, format!("no arm for {number}, the value of {name} here"));
                     return Err(self.error(error.help("add one, or `_ => …`")));
                 };
                 arms.iter().for_each(|other| self.reach(other, std::ptr::eq(other, arm)));
@@ -74,10 +75,9 @@ impl Builder<'_> {
                 let node = self.node_of(&value, None, of.span)?;
                 let ty = self.graph.ty(node);
                 if !ty.is_integer() || ty.lanes > 1 {
-                    let message =
-                        format!("`match` chooses by a modifier or a whole number, and {name} is of type `{ty}`");
+                    let message = format!("`match` needs a modifier or an integer, but {name} is of type `{ty}`");
                     let error = Diagnostic::error("E0122", of.span, message);
-                    return Err(self.error(error.help("choose by other values with `if`")));
+                    return Err(self.error(error.help("use `if` for other values")));
                 }
                 let choices = match value {
                     Value::Operand(operand) => &self.scope.operands[operand].choices,
@@ -99,7 +99,7 @@ impl Builder<'_> {
             if let Some((_, body)) = reached.iter().find(|(_, body)| literal(body).is_some_and(|number| !fits(number)))
             {
                 let error = Diagnostic::error("E0125", body.span, "this value is negative, and others are too large");
-                return Err(self.error(error.help("a value has 64 bits, with a sign or without one")));
+                return Err(self.error(error.help("a value has 64 bits, signed or unsigned")));
             }
         }
         if let Subject::Number(node) = subject
@@ -251,7 +251,7 @@ impl Builder<'_> {
             let mut values = Vec::new();
             for value in &arm.values {
                 let Some(number) = value.number else {
-                    let error = Diagnostic::error("E0124", value.span, format!("{of} is a number, and has no names"));
+                    let error = Diagnostic::error("E0124", value.span, format!("{of} is a number and has no names"));
                     return Err(self.error(error.help("write the number")));
                 };
                 if !(least..end).contains(&number) {
@@ -283,7 +283,7 @@ impl Builder<'_> {
     }
 
     fn taken(&mut self, value: &ArmValue) -> Stop {
-        let message = format!("`{}` is matched by an arm before this one", value.text);
+        let message = format!("`{}` is already matched by an earlier arm", value.text);
         self.error(Diagnostic::error("E0124", value.span, message).label("never reached"))
     }
 

@@ -83,7 +83,7 @@ impl Builder<'_> {
                     Some(ty) => ty,
                     None => {
                         let error = Diagnostic::error("E0121", span, format!("`{name}` has no type"));
-                        return Err(self.error(error.help("say how wide it is: `semantics: { pc: u32 }`")));
+                        return Err(self.error(error.help("declare its width: `semantics: { pc: u32 }`")));
                     }
                 },
             };
@@ -95,7 +95,7 @@ impl Builder<'_> {
         if name == "nop" {
             return Ok(Value::Nothing);
         }
-        let error = Diagnostic::error("E0121", span, format!("no value is called `{name}`")).label("unknown name");
+        let error = Diagnostic::error("E0121", span, format!("no value named `{name}`")).label("unknown name");
         let locals = self.locals.iter().map(|(local, _)| local.clone());
         let known: Vec<String> = locals
             .chain(self.scope.operands.iter().map(|o| o.name.clone()))
@@ -107,7 +107,7 @@ impl Builder<'_> {
         Err(self.error(match did_you_mean(name, known.iter().map(String::as_str)) {
             Some(near) => error.help(format!("did you mean `{near}`?")),
             None if known.is_empty() => error,
-            None => error.note(format!("the names here are {}", one_of(known.iter().take(20).map(String::as_str)))),
+            None => error.note(format!("the names in scope are {}", one_of(known.iter().take(20).map(String::as_str)))),
         }))
     }
 
@@ -228,7 +228,7 @@ impl Builder<'_> {
         }
         if count.class != Class::Unsigned || count.lanes != 1 && count.lanes != ty.lanes {
             let error = Diagnostic::error("E0122", right_span, format!("a count of type `{count}`"));
-            return Err(self.error(error.help("a count is an unsigned integer, one or one for each component")));
+            return Err(self.error(error.help("a count is an unsigned integer, one in all or one per component")));
         }
         let op = if op == Binary::Shl { Op::Shl } else { Op::Shr };
         Ok(Value::Node(self.graph.node(op, 0, ty, [x, y, NONE, NONE])))
@@ -371,7 +371,7 @@ impl Builder<'_> {
 
     pub(super) fn type_named(&mut self, name: &Spanned<String>) -> Result<Type, Stop> {
         parse_type(&name.value).ok_or_else(|| {
-            let error = Diagnostic::error("E0122", name.span, format!("`{}` is no type", name.value));
+            let error = Diagnostic::error("E0122", name.span, format!("`{}` is not a type", name.value));
             self.error(
                 error.help("types are `bool`, `u1` to `u64`, `i1` to `i64`, `f16`, `f32`, `f64`, and vectors: `f16x2`"),
             )
@@ -427,7 +427,7 @@ impl Builder<'_> {
                 Value::Nothing => Ok(Value::Nothing),
                 _ => {
                     let span = then.value.as_ref().map_or(then.span, |v| v.span);
-                    let error = Diagnostic::error("E0126", span, "a value that is not there without `else`");
+                    let error = Diagnostic::error("E0126", span, "without `else` there is no value");
                     Err(self.error(error.help("add `else { … }`")))
                 }
             };

@@ -82,7 +82,7 @@ pub fn tokens(raw: &str, span: Span) -> Result<Vec<(Token, Span)>, Diagnostic> {
             (Token::Name(rest[..length].to_owned()), length)
         } else if first == '\'' {
             let Some(end) = rest[1..].find('\'') else {
-                let error = Diagnostic::error("E0120", span.slice(at..at + 1), "a quote without its partner");
+                let error = Diagnostic::error("E0120", span.slice(at..at + 1), "unmatched quote");
                 return Err(error.help("names of values are written between two single quotes: `'2d'`"));
             };
             (Token::Quoted(rest[1..=end].to_owned()), end + 2)

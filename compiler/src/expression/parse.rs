@@ -273,7 +273,7 @@ impl Parser {
     fn link(&mut self) -> Result<()> {
         self.chain += 1;
         if self.chain > MAX_CHAIN {
-            let message = format!("more than {MAX_CHAIN} operators are applied one to the result of another");
+            let message = format!("more than {MAX_CHAIN} operators are chained");
             return Err(Diagnostic::error("E0127", self.before(), message).label("this is one too many"));
         }
         Ok(())

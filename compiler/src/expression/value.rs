@@ -45,7 +45,7 @@ impl Builder<'_> {
             Value::Float(number) => {
                 let ty = expected.ok_or(Stop::NeedsType(span))?;
                 if !ty.is_float() {
-                    let message = format!("`{number}` is no value of type `{ty}`");
+                    let message = format!("`{number}` is not a value of type `{ty}`");
                     return Err(self.error(Diagnostic::error("E0122", span, message).label("a number with a fraction")));
                 }
                 let bits = float::convert(Format::F64, ty.format(), number.to_bits(), Round::NearestEven);
@@ -58,8 +58,8 @@ impl Builder<'_> {
                     super::Choices::Flag => Ok(self.is(value, &[1])),
                     super::Choices::Number(_) => Ok(self.modifier_bits(value)),
                     super::Choices::Values(_) => {
-                        let message = format!("the modifier `{}` is no value", info.name);
-                        let help = format!("choose by it: `match {} {{ … }}`", info.name);
+                        let message = format!("the modifier `{}` is not a value", info.name);
+                        let help = format!("match on it: `match {} {{ … }}`", info.name);
                         Err(self.error(Diagnostic::error("E0122", span, message).help(help)))
                     }
                 }
@@ -106,7 +106,7 @@ impl Builder<'_> {
             if back == number as u64 && number.unsigned_abs() <= u128::from(u64::MAX) {
                 return Ok(converted);
             }
-            let message = format!("`{number}` is no number that `{}` holds exactly", ty.component());
+            let message = format!("`{number}` cannot be represented exactly as `{}`", ty.component());
             return Err(self.error(Diagnostic::error("E0125", span, message)));
         }
         let bits = u32::from(ty.bits);
@@ -143,7 +143,7 @@ impl Builder<'_> {
         if a == b {
             return Ok((left, right, a));
         }
-        let message = format!("`{a}` and `{b}` do not go together");
+        let message = format!("mismatched types `{a}` and `{b}`");
         let error =
             Diagnostic::error("E0122", b_span, message).label(format!("`{b}`")).secondary(a_span, format!("`{a}`"));
         Err(self.error(conversion(error, a, b)))

@@ -33,7 +33,7 @@ pub fn check(isa: &Isa, groups: &Groups, out: &mut Diagnostics) {
             let named = isa.enums[usize::from(index)].values.iter().any(|v| v.bits as i64 == field.default);
             if !named {
                 let message = format!(
-                    "{} is no value of `{}`, and it is what `{}` is by default",
+                    "{} is not a value of `{}`, but it is the default of `{}`",
                     field.default,
                     isa.enums[usize::from(index)].name,
                     field.name
@@ -52,7 +52,7 @@ pub fn check(isa: &Isa, groups: &Groups, out: &mut Diagnostics) {
     for (index, slot) in groups.slots.iter().enumerate() {
         let choice = &groups.choices[slot.choice];
         if slot.records.is_empty() {
-            out.push(Diagnostic::error("E0303", slot.span, format!("nothing can stand in `{}`", slot.name)));
+            out.push(Diagnostic::error("E0303", slot.span, format!("no record fits in `{}`", slot.name)));
         }
         if index == 0 && (slot.chain != 0 || !slot.when.is_empty()) {
             let error = Diagnostic::error("E0304", slot.span, "the first slot is the header, which every group has");
@@ -100,7 +100,7 @@ fn bits(isa: &Isa, record: &Record, choice: &Choice, out: &mut Diagnostics) {
     let claimed = claims.iter().fold(0, |all, (mask, ..)| all | mask);
     if claimed & record.all() != record.all() && !beyond {
         let missing = record.all() & !claimed;
-        let message = format!("nothing says what {} of `{}` are", runs_text(missing), record.name);
+        let message = format!("undefined {} in `{}`", runs_text(missing), record.name);
         let mut error = Diagnostic::error("E0105", isa.places.first(record.span, Part::Whole), message);
         let beside = missing << 1 & !missing | missing >> 1 & !missing;
         for (_, _, what, span) in claims.iter().filter(|(mask, ..)| mask & beside != 0).take(4) {
@@ -131,7 +131,7 @@ fn values(isa: &Isa, record: &Record, choice: &Choice, out: &mut Diagnostics) {
             out.push(Diagnostic::error("E0302", place.span, message));
         }
         if let Some((field, _)) = record.implies.iter().find(|(f, _)| *f == place.field) {
-            let message = format!("`{}` is held in bits and implied, too", choice.fields[*field].name);
+            let message = format!("`{}` is both stored in bits and implied", choice.fields[*field].name);
             out.push(Diagnostic::error("E0302", place.span, message));
         }
     }
@@ -233,23 +233,22 @@ fn keys(groups: &Groups, out: &mut Diagnostics) {
     for record in header.records.iter().map(|r| &choice.records[*r]) {
         let width: u32 = key_of(groups, record).iter().map(|p| p.bits.width()).sum();
         if width > WIDEST_KEY {
-            let message =
-                format!("{width} bits of `{}` decide which slots there are, at most {WIDEST_KEY} can", record.name);
+            let message = format!("{width} bits of `{}` select the slots, but at most {WIDEST_KEY} may", record.name);
             out.push(Diagnostic::error("E0304", record.span, message));
         }
         let lengths = groups.derived.iter().filter(|d| d.offset.is_none() && holds(&d.when, record));
         let in_bits = |d: &Derived| record.places.iter().any(|p| p.field == d.field);
         if lengths.clone().next().is_some() && !lengths.clone().any(in_bits) {
-            let message = format!("the length of a group with the header `{}` is in none of its bits", record.name);
+            let message = format!("no bits of a group with the header `{}` give its length", record.name);
             let error = Diagnostic::error("E0304", record.span, message).label("this header");
             let error =
-                error.help("give the field of the length bits: what is implied is never compared with the group");
+                error.help("give the field of the length bits: an implied value is never compared with the group");
             out.push(
                 error.help("where constant bits tell lengths apart, write a stream: `word: [16, 32]`, or `length: …`"),
             );
         }
         if lengths.clone().next().is_none() {
-            let message = format!("nothing says how long a group with the header `{}` is", record.name);
+            let message = format!("the length of a group with the header `{}` is undefined", record.name);
             out.push(Diagnostic::error("E0304", record.span, message).help("a `derived` field with `length: true`"));
         }
     }

@@ -58,7 +58,8 @@ impl Resolver<'_> {
     /// Binds `slot.field`.
     fn slot_field(&mut self, name: &Spanned<String>, groups: &Groups) -> Option<(usize, usize)> {
         let Some((slot, field)) = name.value.split_once('.') else {
-            let error = Diagnostic::error("E0063", name.span, format!("`{}` names no field of a slot", name.value));
+            let error =
+                Diagnostic::error("E0063", name.span, format!("`{}` does not name a field of a slot", name.value));
             self.out.push(error.help("write `slot.field`"));
             return None;
         };
@@ -122,7 +123,7 @@ impl Resolver<'_> {
             let known = self.isa.enums[banks].values.iter().map(|v| (v.name.as_str(), Some(v.span)));
             let Some(bank) = Resolver::find(self.out, "bank", &spec.bank, known) else { continue };
             let Some((before, after)) = spec.prints.value.split_once("{n}") else {
-                let message = format!("`{}` does not say where the number goes", spec.prints.value);
+                let message = format!("`{}` has no place for the number", spec.prints.value);
                 self.out.push(Diagnostic::error("E0040", spec.prints.span, message).help("write `{n}` for it"));
                 continue;
             };

@@ -165,7 +165,7 @@ impl Resolver<'_> {
             _ => {}
         }
         if number.is_none() && !self.out.pass_over(&field.name) {
-            let message = format!("`{text}` is no value of `{}`", field.name);
+            let message = format!("`{text}` is not a value of `{}`", field.name);
             self.out.push(Diagnostic::error("E0060", word.span, message).help("write a number"));
         }
         number

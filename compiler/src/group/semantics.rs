@@ -142,7 +142,8 @@ impl Resolver<'_> {
         if let (Some(mask), Some(name)) = (mask, &spec.mask) {
             let state = &semantics.library.states[mask];
             if state.ty != Type::BOOL || state.count != 1 {
-                let message = format!("`{}` cannot say which lanes execute a group: it is no `bool`", state.name);
+                let message =
+                    format!("`{}` cannot select the lanes that execute a group: it is not a `bool`", state.name);
                 self.out.push(Diagnostic::error("E0122", name.span, message).secondary(state.span, "declared here"));
             }
         }

@@ -30,8 +30,8 @@ impl Resolver<'_> {
         }
         let Some(semantics) = self.isa.semantics.take() else {
             if let Some(spec) = &spec {
-                let error = Diagnostic::error("E0022", spec.span, "a machine that has nothing to execute");
-                self.out.push(error.help("say what an instruction `does`"));
+                let error = Diagnostic::error("E0022", spec.span, "a machine with nothing to execute");
+                self.out.push(error.help("give an instruction a text under `does`"));
             }
             return;
         };
@@ -181,7 +181,7 @@ impl Resolver<'_> {
             let all = [Parameter::Operand, value(Type::unsigned(64)), value(Type::U32), value(Type::U32)];
             let wanted = &all[..if stores { 4 } else { 3 }];
             if known.parameters != wanted || known.result.is_some() {
-                let message = format!("`{}` has other parameters than a burst", known.name);
+                let message = format!("`{}` does not have the parameters of a burst", known.name);
                 let error = Diagnostic::error("E0122", name.span, message).secondary(known.span, "declared here");
                 self.out.push(error.help(match way {
                     BurstSpec::Stores => "the parameters of one that stores are `operand, u64, u32, u32`",
@@ -222,7 +222,7 @@ impl Resolver<'_> {
         if let Some(called) = built.nodes.iter().find(|node| node.op == Op::Intrinsic) {
             let called = library.intrinsics.get(usize::from(called.args[0])).map_or("", |called| called.name.as_str());
             let message = format!("the text of an intrinsic cannot call the intrinsic `{called}`");
-            self.out.push(Diagnostic::error("E0121", text.span, message).help("say here what that one does"));
+            self.out.push(Diagnostic::error("E0121", text.span, message).help("write here what that one does"));
             return None;
         }
         if let (Some(ty), Some(value)) = (known.result, built.value) {
@@ -260,7 +260,7 @@ impl Resolver<'_> {
             let width = super::banks(&self.isa)[usize::from(found.bank)].width;
             let state_type = library.states[state].ty;
             if state_type.size() != u32::from(width) || library.states[state].count != 1 {
-                let message = format!("a register of {width} bits is no `{state_type}`");
+                let message = format!("a register of {width} bits is not a `{state_type}`");
                 self.out
                     .push(Diagnostic::error("E0122", spec.r_type.span, message).secondary(register.span, "this one"));
             }
@@ -293,7 +293,7 @@ impl Resolver<'_> {
             if bits.ty.class != Class::Unsigned || bits.ty.lanes != 1 || (lanes.ty, lanes.count) != (Type::BOOL, 1) {
                 let message = format!("`{}` cannot be the bits of `{}`", bits.name, lanes.name);
                 let error = Diagnostic::error("E0122", of.span, message);
-                self.out.push(error.help("the bits are an unsigned number, and what they are the bits of is a `bool`"));
+                self.out.push(error.help("the bits must be an unsigned number, and what they hold a `bool`"));
             }
             all.push((state, found));
         }
@@ -307,7 +307,7 @@ impl Resolver<'_> {
         let mut services = Vec::new();
         for (key, service) in spec.services.iter() {
             let Ok(value) = key.value.parse() else {
-                let error = Diagnostic::error("E0020", key.span, format!("`{}` is no number of a service", key.value));
+                let error = Diagnostic::error("E0020", key.span, format!("`{}` is not a service number", key.value));
                 self.out.push(error.help("write a whole number"));
                 continue;
             };

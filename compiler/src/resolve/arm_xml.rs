@@ -310,7 +310,7 @@ impl Resolver<'_> {
         values.sort_by_key(|v| v.value);
         let dense = values.iter().enumerate().all(|(i, v)| v.value == i as u64 && v.pattern.is_some());
         if !dense {
-            let message = format!("`{}` is no table of constants", from.name.value);
+            let message = format!("`{}` is not a table of constants", from.name.value);
             let error = Diagnostic::error("E0083", from.name.span, message);
             self.out.push(error.note("a table has a `bit_pattern` for every value, and values from 0 without a gap"));
             return;

@@ -83,7 +83,7 @@ impl Resolver<'_> {
         let Some(text) = prints else { return Some((bank.value.clone(), String::new())) };
         let parts = text.value.split_once("{n}").map(|(before, after)| (before.to_owned(), after.to_owned()));
         if parts.is_none() {
-            let message = format!("`{}` does not say where the number goes", text.value);
+            let message = format!("`{}` has no place for the number", text.value);
             self.out.push(Diagnostic::error("E0040", text.span, message).help("write `{n}` for it"));
         }
         parts
@@ -239,7 +239,7 @@ impl Resolver<'_> {
             }
             (None, Type::Enum(e)) => self.isa.enums[e].default,
             (Some(word), _) => {
-                let error = Diagnostic::error("E0041", word.span, "a flag has no other default than not being set");
+                let error = Diagnostic::error("E0041", word.span, "a flag has no default other than being clear");
                 self.out.push(error.help("remove `default`, or give an enum"));
                 return None;
             }
@@ -423,7 +423,7 @@ impl Resolver<'_> {
     fn field(&mut self, name: Spanned<String>, spec: FieldSpec) -> Option<Field> {
         let Some(bits) = &spec.bits else {
             let error = Diagnostic::error("E0022", spec.span, "the key `bits` is missing");
-            self.out.push(error.help("say where the field lies: `bits: 7..0`"));
+            self.out.push(error.help("give its position: `bits: 7..0`"));
             return None;
         };
         let bits = self.bits(bits)?;
@@ -450,10 +450,10 @@ impl Resolver<'_> {
         self.out.push(Diagnostic::error("E0042", span, message));
     }
 
-    /// Reports a known key that has no meaning for this sort of definition.
+    /// Reports a known key that does not apply to this sort of definition.
     pub(crate) fn no_meaning(&mut self, span: Span, key: &str, what: &str) {
-        let message = format!("`{key}` has no meaning for {what}");
-        self.out.push(Diagnostic::error("E0045", span, message).help(format!("take `{key}` away")));
+        let message = format!("`{key}` does not apply to {what}");
+        self.out.push(Diagnostic::error("E0045", span, message).help(format!("remove `{key}`")));
     }
 
     pub(crate) fn apply_limits(&mut self) {

@@ -47,7 +47,7 @@ impl Resolver<'_> {
             let Some(bits) = self.bits(&list) else { continue };
             if bits.end(0) > u32::from(self.isa.word_bits) {
                 let message = format!(
-                    "bit {} of the ignored bits is outside: the last bit is {}",
+                    "bit {} of the ignored bits is out of range: the last bit is {}",
                     bits.end(0) - 1,
                     self.isa.word_bits - 1
                 );
@@ -202,7 +202,7 @@ impl Resolver<'_> {
             let kind = self.kind_index(kind)?;
             let Some(at) = &spec.at else {
                 let error = Diagnostic::error("E0022", spec.span, "the key `at` is missing");
-                self.out.push(error.help("say at which bit the operand starts"));
+                self.out.push(error.help("give the bit at which the operand starts"));
                 return None;
             };
             suffixes = self.kind_suffixes(kind, at.value);
@@ -210,7 +210,7 @@ impl Resolver<'_> {
         } else {
             let Some(bits) = &spec.bits else {
                 let error = Diagnostic::error("E0022", spec.span, "the key `bits` is missing");
-                self.out.push(error.help("say where the operand lies: `bits: 7..0`"));
+                self.out.push(error.help("give its position: `bits: 7..0`"));
                 return None;
             };
             let bits = self.bits(bits)?;

@@ -171,7 +171,7 @@ impl Resolver<'_> {
             if let Some(name) = named {
                 let message = format!("`{}` imports itself", name.value);
                 let error = Diagnostic::error("E0004", name.span, message);
-                self.out.push(error.help("remove the import that closes the circle"));
+                self.out.push(error.help("remove the import that closes the cycle"));
             }
             return None;
         }
@@ -219,7 +219,7 @@ impl Resolver<'_> {
     /// Whether a specification exceeds a limit on its files, their nesting or their size. Reports it once.
     fn too_many(&mut self, place: Option<Span>, stack: &[PathBuf]) -> bool {
         let message = if stack.len() >= MOST_NESTED {
-            format!("files name one another in a chain of more than {MOST_NESTED}")
+            format!("files refer to one another more than {MOST_NESTED} deep")
         } else if self.files.len() + self.bases.len() >= MOST_FILES {
             format!("a specification of more than {MOST_FILES} files")
         } else if self.read > MOST_BYTES {
@@ -239,7 +239,7 @@ impl Resolver<'_> {
         let at = self.sources.text(id).find('<').unwrap_or(0);
         read_xml(self.sources, id, self.out);
         let error =
-            Diagnostic::error("E0001", Span::new(id, at..at + 1), "this is XML, and a specification begins with YAML");
+            Diagnostic::error("E0001", Span::new(id, at..at + 1), "this is XML, but a specification begins with YAML");
         let help = "write an `isa.yaml` beside it that names it under `xml: file:` and says where the bits are";
         self.out.push(error.label("a document begins here").help(help));
     }
@@ -267,7 +267,7 @@ impl Resolver<'_> {
         self.bases.push(base_id);
         if base_id == id || stack.contains(&path) {
             let error = Diagnostic::error("E0004", name.span, format!("`{text}` builds on itself"));
-            self.out.push(error.help("remove the `base` that closes the circle"));
+            self.out.push(error.help("remove the `base` that closes the cycle"));
             return None;
         }
         if self.too_many(Some(name.span), stack) {
@@ -291,7 +291,7 @@ impl Resolver<'_> {
             Some(name) => {
                 self.isa.span = Some(name.span);
                 if let Some(reason) = wrong_crate_name(&name.value) {
-                    let message = format!("an instruction set cannot be called `{}`", name.value.escape_debug());
+                    let message = format!("`{}` is not a valid name for an instruction set", name.value.escape_debug());
                     let error = Diagnostic::error("E0035", name.span, message).label(reason);
                     self.out.push(error.help("a crate and a module get this name: `my-isa2`"));
                 }
@@ -306,7 +306,7 @@ impl Resolver<'_> {
             _ if self.beyond_words().is_some() && word.is_some() => {}
             Some([word, ..]) => self.isa.word_bits = word.value as u8,
             Some([]) => {
-                self.out.push(Diagnostic::error("E0032", span, "`word` names no length").help("write 8, 16, 32 or 64"));
+                self.out.push(Diagnostic::error("E0032", span, "`word` gives no length").help("write 8, 16, 32 or 64"));
                 return None;
             }
             None if self.files.iter().any(|(_, file)| file.group.is_some()) => {}
@@ -369,7 +369,7 @@ fn wrong_crate_name(name: &str) -> Option<String> {
         return Some("the name must begin with a letter from a to z".to_owned());
     }
     if let Some(found) = name.chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))) {
-        return Some(format!("the name cannot have `{}`, only letters, digits, `-` and `_`", found.escape_debug()));
+        return Some(format!("the name cannot contain `{}`, only letters, digits, `-` and `_`", found.escape_debug()));
     }
     if name.len() > LONGEST {
         return Some(format!("the name has {} letters, at most {LONGEST} are allowed", name.len()));

@@ -30,7 +30,7 @@ impl Room {
         }
         self.0 = self.0.saturating_sub(size);
         if self.0 == 0 {
-            let message = "what `like` and `rows` make is larger than a spec may be";
+            let message = "`like` and `rows` expand to more than a spec may hold";
             out.push(Diagnostic::error("E0033", span, message).help("repeat less in templates and rows"));
         }
         self.0 == 0
@@ -57,7 +57,7 @@ pub(super) fn expand(file: &mut Node, out: &mut Diagnostics) {
     let Some((_, instructions)) = keys.iter_mut().find(|(key, _)| key.value == "instructions") else { return };
     let Value::Map(entries) = &mut instructions.value else { return };
     for (name, _) in unused(&templates, entries) {
-        let warning = Diagnostic::warning("W0202", name.span, format!("nothing uses the template `{}`", name.value));
+        let warning = Diagnostic::warning("W0202", name.span, format!("the template `{}` is never used", name.value));
         out.push(warning.help("remove it, or name it in `like`"));
     }
     let mut expanded: Entries = Vec::with_capacity(entries.len());
@@ -118,8 +118,8 @@ fn like(entry: Node, templates: &Entries, path: &mut Vec<String>, room: &mut Roo
             continue;
         };
         if path.contains(text) {
-            let message = format!("the template `{text}` is like itself");
-            out.push(Diagnostic::error("E0004", name.span, message).help("remove the `like` that closes the circle"));
+            let message = format!("the template `{text}` refers to itself");
+            out.push(Diagnostic::error("E0004", name.span, message).help("remove the `like` that closes the cycle"));
             continue;
         }
         let Some((_, template)) = templates.iter().find(|(known, _)| known.value == *text) else {
@@ -128,7 +128,7 @@ fn like(entry: Node, templates: &Entries, path: &mut Vec<String>, room: &mut Roo
             let near = did_you_mean(text, templates.iter().map(|(known, _)| known.value.as_str()));
             out.push(match near {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error.help("templates stand under `templates` of the same file"),
+                None => error.help("templates are defined under `templates` of the same file"),
             });
             continue;
         };
@@ -146,7 +146,7 @@ fn like(entry: Node, templates: &Entries, path: &mut Vec<String>, room: &mut Roo
 /// Expands an entry to one for each row.
 fn rows(entry: &Node, rows: &Node, room: &mut Room, out: &mut Diagnostics) -> Entries {
     let Value::Map(rows) = &rows.value else {
-        let error = Diagnostic::error("E0023", rows.span, "expected a map from names to what parameters are");
+        let error = Diagnostic::error("E0023", rows.span, "expected a map from names to values of parameters");
         out.push(error.help("write `rows: { add: { f3: 0 }, sub: { f3: 1 } }`"));
         return Vec::new();
     };
@@ -161,7 +161,7 @@ fn rows(entry: &Node, rows: &Node, room: &mut Room, out: &mut Diagnostics) -> En
             Value::Map(parameters) => parameters,
             Value::Null => &[],
             _ => {
-                out.push(Diagnostic::error("E0023", row.span, "expected a map from parameters to what they are"));
+                out.push(Diagnostic::error("E0023", row.span, "expected a map from parameters to values"));
                 continue;
             }
         };
@@ -172,7 +172,7 @@ fn rows(entry: &Node, rows: &Node, room: &mut Room, out: &mut Diagnostics) -> En
             break;
         }
         for ((parameter, _), _) in parameters.iter().zip(&used).filter(|(_, used)| !**used) {
-            let message = format!("nothing in this entry is `${}`", parameter.value);
+            let message = format!("nothing in this entry uses `${}`", parameter.value);
             out.push(Diagnostic::error("E0044", parameter.span, message).secondary(entry.span, "this entry"));
         }
         made.push((name.clone(), filled));
@@ -236,7 +236,7 @@ impl Row<'_> {
             // A missing value or an exhausted limit is already reported.
             Value::Null => String::new(),
             _ => {
-                let message = format!("`{}` is no text that could be a key", key.value);
+                let message = format!("`{}` cannot be a key", key.value);
                 out.push(Diagnostic::error("E0023", key.span, message).secondary(self.place, "in this row"));
                 String::new()
             }
@@ -279,17 +279,17 @@ impl Row<'_> {
                         Value::Text(text) => filled.push_str(text),
                         Value::Int(number) => filled.push_str(&number.to_string()),
                         _ => {
-                            let message = format!("`${name}` is no text that could stand inside of another");
+                            let message = format!("`${name}` is not a text that can be part of another");
                             out.push(Diagnostic::error("E0023", value.span, message));
                         }
                     }
                 }
                 None if name.is_empty() => {
-                    let error = Diagnostic::error("E0044", node.span, "no name of a parameter stands behind `$`");
+                    let error = Diagnostic::error("E0044", node.span, "no parameter name follows `$`");
                     out.push(error.secondary(self.place, "in this row").help("write `$$` for a dollar"));
                 }
                 None => {
-                    let message = format!("this row does not say what `${name}` is");
+                    let message = format!("this row has no value for `${name}`");
                     out.push(Diagnostic::error("E0044", self.place, message).secondary(node.span, "used here"));
                 }
             }

@@ -38,14 +38,14 @@ pub(crate) fn parse_template(
             Some(token) => tokens.push(token),
             None if out.pass_over(name) => {}
             None => {
-                let message = format!("nothing here is called `{name}`");
+                let message = format!("unknown name `{name}`");
                 let mut error = Diagnostic::error("E0044", template.span, message).label("in this template");
                 error = error.note(format!("it may have {}", one_of(names.iter().map(|name| format!("{{{name}}}")))));
                 // A misspelt name is wrong in the template; if no name is similar, its definition may be missing.
                 let near = out.near(name, names.iter().copied());
                 out.push(match near {
                     Some(near) => error.secondary(owner, "of this").help(format!("did you mean `{{{near}}}`?")),
-                    None => error.rival(owner, "of this, which has nothing called so"),
+                    None => error.rival(owner, "of this, which has no such name"),
                 });
             }
         }

@@ -29,13 +29,10 @@ impl Resolver<'_> {
         let silent = instructions.filter(|(_, spec)| spec.provenance.is_none()).count();
         let from_xml = self.files.iter().any(|(_, f)| f.xml.is_some());
         let Some(span) = self.isa.span.filter(|_| silent > 0 || from_xml) else { return };
-        let warning = Diagnostic::warning(
-            "W0208",
-            span,
-            format!("nothing says where the facts of `{}` come from", self.isa.name),
-        );
+        let warning =
+            Diagnostic::warning("W0208", span, format!("`{}` does not give the source of its facts", self.isa.name));
         let words = crate::spec::Provenance::ALL.iter().map(|word| word.as_str());
-        self.out.push(warning.help(format!("say `provenance:` {} at the top", crate::suggest::one_of(words))));
+        self.out.push(warning.help(format!("write `provenance:` {} at the top", crate::suggest::one_of(words))));
     }
 
     fn unused_rulings(&mut self) {
@@ -47,7 +44,7 @@ impl Resolver<'_> {
         let used: HashSet<&str> = own.chain(every).chain(kinds).map(|name| name.value.as_str()).collect();
         for (name, _) in self.files.iter().filter_map(|(_, f)| f.rulings.as_ref()).flat_map(|n| n.iter()) {
             if !used.contains(name.value.as_str()) && !self.bases.contains(&name.span.file) {
-                let message = format!("nothing rests on the ruling `{}`", name.value);
+                let message = format!("the ruling `{}` is never used", name.value);
                 self.out.push(Diagnostic::warning("W0202", name.span, message));
             }
         }

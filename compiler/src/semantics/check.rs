@@ -34,8 +34,8 @@ pub fn operation(
         match access {
             Access::Write | Access::ReadWrite if !writes && !nothing => {
                 let message = format!("the text of `{name}` never writes `{}`", operand.name);
-                let error =
-                    Diagnostic::error("E0128", text, message).secondary(operand.span, "written, says its `access`");
+                let error = Diagnostic::error("E0128", text, message)
+                    .secondary(operand.span, "written, according to its `access`");
                 out.push(error.help(format!("assign it: `{} = …`", operand.name)));
             }
             Access::Read | Access::None if !reads && !names && !nothing => {

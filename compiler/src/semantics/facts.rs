@@ -38,7 +38,7 @@ impl Resolver<'_> {
                 .flatten()
                 .filter(|name| !preload.values.iter().any(|(n, _)| n.value == name.value))
             {
-                let message = format!("`{}` is none of the values", unknown.value);
+                let message = format!("`{}` is not one of the values", unknown.value);
                 self.out.push(Diagnostic::error("E0101", unknown.span, message));
             }
             semantics.facts.preloads.push(lower_preload(&name.value, preload));
@@ -60,7 +60,7 @@ impl Resolver<'_> {
             };
             let opcode = opcode as u16;
             if instructions.contains(&opcode) || facts.fidelity.iter().any(|f| f.instructions.contains(&opcode)) {
-                let message = format!("how true `{}` is is said twice", name.value);
+                let message = format!("the fidelity of `{}` is given twice", name.value);
                 self.out.push(Diagnostic::error("E0102", name.span, message).help("remove it from one of the entries"));
             }
             instructions.push(opcode);
@@ -74,11 +74,12 @@ impl Resolver<'_> {
         };
         if (class == FidelityClass::Exact) != detail.is_empty() {
             let message = match class {
-                FidelityClass::Exact => "what is exact needs no `as`",
-                _ => "`as` has to say what is known or done",
+                FidelityClass::Exact => "`exact` takes no `as`",
+                _ => "`as` must state what is known or done",
             };
-            self.out
-                .push(Diagnostic::error("E0102", spec.is.span, message).help("`as` goes with all classes but `exact`"));
+            self.out.push(
+                Diagnostic::error("E0102", spec.is.span, message).help("`as` belongs to all classes except `exact`"),
+            );
         }
         facts.fidelity.push(Fidelity {
             instructions: slice(instructions),

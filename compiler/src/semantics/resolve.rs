@@ -56,9 +56,9 @@ impl Resolver<'_> {
                 if self.bases.contains(&name.span.file) {
                     continue;
                 }
-                let message = format!("what `{}` does is said twice", name.value);
+                let message = format!("the behaviour of `{}` is given twice", name.value);
                 let error = Diagnostic::error("E0102", text.span, message).label("again here");
-                self.out.push(error.secondary(first.span, "first said here"));
+                self.out.push(error.secondary(first.span, "first given here"));
             } else {
                 given.insert(name.value.clone(), text.clone());
             }
@@ -152,14 +152,14 @@ impl Resolver<'_> {
             match parse_type(&ty.value) {
                 Some(found) if found.is_float() && found.lanes == 1 => {
                     if !found.format().is_nan(*bits) || *bits > ones(found.bits.into()) {
-                        let message = format!("{bits:#x} is no NaN of type `{}`", ty.value);
+                        let message = format!("{bits:#x} is not a NaN of type `{}`", ty.value);
                         self.out.push(Diagnostic::error("E0125", ty.span, message));
                     }
                     semantics.nan.push((found.bits, *bits));
                     semantics.library.canonical.push(found.bits);
                 }
                 _ => {
-                    let error = Diagnostic::error("E0122", ty.span, format!("`{}` is no float type", ty.value));
+                    let error = Diagnostic::error("E0122", ty.span, format!("`{}` is not a float type", ty.value));
                     self.out.push(error.help("write `f16`, `f32` or `f64`"));
                 }
             }
@@ -190,7 +190,7 @@ impl Resolver<'_> {
 
     pub(crate) fn state(&mut self, name: &Spanned<String>, state: &StateSpec, library: &mut Library) {
         let Some(ty) = parse_type(&state.r_type.value) else {
-            let message = format!("`{}` is no type", state.r_type.value);
+            let message = format!("`{}` is not a type", state.r_type.value);
             return self.out.push(Diagnostic::error("E0122", state.r_type.span, message));
         };
         let count = state.count.as_ref().map_or(1, |count| count.value);
@@ -245,7 +245,7 @@ impl Resolver<'_> {
     }
 
     fn no_type(&mut self, name: &Spanned<String>, help: &str) {
-        self.out.push(Diagnostic::error("E0122", name.span, format!("`{}` is no type", name.value)).help(help));
+        self.out.push(Diagnostic::error("E0122", name.span, format!("`{}` is not a type", name.value)).help(help));
     }
 
     fn is_taken(&mut self, name: &Spanned<String>, library: &Library) -> bool {
@@ -253,7 +253,7 @@ impl Resolver<'_> {
             || library.functions.contains_key(&name.value)
             || library.intrinsics.iter().any(|i| i.name == name.value);
         if taken {
-            let error = Diagnostic::error("E0102", name.span, format!("there is a function `{}` already", name.value));
+            let error = Diagnostic::error("E0102", name.span, format!("a function `{}` already exists", name.value));
             self.out.push(error.help("choose another name"));
         }
         taken
@@ -277,7 +277,7 @@ impl Resolver<'_> {
         let function = Function { parameters, body: block, span: head.span };
         if signature.value.is_some() {
             if library.writers.insert(signature.name.value.clone(), function).is_some() {
-                let message = format!("there is a writer `{}` already", signature.name.value);
+                let message = format!("a writer `{}` already exists", signature.name.value);
                 self.out.push(Diagnostic::error("E0102", head.span, message).help("choose another name"));
             }
         } else if !self.is_taken(&signature.name, library) {

@@ -125,9 +125,7 @@ pub(super) fn check(stream: &'static core::Stream, index: usize, set: &Set, out:
             let several = stream.generations.0 != stream.generations.1;
             let when = if several { format!(" in generation {}", engine.generation) } else { String::new() };
             let error = error.note(format!("for example {word:#x} is both{when}"));
-            out.push(
-                error.help("give them different `fixed` bits, or conditions of which one at most holds: `where: …`"),
-            );
+            out.push(error.help("give them different `fixed` bits, or conditions that exclude each other: `where: …`"));
         }
     }
 }

@@ -144,7 +144,7 @@ fn coverage(layout: &Layout, out: &mut Diagnostics) {
         let bits = Layout::bits_of(pieces);
         if !(bits & !whole).is_zero() {
             let message = format!(
-                "{} of `{}` outside: the last bit is {}",
+                "{} of `{}` out of range: the last bit is {}",
                 bits_text(bits & !whole),
                 field.name,
                 layout.bits - 1
@@ -152,7 +152,7 @@ fn coverage(layout: &Layout, out: &mut Diagnostics) {
             out.push(Diagnostic::error("E0104", field.span, message));
         } else if !(bits & claimed).is_zero() && !alias {
             let message = format!(
-                "{} of `{}` in `{}` mean something else, too",
+                "{} of `{}` in `{}` also mean something else",
                 bits_text(bits & claimed),
                 field.name,
                 layout.name
@@ -169,7 +169,7 @@ fn coverage(layout: &Layout, out: &mut Diagnostics) {
     }
     let rest = whole & !accounted(layout);
     if !rest.is_zero() && !alias {
-        let message = format!("nothing says what {} of `{}` mean", bits_text(rest), layout.name);
+        let message = format!("undefined {} in `{}`", bits_text(rest), layout.name);
         let help = "add them to `fixed`, `ignored` or a field, or say `every: { unused: zero }`";
         // A neighbouring part may be too narrow or misplaced.
         let mut beside = Wide::ZERO;
@@ -227,11 +227,12 @@ fn ways_back(layout: &Layout, out: &mut Diagnostics) {
                 let (message, help) = if leaves[asked] & !leaves[i] != 0 {
                     (format!("its value does not follow from `{of}`"), "name what `value` names")
                 } else if leaves[asked] & later != 0 {
-                    (format!("`{of}` is not known yet"), "say first what others are computed from")
+                    (format!("`{of}` is not known yet"), "put first what others are computed from")
                 } else {
                     continue;
                 };
-                let error = Diagnostic::error("E0131", field.span, format!("the way back asks too much: {message}"));
+                let error =
+                    Diagnostic::error("E0131", field.span, format!("the inverse cannot be computed: {message}"));
                 out.push(error.help(help));
             }
             later &= !(1 << (given & 63));
@@ -262,15 +263,10 @@ fn depths(stream: &Stream, out: &mut Diagnostics) {
                         _ => false,
                     };
                     let (message, help) = if deep {
-                        (
-                            format!("operands stand inside of one another more than {MAX_NESTING} deep"),
-                            "let kinds hold fields",
-                        )
+                        (format!("operands nest more than {MAX_NESTING} deep"), "let kinds hold fields")
                     } else if *chain > MAX_CHAIN {
-                        let message = format!(
-                            "more than {MAX_CHAIN} values, one computed from another, lead to `{}`",
-                            field.name
-                        );
+                        let message =
+                            format!("a chain of more than {MAX_CHAIN} computed values leads to `{}`", field.name);
                         (message, "compute it from bits")
                     } else {
                         continue;

@@ -28,14 +28,14 @@ impl Resolver<'_> {
         let mut named: Vec<(String, u32)> = Vec::new();
         for (name, number) in names.iter() {
             if let Some((other, _)) = named.iter().find(|(_, known)| *known == number.value) {
-                let message = format!("`{other}` and `{}` are one generation", name.value);
+                let message = format!("`{other}` and `{}` are the same generation", name.value);
                 self.out.push(Diagnostic::error("E0102", number.span, message).help("give each a number of its own"));
             }
             named.push((name.value.clone(), number.value));
         }
         named.sort_by_key(|(_, number)| *number);
         let [(_, first), ..] = named[..] else {
-            let message = "there is no generation";
+            let message = "no generation is given";
             self.out.push(Diagnostic::error("E0033", entry_span(self), message).help("write `generations: { v5: 5 }`"));
             return None;
         };
@@ -53,8 +53,8 @@ impl Resolver<'_> {
     fn generation(&mut self, given: &Constant<u32>) -> Option<u32> {
         let stream = self.isa.stream()?;
         if stream.generations == (0, 0) {
-            let error = Diagnostic::error("E0130", given.span(), "the set tells no generations apart");
-            self.out.push(error.help("say which there are, `generations: [first, last]`, or leave it out"));
+            let error = Diagnostic::error("E0130", given.span(), "the set has no generations");
+            self.out.push(error.help("declare them, `generations: [first, last]`, or leave this out"));
             return None;
         }
         match given {
@@ -89,7 +89,7 @@ impl Resolver<'_> {
                 found.map(i128::from)
             }
             _ => {
-                let message = format!("`{}` has numbers, and none is called `{}`", field.name, name.value);
+                let message = format!("`{}` has numbered values, none named `{}`", field.name, name.value);
                 let error = Diagnostic::error("E0101", name.span, message);
                 self.out.push(error.secondary(field.span, "the field").help("write the number"));
                 None

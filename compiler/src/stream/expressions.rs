@@ -101,7 +101,7 @@ fn finish(text: &str, built: Built, names: &[Name], span: Span, out: &mut Diagno
     let effect = built.nodes.iter().find(|node| !node.op.is_pure() && node.op != Op::Operand);
     if effect.is_some() {
         let error = Diagnostic::error("E0126", span, "an encoding is computed from fields alone");
-        out.push(error.help("take effects, lanes and modifiers away"));
+        out.push(error.help("remove effects, lanes and modifiers"));
         return None;
     }
     let mut needed = vec![false; value + 1];

@@ -189,7 +189,7 @@ impl Resolver<'_> {
                     let own = Piece { at: u16::from(*low), width: high - low + 1 };
                     let bits = Layout::bits_of(&[own]);
                     if !(bits & seen).is_zero() {
-                        self.out.push(Diagnostic::error("E0107", piece.span, "bits stand twice in one field"));
+                        self.out.push(Diagnostic::error("E0107", piece.span, "duplicate bits in a field"));
                         return None;
                     }
                     seen |= bits;
@@ -197,15 +197,16 @@ impl Resolver<'_> {
                 }
                 spec::Piece::Shared(name) => {
                     let error = Diagnostic::error("E0030", piece.span, format!("`{name}` is not a run of bits"));
-                    self.out
-                        .push(error.help("a stream has no `shared` fields; an operand is told of others by `with`"));
+                    self.out.push(
+                        error.help("a stream has no `shared` fields; an operand learns of others through `with`"),
+                    );
                     return None;
                 }
             }
         }
         let width: u32 = pieces.iter().map(|piece| u32::from(piece.width)).sum();
         if width > 64 {
-            let message = format!("a field of {width} bits, and a value has at most 64");
+            let message = format!("a field of {width} bits, but a value has at most 64");
             self.out.push(Diagnostic::error("E0108", list.span, message));
             return None;
         }
@@ -308,8 +309,8 @@ impl Resolver<'_> {
         let Some(suffixes) = suffixes else { return Some(Vec::new()) };
         let Some(at) = &spec.at else {
             let message =
-                format!("operands of the kind `{}` have suffixes behind them, so they need a place", kind.value);
-            self.out.push(Diagnostic::error("E0022", kind.span, message).help("say where it begins: `at: 0`"));
+                format!("operands of the kind `{}` are followed by suffixes, so they need a position", kind.value);
+            self.out.push(Diagnostic::error("E0022", kind.span, message).help("give its start: `at: 0`"));
             return None;
         };
         let moved = |(name, spec): &(Spanned<String>, ModifierSpec)| {
@@ -453,24 +454,24 @@ impl Resolver<'_> {
             && width != u32::from(wanted)
             && parts.value.is_none()
         {
-            let message = format!("the kind takes {wanted} bits, and `{}` has {width}", name.value);
+            let message = format!("the kind takes {wanted} bits, but `{}` has {width}", name.value);
             self.out.push(Diagnostic::error("E0108", name.span, message));
             return None;
         }
         if pieces.is_none() && parts.value.is_none() {
-            let error = Diagnostic::error("E0022", name.span, "neither `bits` nor `value` says what it is");
-            self.out.push(error.help("say where it lies, `bits: 7..0`, or how it follows: `value: …`"));
+            let error = Diagnostic::error("E0022", name.span, "neither `bits` nor `value` is given");
+            self.out.push(error.help("give its position, `bits: 7..0`, or compute it: `value: …`"));
             return None;
         }
         if parts.encode.is_some() && parts.value.is_none() {
-            let message = format!("`encode` is the way back from a value, and `{}` is no value but bits", name.value);
+            let message = format!("`encode` inverts a `value`, but `{}` has only bits", name.value);
             let error = Diagnostic::error("E0130", name.span, message);
-            self.out.push(error.help("say how it follows from other fields, `value: …`, or leave out `encode`"));
+            self.out.push(error.help("compute it from other fields, `value: …`, or leave out `encode`"));
         }
         if let (Type::Float(wanted), Some(_), None) = (&ty, &pieces, parts.value)
             && width != u32::from(*wanted)
         {
-            let message = format!("a float of {wanted} bits, and `{}` has {width}", name.value);
+            let message = format!("a float of {wanted} bits, but `{}` has {width}", name.value);
             self.out.push(Diagnostic::error("E0108", name.span, message).help("compute its bits: `value: …`"));
         }
         let default = parts.default.map_or(0, |default| default.value as u64);
@@ -542,7 +543,7 @@ impl Resolver<'_> {
                     self.out.push(
                         error
                             .secondary(field.span, "values without a name are written as numbers here")
-                            .help("give it a name that is no number"),
+                            .help("give it a name that is not a number"),
                     );
                 }
             }
@@ -570,7 +571,7 @@ impl Resolver<'_> {
                 Some(EncodeSpec::Own(text)) => {
                     let Some(raw) = raw else {
                         let error = Diagnostic::error("E0022", text.span, "it has no bits of its own to encode");
-                        self.out.push(error.help("say what other fields are: `encode: { field: … }`"));
+                        self.out.push(error.help("give the values of other fields: `encode: { field: … }`"));
                         complete = None;
                         continue;
                     };

@@ -59,10 +59,8 @@ impl Isa {
         let known = match (names, first == last) {
             ([_, ..], _) => one_of(names.iter().map(|(name, _)| name)),
             ([], true) => {
-                let none = || NoGeneration {
-                    message: "tells no generations apart".to_owned(),
-                    help: "leave it out".to_owned(),
-                };
+                let none =
+                    || NoGeneration { message: "has no generations".to_owned(), help: "leave it out".to_owned() };
                 return wanted.map_or(Ok(first), |_| Err(none()));
             }
             ([], false) if last == u32::MAX => format!("the numbers from {first}"),
@@ -70,7 +68,7 @@ impl Isa {
         };
         let Some(wanted) = wanted else {
             let message = "describes several generations".to_owned();
-            return Err(NoGeneration { message, help: format!("say which `generation` is meant: {known}") });
+            return Err(NoGeneration { message, help: format!("choose a `generation`: {known}") });
         };
         let named = names.iter().find(|(name, _)| name == wanted).map(|(_, number)| *number);
         let is_known = |number: &u32| match names {

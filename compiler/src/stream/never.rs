@@ -56,16 +56,16 @@ pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Di
         let layout = &set.layouts[*of];
         let message = match role {
             Role::Own if *at > 0 => {
-                format!("no `{}` is read as `{}`: what it demands never holds", set.name, layout.name)
+                format!("no `{}` is read as `{}`: its conditions never hold", set.name, layout.name)
             }
-            Role::Own => format!("no word is `{}`: what it demands never holds", layout.name),
-            _ => format!("no word is written as `{}`: what it demands never holds", layout.name),
+            Role::Own => format!("no word is `{}`: its conditions never hold", layout.name),
+            _ => format!("no word is written as `{}`: its conditions never hold", layout.name),
         };
         Diagnostic::warning("W0212", layout.span, message).help(match role {
             Role::Own => {
-                "compare its `where` with what its fields can be and with what is tried before it, or take it away"
+                "compare its `where` with the values its fields can have and with what is tried before it, or remove it"
             }
-            _ => "compare `with` and `where` with what the instruction's fields can be, or take the alias away",
+            _ => "compare `with` and `where` with the values the instruction's fields can have, or remove the alias",
         })
     });
     tell(never.len(), warnings, out);

@@ -182,7 +182,7 @@ impl Resolver<'_> {
         }
         let twice = words.iter().enumerate().find(|(at, word)| words.iter().take(*at).any(|w| w.value == word.value));
         if let Some((_, word)) = twice {
-            let message = format!("the length {} stands here twice", word.value);
+            let message = format!("the length {} is given twice", word.value);
             self.out.push(Diagnostic::error("E0102", word.span, message).help("write each length once"));
         }
         let lengths = words.iter().map(|word| (word.value / 8) as u8);
@@ -234,7 +234,7 @@ impl Resolver<'_> {
             mask.set(fixed.low.into(), width, u64::MAX);
             value.set(fixed.low.into(), width, fixed.value);
             if u16::from(fixed.high) >= layout.bits {
-                let message = format!("bit {} is outside: the last bit is {}", fixed.high, layout.bits - 1);
+                let message = format!("bit {} is out of range: the last bit is {}", fixed.high, layout.bits - 1);
                 self.out.push(Diagnostic::error("E0104", fixed.span, message));
                 continue;
             }

@@ -94,7 +94,7 @@ impl Reader<'_> {
                 None => Part::Name(name.to_owned()),
                 Some(Ok(column)) => Part::Column(column),
                 Some(Err(_)) => {
-                    let message = format!("`{{{name}}}` is no column");
+                    let message = format!("`{{{name}}}` is not a column");
                     let error = Diagnostic::error("E0043", self.span, message);
                     self.out.push(error.help("write a number from 0 to 255: `{:20}`"));
                     return None;
@@ -132,11 +132,11 @@ fn split_condition(text: &str) -> Option<(&str, &str)> {
 
 /// Reports a name that is not valid in a template.
 pub(super) fn unknown(out: &mut Diagnostics, template: Span, owner: Span, name: &str, names: &[&str]) {
-    let message = format!("nothing here is called `{name}`");
+    let message = format!("unknown name `{name}`");
     let mut error = Diagnostic::error("E0044", template, message).label("in this template");
     error = error.note(format!("it may have {}", one_of(names.iter().map(|name| format!("{{{name}}}")))));
     out.push(match did_you_mean(name, names.iter().copied()) {
         Some(near) => error.secondary(owner, "of this").help(format!("did you mean `{{{near}}}`?")),
-        None => error.rival(owner, "of this, which has nothing called so"),
+        None => error.rival(owner, "of this, which has no such name"),
     });
 }

@@ -68,7 +68,7 @@ fn kinds(stream: &'static core::Stream, sets: &[Set], out: &mut Diagnostics) -> 
             if of.name != layout.name {
                 warning = warning.secondary(place(of), "the other one");
             }
-            out.push(warning.help("write what differs in the bits differently in the text"));
+            out.push(warning.help("make the text show what differs in the bits"));
             told.push(index);
             break;
         }
@@ -114,7 +114,7 @@ pub(super) fn check(stream: &'static core::Stream, sets: &[Set], out: &mut Diagn
             let span = place(layout.opcode, layout.name);
             let told = match mistake {
                 Mistake::Lost(why) => {
-                    let message = format!("`{text}` prints and does not read back: {why}");
+                    let message = format!("`{text}` is printed but does not read back: {why}");
                     // Ambiguous texts of a foreign decoder are a fact, and no reason to reject its description.
                     match stream.exclusive {
                         true => Diagnostic::warning("E0133", span, message),
@@ -132,7 +132,7 @@ pub(super) fn check(stream: &'static core::Stream, sets: &[Set], out: &mut Diagn
                     }
                 }
             };
-            told.help("write what differs in the bits differently in the text")
+            told.help("make the text show what differs in the bits")
         });
         tell(mistakes.len(), told, out);
     }

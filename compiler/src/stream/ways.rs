@@ -71,13 +71,13 @@ impl Ways {
                 .and_then(|l| l.fields.iter().find(|f| f.name == field.name));
             let from = format!("from `{}` of `{}` to its bits", field.name, layout.name);
             let place = own.map_or(set.span, |f| f.span);
-            let say = "say it: `encode: …`, an expression over `value`, or one for each field";
+            let say = "write it: `encode: …`, an expression over `value`, or one for each field";
             out.push(match why {
-                Why::Lost(value) => Diagnostic::error("E0132", place, format!("no way back is found {from}"))
+                Why::Lost(value) => Diagnostic::error("E0132", place, format!("no inverse found {from}"))
                     .note(format!("for example from {value:#x}"))
                     .help(say),
                 Why::Unproved(bits) => {
-                    let error = Diagnostic::error("E0132", place, format!("nothing proves a way back {from}"));
+                    let error = Diagnostic::error("E0132", place, format!("cannot prove an inverse {from}"));
                     let error = error.note(format!(
                         "{bits} bits decide it, too many to try, and it is neither a number times a factor plus an offset \
                          nor made of sums of bits"

@@ -94,7 +94,7 @@ pub enum StreamError {
         address: u64,
     },
     /// The lengths of instructions and the addresses of branch targets do not converge.
-    #[error("the lengths of instructions and the places of branches do not settle")]
+    #[error("the lengths of instructions and the positions of branches do not converge")]
     Unsettled,
 }
 

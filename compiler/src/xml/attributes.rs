@@ -24,7 +24,7 @@ impl Builder<'_> {
                     let (name, value) = (place(key), place(&found.value));
                     if !is_name(key) {
                         let error =
-                            Diagnostic::error("E0015", self.span(name), format!("`{key}` is no attribute name"));
+                            Diagnostic::error("E0015", self.span(name), format!("`{key}` is not an attribute name"));
                         self.structural(error.help("attributes are written `name=\"value\"`"));
                         continue;
                     }
@@ -66,14 +66,14 @@ impl Builder<'_> {
                     let message = format!("the attribute `{}` has no value", &text[start..end]);
                     (start..end, message, "expected `=` and a value after this")
                 } else {
-                    (start..end, "a quote is out of place in a tag".to_owned(), "this is no attribute")
+                    (start..end, "a quote is out of place in a tag".to_owned(), "this is not an attribute")
                 }
             }
             AttrError::ExpectedValue(at) => {
                 (word(at), "an attribute has no value".to_owned(), "expected a value in quotes")
             }
             AttrError::ExpectedQuote(at, _) => {
-                (word(at), "the value of an attribute does not end".to_owned(), "expected a quote before this")
+                (word(at), "the value of an attribute is not terminated".to_owned(), "expected a quote before this")
             }
         };
         self.structural(Diagnostic::error("E0015", self.span(at), message).label(label).help(quoted));

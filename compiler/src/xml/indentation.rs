@@ -34,7 +34,7 @@ impl Builder<'_> {
         }
         match self.should_begin_after(stop.range().start) {
             Some(before) => new(before)
-                .label(format!("by the indentation, `<{name}>` is missing behind this"))
+                .label(format!("by the indentation, `<{name}>` is missing after this"))
                 .secondary(opened, here)
                 .secondary(stop, expected),
             None => new(stop).label(expected).secondary(opened, here),

@@ -36,7 +36,7 @@ pub(super) fn without_partner(text: &str, until: usize) -> Option<(Range<usize>,
         }
         if open.is_empty() {
             if levels.is_empty() && indent > 0 {
-                return Some((start + indent..start + indent + 1, "this is indented, though nothing stands above it"));
+                return Some((start + indent..start + indent + 1, "this is indented, with nothing above it"));
             }
             let mut inner = None;
             while levels.last().is_some_and(|(level, _)| *level > indent) {
@@ -45,7 +45,7 @@ pub(super) fn without_partner(text: &str, until: usize) -> Option<(Range<usize>,
             match (levels.last(), inner) {
                 (Some((level, _)), Some((deeper, first))) if *level < indent => {
                     return Some(if is_usual(text, deeper - level) {
-                        (start + indent..start + indent + 1, "this line is indented like no line above it")
+                        (start + indent..start + indent + 1, "the indentation of this line matches no line above it")
                     } else {
                         (first..first + 1, "from here on, lines are indented further than what follows them")
                     });
@@ -153,9 +153,9 @@ mod tests {
         );
         assert_eq!(
             found("a:\n  b: 1\nc:\n  d:\n    e: 1\n   f: 2\n"),
-            Some(("f: 2", "this line is indented like no line above it"))
+            Some(("f: 2", "the indentation of this line matches no line above it"))
         );
-        assert_eq!(found("  b: 1\nc: 2\n"), Some(("b: 1", "this is indented, though nothing stands above it")));
+        assert_eq!(found("  b: 1\nc: 2\n"), Some(("b: 1", "this is indented, with nothing above it")));
         assert_eq!(found("a: x\"\nb: \"y\"\n"), Some(("\"", "this quote seems to close nothing")));
     }
 }

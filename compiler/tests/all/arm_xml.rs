@@ -284,9 +284,12 @@ fn mistakes_of_the_file_are_named_where_they_are() {
         ),
         (
             &[("<expression identifier=\"lane\"/>", "<expression identifier=\"lame\"/>")],
-            "error[E0101]: `extend` depends on `lame`, which there is not",
+            "error[E0101]: `extend` depends on `lame`, which does not exist",
         ),
-        (&[("modifier=\"align(4)\"", "modifier=\"align(3)\"")], "error[E0083]: `align(3)` is no way to store a number"),
+        (
+            &[("modifier=\"align(4)\"", "modifier=\"align(3)\"")],
+            "error[E0083]: `align(3)` is not a way to store a number",
+        ),
         (
             &[("name=\"fau_page_index\" pos=\"57\"", "name=\"fau_page_index\" pos=\"56\"")],
             "error[E0084]: `fau_page_index` does not lie where `fau_page` does",
@@ -297,7 +300,7 @@ fn mistakes_of_the_file_are_named_where_they_are() {
         ),
         (
             &[("<reserved pos=\"39\" width=\"1\" type=\"zero\"/>", "")],
-            "error[E0105]: nothing says what bit 39 of `ACMPXCHG.i32` is",
+            "error[E0105]: undefined bit 39 in `ACMPXCHG.i32`",
         ),
         (
             &[("width=\"16\" type=\"int\"", "width=\"16\" type=\"int\" modifier=\"shr(1)\"")],
@@ -313,7 +316,7 @@ fn mistakes_of_the_file_are_named_where_they_are() {
     let broken =
         mistake(&[("<expression literal=\"60\" type=\"uint\"/>", "<expression literal=\"61\" type=\"uint\"/>")]);
     assert!(
-        broken.contains("error[E0082]: `texture_table_index` cannot be told from the bits it is computed from"),
+        broken.contains("error[E0082]: `texture_table_index` cannot be determined from the bits it is computed from"),
         "{broken}"
     );
 }

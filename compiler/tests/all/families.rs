@@ -120,8 +120,8 @@ fn parameters_of_a_row_stand_in_keys_as_well() {
     assert_eq!(found, [("a", 0x10, "one"), ("b", 0x120, "two")]);
     for (wrong, expected) in [
         ("a: { op: 0, at: 15..8, name: one }", "the key `15..8` is given twice"),
-        ("a: { op: 0, at: 4 }", "this row does not say what `$name` is"),
-        ("a: { op: 0, at: [4], name: one }", "`$at` is no text that could be a key"),
+        ("a: { op: 0, at: 4 }", "this row has no value for `$name`"),
+        ("a: { op: 0, at: [4], name: one }", "`$at` cannot be a key"),
     ] {
         let report = rows(wrong).expect_err("there is a mistake");
         assert!(report.contains(expected) && report.matches("error").count() < 3, "{report}");

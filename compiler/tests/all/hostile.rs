@@ -94,7 +94,7 @@ fn chains_of_files_have_an_end() {
             fs::write(folder.path().join(name), text).expect("a file");
         }
         let (messages, _) = refused(&folder);
-        let told = messages.iter().filter(|m| m.contains("a chain of more than 64")).count();
+        let told = messages.iter().filter(|m| m.contains("more than 64 deep")).count();
         assert_eq!(told, 1, "{messages:?}");
     }
 }
@@ -146,8 +146,8 @@ fn xml_is_utf8_without_characters_that_cannot_be_seen() {
         ("<isa a='\u{202e}'/>", "U+202E"),
         ("<isa>&#1;</isa>", "there is no entity `&#1;`"),
         ("<isa>&#x202e;</isa>", "there is no entity `&#x202e;`"),
-        ("<?xml version='1.0' encoding='UTF-16'?><isa/>", "the file says that it is in `UTF-16`"),
-        ("<?xml version='1.0' encoding='latin1'?><isa/>", "the file says that it is in `latin1`"),
+        ("<?xml version='1.0' encoding='UTF-16'?><isa/>", "the file declares the encoding `UTF-16`"),
+        ("<?xml version='1.0' encoding='latin1'?><isa/>", "the file declares the encoding `latin1`"),
     ] {
         let (messages, _) = refused(&folder(&[("isa.yaml", entry), ("a.xml", document)]));
         assert!(messages.iter().any(|m| m.contains(message)), "{message}: {messages:?}");
@@ -268,7 +268,7 @@ fn groups(length: &str, slots: &str) -> String {
 fn a_header_says_in_bits_how_long_its_group_is() {
     let text = groups("implies: { length: 3 }, fields: { n: 15..2 }", ", part: { choice: part }");
     let (messages, _) = refused(&folder(&[("isa.yaml", &text)]));
-    assert_eq!(messages, ["E0304: the length of a group with the header `a` is in none of its bits"]);
+    assert_eq!(messages, ["E0304: no bits of a group with the header `a` give its length"]);
 }
 
 #[test]
@@ -367,12 +367,12 @@ fn templates_and_rows_make_no_more_than_a_file_holds() {
     let doubled: String = (1..60).map(|i| format!("  t{i}: {{ like: [t{}, t{}] }}\n", i - 1, i - 1)).collect();
     let doubled =
         format!("isa: x\nword: 8\ntemplates:\n  t0: {{ doc: x }}\n{doubled}instructions: {{ A: {{ like: t59 }} }}\n");
-    is_told(&doubled, "what `like` and `rows` make is larger than a spec may be");
+    is_told(&doubled, "`like` and `rows` expand to more than a spec may hold");
     let rows: String = (0..2000).map(|i| format!("r{i}: {{ b: '{}' }}, ", "y".repeat(1000))).collect();
     let row = |doc: String| format!("isa: x\nword: 8\ninstructions: {{ R: {{ rows: {{ {rows} }}, doc: '{doc}' }} }}\n");
-    is_told(&row("$b".repeat(1000)), "what `like` and `rows` make is larger than a spec may be");
+    is_told(&row("$b".repeat(1000)), "`like` and `rows` expand to more than a spec may hold");
     // A single row is enough.
-    is_told(&row("$b".repeat(100_000)), "what `like` and `rows` make is larger than a spec may be");
+    is_told(&row("$b".repeat(100_000)), "`like` and `rows` expand to more than a spec may hold");
 }
 
 #[test]

@@ -188,7 +188,7 @@ fn every_mistake_in_a_machine_is_marked() {
     let part = compiled(&source.replace("p = moved(p)", "p.n = moved(p)")).err().unwrap();
     assert!(part.contains("`p` is the register itself: `p = …` writes all of it"), "{part}");
     let nothing = "isa: t\nword: 8\nprovenance: document\nmachine: {}\ninstructions: { N: { doc: Nothing., fixed: { 7..0: 0 } } }\n";
-    assert!(compiled(nothing).err().unwrap().contains("a machine that has nothing to execute"));
+    assert!(compiled(nothing).err().unwrap().contains("a machine with nothing to execute"));
 }
 
 /// The values of a register in all lanes.

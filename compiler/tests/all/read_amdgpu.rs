@@ -91,12 +91,12 @@ fn mistakes_of_a_document_have_places() {
             "bit",
             good.replace("0, 1, 1, 1, 1, 1, 1, vdst{7}", "0, 1, 1, 2, 1, 1, 1, vdst{7}"),
             "gfx1100",
-            "`2` is no bit",
+            "`2` is not a bit",
             ":2:",
         ),
         ("size", good.replace("\"Size\":\"4\"", "\"Size\":\"5\""), "gfx1100", "32 bits for 5 bytes", ":1:"),
-        ("cut", good[..good.len() / 4].to_owned(), "gfx1100", "no record", ":2:"),
-        ("none", good.clone(), "gfx1030", "no record of this document is of `gfx1030`", ":1:"),
+        ("cut", good[..good.len() / 4].to_owned(), "gfx1100", "not a record", ":2:"),
+        ("none", good.clone(), "gfx1030", "no record of this document belongs to `gfx1030`", ":1:"),
         ("name", good.clone(), "gfx1101", "did you mean `gfx1100`?", ""),
     ];
     for (name, text, generation, expected, place) in cases {

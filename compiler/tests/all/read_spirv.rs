@@ -86,8 +86,8 @@ fn mistakes_of_a_grammar_have_places() {
         ),
         ("twice", good.replace("\"opcode\": 22", "\"opcode\": 21"), "have the code 21", ":5:"),
         ("quantifier", good.replace("\"quantifier\": \"?\"", "\"quantifier\": \"+\""), "unknown quantifier `+`", ":8:"),
-        ("cut", good[..good.len() / 2].to_owned(), "no grammar of SPIR-V", ""),
-        ("opcode", good.replace("\"opcode\": 62", "\"opcode\": \"62\""), "no grammar of SPIR-V", ":9:"),
+        ("cut", good[..good.len() / 2].to_owned(), "not a SPIR-V grammar", ""),
+        ("opcode", good.replace("\"opcode\": 62", "\"opcode\": \"62\""), "not a SPIR-V grammar", ":9:"),
     ];
     for (name, text, expected, place) in cases {
         let path = folder.join(format!("{name}.json"));

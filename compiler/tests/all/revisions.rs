@@ -175,7 +175,7 @@ fn a_modifier_listed_twice_counts_once() {
     std::fs::write(folder.path().join("isa.yaml"), encodings()).expect("the folder is writable");
     let checked =
         check_spec(&Settings::new(folder.path().join("isa.yaml"))).unwrap_or_else(|failure| panic!("{failure}"));
-    assert!(checked.diagnostics.render(&checked.sources, Style::default()).contains("`<roundmode/>` stands twice"));
+    assert!(checked.diagnostics.render(&checked.sources, Style::default()).contains("duplicate `<roundmode/>`"));
     assert!(diff(original(), words(&checked.isa).isa).is_empty());
 }
 
@@ -283,7 +283,7 @@ fn new_values_instructions_and_names_show_in_the_difference() {
 #[test]
 fn what_the_specification_lacks_is_named() {
     let cases = [
-        ("<skip/>", "<skip/>\n    <force_delta_enable/>", "error[E0055]: `<force_delta_enable/>` has no place"),
+        ("<skip/>", "<skip/>\n    <force_delta_enable/>", "error[E0055]: `<force_delta_enable/>` has no position"),
         ("<src>A</src>", "<src rotate=\"true\">A</src>", "error[E0052]: `<src>` has an unknown attribute `rotate`"),
         (
             "<conservative/>",

@@ -306,13 +306,13 @@ fn a_part_of_an_operand_is_written_by_itself() {
     };
     assert_eq!(writes([1, 0, 0]), [("u16".to_owned(), 1), ("u16".to_owned(), 0)]);
     for (text, message) in [
-        ("d = a; d.h0 = b.h0", "assigned as a whole"),
+        ("d = a; d.h0 = b.h0", "assigned, as a whole"),
         ("d.h0 = a.h0; d.b1 = b.b0", "other parts"),
         ("d.h0 = a.h0; d = a", "other parts"),
         ("d.h2 = a.h0", "no part `h2`"),
         ("d.h0 = a", "expected `u16`"),
         ("d.h0 = a.h0; d.h1 = d.h0", "is read after a part"),
-        ("a.h0 = b.h0", "only read"),
+        ("a.h0 = b.h0", "read-only"),
     ] {
         let found = compiled_message(&spec("", text));
         assert!(found.contains(message), "{text}: {found}");

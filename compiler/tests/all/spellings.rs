@@ -77,15 +77,15 @@ fn a_text_that_is_only_read_is_checked_like_one_that_is_printed() {
     for (also, place, code, message) in [
         // The assembler would choose the other reading.
         ("{index}", "22:15", "E0114", "is both `near` and `far`"),
-        ("x {index}{index}", "22:15", "E0112", "must have its field `index` exactly once"),
-        ("near", "22:15", "E0112", "must have its field `index` exactly once"),
+        ("x {index}{index}", "22:15", "E0112", "must contain its field `index` exactly once"),
+        ("near", "22:15", "E0112", "must contain its field `index` exactly once"),
         ("a;{index}", "22:15", "E0113", "`;` begins a comment"),
         (" {index}", "22:15", "E0114", "begins with a space"),
-        ("{index}0", "22:15", "E0114", "cannot be told from what follows"),
+        ("{index}0", "22:15", "E0114", "cannot be told apart from what follows"),
         ("{lamp}", "17:7", "E0044", "in this template"),
         ("first, with: { index: 8 }", "22:47", "E0033", "this field cannot be 8"),
         ("first, with: { lamp: 0 }", "20:19", "E0101", "`lamp`"),
-        ("{index}, with: { index: 0 }", "22:23", "E0112", "must have its field `index` exactly once"),
+        ("{index}, with: { index: 0 }", "22:23", "E0112", "must contain its field `index` exactly once"),
     ] {
         let also = match also.split_once(", ") {
             Some((text, with)) => format!("{{ text: \"{text}\", {with} }}"),

@@ -580,7 +580,7 @@ fn names_stand_for_numbers() {
         (spec("v8", "{ c: 1 }"), "there is no generation called `v8`"),
         (spec("v6", "{ c: lt }"), "there is no value called `lt`"),
         (spec("v6", "{ a: r16 }"), "there is no register `r16` in `r`"),
-        (spec("v6", "{ c: 1 }").replace("v7: 70", "v7: 50"), "are one generation"),
+        (spec("v6", "{ c: 1 }").replace("v7: 70", "v7: 50"), "are the same generation"),
     ];
     for (text, message) in mistakes {
         let told = load_in(&text, "v6").map(drop).expect_err(message);
@@ -616,17 +616,17 @@ fn what_says_nothing_is_refused() {
     let x = "fields: { x: { number: decimal, bits: 31..0 } }, syntax: 'a {x}'";
     assert_eq!(check("said", &one("word: 40", x)), Ok(()));
     let cases = [
-        ("lifetime", one("word: 40", &format!("{x}, since: 3")), "the set tells no generations apart"),
-        ("lengths", one("word: [40, 40]", x), "the length 40 stands here twice"),
+        ("lifetime", one("word: 40", &format!("{x}, since: 3")), "the set has no generations"),
+        ("lengths", one("word: [40, 40]", x), "the length 40 is given twice"),
         (
             "way-back",
             one("word: 40", "fields: { x: { number: decimal, bits: 31..0, encode: value } }, syntax: 'a {x}'"),
-            "`encode` is the way back from a value",
+            "`encode` inverts a `value`",
         ),
         (
             "float",
             one("word: 40", "fields: { x: { number: { float: 16 }, bits: 31..0 } }, syntax: 'a {x}'"),
-            "a float of 16 bits, and `x` has 32",
+            "a float of 16 bits, but `x` has 32",
         ),
     ];
     for (name, text, message) in cases {
@@ -667,10 +667,7 @@ fn what_never_is_is_named() {
     }
     let idle = format!("templates: {{ t: {{ doc: T. }}, u: {{ like: t }} }}\n{}", one(x));
     let found = warnings("idle", &idle);
-    assert!(
-        found.iter().filter(|found| found.starts_with("W0202: nothing uses the template")).count() == 2,
-        "{found:?}"
-    );
+    assert!(found.iter().filter(|found| found.starts_with("W0202: the template `")).count() == 2, "{found:?}");
     let told = "word: [32, 64]\nkinds: { k: { width: 8, alternatives: { \
                 s: { where: 'length == 4', fields: { n: { bits: 7..0, number: decimal } }, text: '+{n}' }, \
                 l: { where: 'length == 8', fields: { n: { bits: 7..0, number: decimal } }, text: '-{n}' } } } }\n\
@@ -1113,11 +1110,11 @@ fn tables_say_what_they_leave_open() {
     };
     let mistakes = [
         (of("0 => 1, 1 => 2"), "`bits` may also be `2` or `3`"),
-        (of("0 => 1, 1 => 2, 1 => 3, _ => 4"), "`1` is matched by an arm before this one"),
+        (of("0 => 1, 1 => 2, 1 => 3, _ => 4"), "`1` is already matched by an earlier arm"),
         (of("0 => 1, 4 => 2, _ => 3"), "`bits` is never 4: it is 0 to 3"),
-        (of("0 => 1, low => 2, _ => 3"), "`bits` is a number, and has no names"),
+        (of("0 => 1, low => 2, _ => 3"), "`bits` is a number and has no names"),
         (of("0 => 1, 3 => 2, _ => 3").replace("decimal", "signed"), "it is in two's complement: write -1"),
-        (of("0 => 1, _ => 3").replace("match bits", "match bits > 1"), "and this is of type `bool`"),
+        (of("0 => 1, _ => 3").replace("match bits", "match bits > 1"), "but this is of type `bool`"),
         (of("0 => 0xffff_ffff_ffff_ffff, 1 => -1, _ => 3"), "this value is negative, and others are too large"),
         (of("0 => 1, 1 => 2, 2 => 3, 3 => true"), "expected `u64`, found `bool`"),
         (named("byte => 1, half => 2"), "`size` may also be `word`"),
@@ -1264,7 +1261,7 @@ fn exact_texts_name_the_word() {
     assert_eq!(text, "mv a0, a1 ~13850500\nmv a0, a1\nmul a0, a0, a1\n");
     assert_eq!(assemble(engine, &text).as_deref(), Ok(&code[..]));
     let told = engine.parse("mv a0, a2 ~13850500").expect_err("that is a1");
-    assert_eq!(told.to_string(), "`~13850500` is no instruction with this text");
+    assert_eq!(told.to_string(), "`~13850500` is not an instruction with this text");
 }
 
 /// A number takes as many bytes as it needs; the encoder, too, treats bits after the last byte as 0.
@@ -1291,7 +1288,7 @@ fn chains_and_operands_have_a_depth() {
     };
     both_ways(of_text("chain", &chain(24), 0).expect("it is right"), &[("01 01 00", "set 25")]);
     let told = of_text("chain", &chain(25), 0).map(drop).expect_err("it is too long");
-    assert!(told.contains("more than 24 values, one computed from another, lead to `f25`"), "{told}");
+    assert!(told.contains("a chain of more than 24 computed values leads to `f25`"), "{told}");
     let nested = |depth: usize| {
         let kind = |i: usize| match i + 1 == depth {
             true => format!(
@@ -1314,5 +1311,5 @@ fn chains_and_operands_have_a_depth() {
     registers(engine, &engine.decode(&[7, 1, 0]).expect("it decodes"), false, &mut |of| read.push(of.first));
     assert_eq!(read, [7]);
     let told = of_text("nested", &nested(5), 0).map(drop).expect_err("it is too deep");
-    assert!(told.contains("operands stand inside of one another more than 4 deep"), "{told}");
+    assert!(told.contains("operands nest more than 4 deep"), "{told}");
 }

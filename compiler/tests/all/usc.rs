@@ -460,10 +460,10 @@ fn labels_and_the_end_of_a_program_follow() {
     assert_eq!(
         refuse("0 : fad ft0, r0, r1\n    mov r0, ft0\n1 : bra l0\nl0:\n2 : fadd ft0, r0, r1, r2\n3 : nop\nl0:\n"),
         [
-            "1:5: no operation is written `fad ft0, r0, r1` (did you mean `fmad`?)",
-            "3:5: no operation is written `bra l0` (did you mean `ba`?)",
+            "1:5: unknown operation `fad ft0, r0, r1` (did you mean `fmad`?)",
+            "3:5: unknown operation `bra l0` (did you mean `ba`?)",
             "5:21: these are not the operands of `fadd` (it is written `fadd{.lp}{.sat} ft0, <S0>{.abs}{.neg}{.flr}, <S1>{.abs}`)",
-            "7:1: the label `l0` stands twice",
+            "7:1: the label `l0` is defined twice",
         ]
     );
     assert_eq!(refuse("0 : mov ft0, r0\n    mov r0, l0\nl0:\n1 : nop.end\n").len(), 1);

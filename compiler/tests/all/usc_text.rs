@@ -187,12 +187,12 @@ fn parts_that_do_not_go_together_are_named() {
         refuse("uadd8 ft0, r0.e1, r1.e0"),
         "p0 would need `int8_16_ext_sel`: no public bit tells it from the form without a choice of parts"
     );
-    assert_eq!(refuse("fadd ft0, r0, r1 | fadd ft0, r2, r3"), "`fadd` does not go with another part of the group");
+    assert_eq!(refuse("fadd ft0, r0, r1 | fadd ft0, r2, r3"), "`fadd` conflicts with another part of the group");
     assert_eq!(refuse("fadd ft0, r0, sh1"), "no encoding of lower holds 4 in `sb1`");
     assert_eq!(refuse("fadd ft0, r0"), "these are not the operands of `fadd`");
     assert_eq!(refuse("fadd ft0, r0, r5000"), "no encoding of lower holds 5000 in `s1`");
-    assert_eq!(refuse("fad ft0, r0, r1"), "no operation is written `fad ft0, r0, r1`");
-    assert_eq!(refuse("nop | with header.miscctl=1, lower.x=1"), "`lower.x=1` is no mark");
+    assert_eq!(refuse("fad ft0, r0, r1"), "unknown operation `fad ft0, r0, r1`");
+    assert_eq!(refuse("nop | with header.miscctl=1, lower.x=1"), "`lower.x=1` is not a mark");
     assert_eq!(refuse("br 3"), "these are not the operands of `br`");
 }
 

@@ -1,4 +1,4 @@
-//! A key that nobody reads, near one that somebody does.
+//! An unknown key, similar to a known one.
 
 isaforge::isa! { "specs/e0021_unknown_key.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0001: This is not YAML.
+//! E0001: Invalid YAML.
 
 isaforge::isa! { "specs/pages/e0001/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0005: A quote without its partner.
+//! E0005: Unmatched quote.
 
 isaforge::isa! { "specs/pages/e0005/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0006: A character that cannot be seen.
+//! E0006: An invisible character.
 
 isaforge::isa! { "specs/pages/e0006/isa.yaml" }
 

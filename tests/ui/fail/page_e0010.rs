@@ -1,4 +1,4 @@
-//! E0010: Markup in the XML file does not end.
+//! E0010: Unterminated markup in the XML file.
 
 isaforge::isa! { "specs/pages/e0010/isa.yaml" }
 

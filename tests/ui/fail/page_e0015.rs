@@ -1,4 +1,4 @@
-//! E0015: An attribute is not written as one.
+//! E0015: Malformed attribute.
 
 isaforge::isa! { "specs/pages/e0015/isa.yaml" }
 

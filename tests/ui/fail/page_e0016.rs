@@ -1,4 +1,4 @@
-//! E0016: There is no such entity.
+//! E0016: Unknown entity.
 
 isaforge::isa! { "specs/pages/e0016/isa.yaml" }
 

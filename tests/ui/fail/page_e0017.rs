@@ -1,4 +1,4 @@
-//! E0017: Something stands beside the root element.
+//! E0017: Content outside the root element.
 
 isaforge::isa! { "specs/pages/e0017/isa.yaml" }
 

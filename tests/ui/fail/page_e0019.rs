@@ -1,4 +1,4 @@
-//! E0019: A DOCTYPE is not read.
+//! E0019: A DOCTYPE is not allowed.
 
 isaforge::isa! { "specs/pages/e0019/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0021: A key that nobody reads.
+//! E0021: Unknown key.
 
 isaforge::isa! { "specs/pages/e0021/isa.yaml" }
 

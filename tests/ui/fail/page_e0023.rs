@@ -1,4 +1,4 @@
-//! E0023: A word that is none of the choices.
+//! E0023: A word that is not one of the choices.
 
 isaforge::isa! { "specs/pages/e0023/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0030: This is not a run of bits.
+//! E0030: Not a run of bits.
 
 isaforge::isa! { "specs/pages/e0030/isa.yaml" }
 

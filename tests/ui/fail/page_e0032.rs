@@ -1,4 +1,4 @@
-//! E0032: A word cannot have so many bits.
+//! E0032: Unsupported word width.
 
 isaforge::isa! { "specs/pages/e0032/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0035: No crate can be called so.
+//! E0035: Not a valid name for a crate.
 
 isaforge::isa! { "specs/pages/e0035/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0040: The text of a register lacks its number.
+//! E0040: The text of a register is missing its number.
 
 isaforge::isa! { "specs/pages/e0040/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0041: A flag has no other default.
+//! E0041: A flag cannot have another default.
 
 isaforge::isa! { "specs/pages/e0041/isa.yaml" }
 

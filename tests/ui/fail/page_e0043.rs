@@ -1,4 +1,4 @@
-//! E0043: A brace without its partner.
+//! E0043: Unmatched brace.
 
 isaforge::isa! { "specs/pages/e0043/isa.yaml" }
 

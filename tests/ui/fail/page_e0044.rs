@@ -1,4 +1,4 @@
-//! E0044: A template names something that is not there.
+//! E0044: Unknown name in a template.
 
 isaforge::isa! { "specs/pages/e0044/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0045: A key that has no meaning here.
+//! E0045: A key that does not apply here.
 
 isaforge::isa! { "specs/pages/e0045/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0055: An element has no place.
+//! E0055: An element without a position.
 
 isaforge::isa! { "specs/pages/e0055/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0056: No rule says where the secondary opcode lies.
+//! E0056: No rule for the position of a secondary opcode.
 
 isaforge::isa! { "specs/pages/e0056/isa.yaml" }
 

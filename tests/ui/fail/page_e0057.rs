@@ -1,4 +1,4 @@
-//! E0057: More sources than places.
+//! E0057: More sources than positions.
 
 isaforge::isa! { "specs/pages/e0057/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0058: Nothing says how an attribute is encoded.
+//! E0058: An attribute without an encoding.
 
 isaforge::isa! { "specs/pages/e0058/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0060: This is no value of the field.
+//! E0060: Not a value of the field.
 
 isaforge::isa! { "specs/pages/e0060/isa.yaml" }
 

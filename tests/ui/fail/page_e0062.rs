@@ -1,4 +1,4 @@
-//! E0062: A group cannot have such a size.
+//! E0062: Unsupported size of a group.
 
 isaforge::isa! { "specs/pages/e0062/isa.yaml" }
 

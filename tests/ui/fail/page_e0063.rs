@@ -1,4 +1,4 @@
-//! E0063: The syntax of an operation is not complete.
+//! E0063: Incomplete syntax of an operation.
 
 isaforge::isa! { "specs/pages/e0063/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0083: A number cannot be stored so.
+//! E0083: Unsupported way to store a number.
 
 isaforge::isa! { "specs/pages/e0083/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0084: The file and the specification do not fit each other.
+//! E0084: The file and the specification do not match.
 
 isaforge::isa! { "specs/pages/e0084/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0101: There is nothing of this name.
+//! E0101: Unknown name.
 
 isaforge::isa! { "specs/pages/e0101/isa.yaml" }
 

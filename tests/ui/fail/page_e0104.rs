@@ -1,4 +1,4 @@
-//! E0104: Bits outside of the word.
+//! E0104: Bits outside the word.
 
 isaforge::isa! { "specs/pages/e0104/isa.yaml" }
 

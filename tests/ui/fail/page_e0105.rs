@@ -1,4 +1,4 @@
-//! E0105: Nothing says what some bits are.
+//! E0105: Undefined bits.
 
 isaforge::isa! { "specs/pages/e0105/isa.yaml" }
 

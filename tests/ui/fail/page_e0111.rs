@@ -1,4 +1,4 @@
-//! E0111: More than the tables hold.
+//! E0111: Limit of the tables exceeded.
 
 isaforge::isa! { "specs/pages/e0111/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0114: What is written cannot be read back.
+//! E0114: Text that cannot be read back.
 
 isaforge::isa! { "specs/pages/e0114/isa.yaml" }
 

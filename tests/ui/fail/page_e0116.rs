@@ -1,4 +1,4 @@
-//! E0116: A default is none of the values.
+//! E0116: A default that is not one of the values.
 
 isaforge::isa! { "specs/pages/e0116/isa.yaml" }
 

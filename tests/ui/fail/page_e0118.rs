@@ -1,4 +1,4 @@
-//! E0118: A rule can never be the one that decides.
+//! E0118: Unreachable rule.
 
 isaforge::isa! { "specs/pages/e0118/isa.yaml" }
 

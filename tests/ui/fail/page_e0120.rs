@@ -1,4 +1,4 @@
-//! E0120: A text that the grammar does not allow.
+//! E0120: Syntax error in a text.
 
 isaforge::isa! { "specs/pages/e0120/isa.yaml" }
 

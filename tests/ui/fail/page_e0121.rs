@@ -1,4 +1,4 @@
-//! E0121: A name that nothing has.
+//! E0121: Unknown name in a text.
 
 isaforge::isa! { "specs/pages/e0121/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0122: Types that do not go together.
+//! E0122: Mismatched types.
 
 isaforge::isa! { "specs/pages/e0122/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0123: Arguments that a function does not take.
+//! E0123: Wrong arguments to a function.
 
 isaforge::isa! { "specs/pages/e0123/isa.yaml" }
 

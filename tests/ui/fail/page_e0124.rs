@@ -1,4 +1,4 @@
-//! E0124: Arms that do not fit the values that `match` chooses by.
+//! E0124: Arms that do not fit the values of a `match`.
 
 isaforge::isa! { "specs/pages/e0124/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0126: An assignment to what cannot be written, or a value that nobody takes.
+//! E0126: Invalid assignment, or an unused value.
 
 isaforge::isa! { "specs/pages/e0126/isa.yaml" }
 

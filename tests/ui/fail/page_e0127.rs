@@ -1,4 +1,4 @@
-//! E0127: A text that grows beyond what an instruction may be.
+//! E0127: A text that expands beyond the limits of an instruction.
 
 isaforge::isa! { "specs/pages/e0127/isa.yaml" }
 

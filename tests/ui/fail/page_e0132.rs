@@ -1,4 +1,4 @@
-//! E0132: No way back from a value to its bits.
+//! E0132: No inverse from a value to its bits.
 
 isaforge::isa! { "specs/pages/e0132/isa.yaml" }
 

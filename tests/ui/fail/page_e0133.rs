@@ -1,4 +1,4 @@
-//! E0133: A text prints and does not read back.
+//! E0133: A text that is printed but does not read back.
 
 isaforge::isa! { "specs/pages/e0133/isa.yaml" }
 

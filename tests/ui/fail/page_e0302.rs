@@ -1,4 +1,4 @@
-//! E0302: A record says a value twice, or one that its field cannot have.
+//! E0302: A record gives a value twice, or one that its field cannot have.
 
 isaforge::isa! { "specs/pages/e0302/isa.yaml" }
 

@@ -1,4 +1,4 @@
-//! E0303: Nothing can stand in a slot.
+//! E0303: No record fits in a slot.
 
 isaforge::isa! { "specs/pages/e0303/isa.yaml" }
 

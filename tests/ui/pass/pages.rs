@@ -1,7 +1,7 @@
 //! What the pages of the catalogue say is right.
 #![allow(dead_code, reason = "it need only compile")]
 
-/// E0001: This is not YAML.
+/// E0001: Invalid YAML.
 mod e0001 {
     isaforge::isa! { "specs/pages/e0001/isa.yaml" }
 }
@@ -16,17 +16,17 @@ mod e0003 {
     isaforge::isa! { "specs/pages/e0003/isa.yaml" }
 }
 
-/// E0005: A quote without its partner.
+/// E0005: Unmatched quote.
 mod e0005 {
     isaforge::isa! { "specs/pages/e0005/isa.yaml" }
 }
 
-/// E0006: A character that cannot be seen.
+/// E0006: An invisible character.
 mod e0006 {
     isaforge::isa! { "specs/pages/e0006/isa.yaml" }
 }
 
-/// E0010: Markup in the XML file does not end.
+/// E0010: Unterminated markup in the XML file.
 mod e0010 {
     isaforge::isa! { "specs/pages/e0010/isa.yaml" }
 }
@@ -51,12 +51,12 @@ mod e0014 {
     isaforge::isa! { "specs/pages/e0014/isa.yaml" }
 }
 
-/// E0016: There is no such entity.
+/// E0016: Unknown entity.
 mod e0016 {
     isaforge::isa! { "specs/pages/e0016/isa.yaml" }
 }
 
-/// E0017: Something stands beside the root element.
+/// E0017: Content outside the root element.
 mod e0017 {
     isaforge::isa! { "specs/pages/e0017/isa.yaml" }
 }
@@ -71,32 +71,32 @@ mod e0033 {
     isaforge::isa! { "specs/pages/e0033/isa.yaml" }
 }
 
-/// E0034: An empty list where something must stand.
+/// E0034: An empty list where an entry is required.
 mod e0034 {
     isaforge::isa! { "specs/pages/e0034/isa.yaml" }
 }
 
-/// E0035: No crate can be called so.
+/// E0035: Not a valid name for a crate.
 mod e0035 {
     isaforge::isa! { "specs/pages/e0035/isa.yaml" }
 }
 
-/// E0041: A flag has no other default.
+/// E0041: A flag cannot have another default.
 mod e0041 {
     isaforge::isa! { "specs/pages/e0041/isa.yaml" }
 }
 
-/// E0043: A brace without its partner.
+/// E0043: Unmatched brace.
 mod e0043 {
     isaforge::isa! { "specs/pages/e0043/isa.yaml" }
 }
 
-/// E0044: A template names something that is not there.
+/// E0044: Unknown name in a template.
 mod e0044 {
     isaforge::isa! { "specs/pages/e0044/isa.yaml" }
 }
 
-/// E0045: A key that has no meaning here.
+/// E0045: A key that does not apply here.
 mod e0045 {
     isaforge::isa! { "specs/pages/e0045/isa.yaml" }
 }
@@ -121,22 +121,22 @@ mod e0054 {
     isaforge::isa! { "specs/pages/e0054/isa.yaml" }
 }
 
-/// E0055: An element has no place.
+/// E0055: An element without a position.
 mod e0055 {
     isaforge::isa! { "specs/pages/e0055/isa.yaml" }
 }
 
-/// E0056: No rule says where the secondary opcode lies.
+/// E0056: No rule for the position of a secondary opcode.
 mod e0056 {
     isaforge::isa! { "specs/pages/e0056/isa.yaml" }
 }
 
-/// E0057: More sources than places.
+/// E0057: More sources than positions.
 mod e0057 {
     isaforge::isa! { "specs/pages/e0057/isa.yaml" }
 }
 
-/// E0058: Nothing says how an attribute is encoded.
+/// E0058: An attribute without an encoding.
 mod e0058 {
     isaforge::isa! { "specs/pages/e0058/isa.yaml" }
 }
@@ -146,7 +146,7 @@ mod e0059 {
     isaforge::isa! { "specs/pages/e0059/isa.yaml" }
 }
 
-/// E0060: This is no value of the field.
+/// E0060: Not a value of the field.
 mod e0060 {
     isaforge::isa! { "specs/pages/e0060/isa.yaml" }
 }
@@ -156,12 +156,12 @@ mod e0061 {
     isaforge::isa! { "specs/pages/e0061/isa.yaml" }
 }
 
-/// E0062: A group cannot have such a size.
+/// E0062: Unsupported size of a group.
 mod e0062 {
     isaforge::isa! { "specs/pages/e0062/isa.yaml" }
 }
 
-/// E0063: The syntax of an operation is not complete.
+/// E0063: Incomplete syntax of an operation.
 mod e0063 {
     isaforge::isa! { "specs/pages/e0063/isa.yaml" }
 }
@@ -186,12 +186,12 @@ mod e0082 {
     isaforge::isa! { "specs/pages/e0082/isa.yaml" }
 }
 
-/// E0083: A number cannot be stored so.
+/// E0083: Unsupported way to store a number.
 mod e0083 {
     isaforge::isa! { "specs/pages/e0083/isa.yaml" }
 }
 
-/// E0084: The file and the specification do not fit each other.
+/// E0084: The file and the specification do not match.
 mod e0084 {
     isaforge::isa! { "specs/pages/e0084/isa.yaml" }
 }
@@ -206,7 +206,7 @@ mod e0103 {
     isaforge::isa! { "specs/pages/e0103/isa.yaml" }
 }
 
-/// E0105: Nothing says what some bits are.
+/// E0105: Undefined bits.
 mod e0105 {
     isaforge::isa! { "specs/pages/e0105/isa.yaml" }
 }
@@ -221,7 +221,7 @@ mod e0109 {
     isaforge::isa! { "specs/pages/e0109/isa.yaml" }
 }
 
-/// E0111: More than the tables hold.
+/// E0111: Limit of the tables exceeded.
 mod e0111 {
     isaforge::isa! { "specs/pages/e0111/isa.yaml" }
 }
@@ -231,7 +231,7 @@ mod e0113 {
     isaforge::isa! { "specs/pages/e0113/isa.yaml" }
 }
 
-/// E0114: What is written cannot be read back.
+/// E0114: Text that cannot be read back.
 mod e0114 {
     isaforge::isa! { "specs/pages/e0114/isa.yaml" }
 }
@@ -241,32 +241,32 @@ mod e0115 {
     isaforge::isa! { "specs/pages/e0115/isa.yaml" }
 }
 
-/// E0116: A default is none of the values.
+/// E0116: A default that is not one of the values.
 mod e0116 {
     isaforge::isa! { "specs/pages/e0116/isa.yaml" }
 }
 
-/// E0118: A rule can never be the one that decides.
+/// E0118: Unreachable rule.
 mod e0118 {
     isaforge::isa! { "specs/pages/e0118/isa.yaml" }
 }
 
-/// E0120: A text that the grammar does not allow.
+/// E0120: Syntax error in a text.
 mod e0120 {
     isaforge::isa! { "specs/pages/e0120/isa.yaml" }
 }
 
-/// E0122: Types that do not go together.
+/// E0122: Mismatched types.
 mod e0122 {
     isaforge::isa! { "specs/pages/e0122/isa.yaml" }
 }
 
-/// E0123: Arguments that a function does not take.
+/// E0123: Wrong arguments to a function.
 mod e0123 {
     isaforge::isa! { "specs/pages/e0123/isa.yaml" }
 }
 
-/// E0124: Arms that do not fit the values that `match` chooses by.
+/// E0124: Arms that do not fit the values of a `match`.
 mod e0124 {
     isaforge::isa! { "specs/pages/e0124/isa.yaml" }
 }
@@ -276,12 +276,12 @@ mod e0125 {
     isaforge::isa! { "specs/pages/e0125/isa.yaml" }
 }
 
-/// E0126: An assignment to what cannot be written, or a value that nobody takes.
+/// E0126: Invalid assignment, or an unused value.
 mod e0126 {
     isaforge::isa! { "specs/pages/e0126/isa.yaml" }
 }
 
-/// E0127: A text that grows beyond what an instruction may be.
+/// E0127: A text that expands beyond the limits of an instruction.
 mod e0127 {
     isaforge::isa! { "specs/pages/e0127/isa.yaml" }
 }
@@ -301,12 +301,12 @@ mod e0131 {
     isaforge::isa! { "specs/pages/e0131/isa.yaml" }
 }
 
-/// E0132: No way back from a value to its bits.
+/// E0132: No inverse from a value to its bits.
 mod e0132 {
     isaforge::isa! { "specs/pages/e0132/isa.yaml" }
 }
 
-/// E0133: A text prints and does not read back.
+/// E0133: A text that is printed but does not read back.
 mod e0133 {
     isaforge::isa! { "specs/pages/e0133/isa.yaml" }
 }
@@ -321,17 +321,17 @@ mod e0301 {
     isaforge::isa! { "specs/pages/e0301/isa.yaml" }
 }
 
-/// E0303: Nothing can stand in a slot.
+/// E0303: No record fits in a slot.
 mod e0303 {
     isaforge::isa! { "specs/pages/e0303/isa.yaml" }
 }
 
-/// E0304: A header cannot decide.
+/// E0304: A header that does not determine its group.
 mod e0304 {
     isaforge::isa! { "specs/pages/e0304/isa.yaml" }
 }
 
-/// W0201: A correction corrects nothing.
+/// W0201: A correction without effect.
 mod w0201 {
     isaforge::isa! { "specs/pages/w0201/isa.yaml" }
 }
@@ -356,17 +356,17 @@ mod w0209 {
     isaforge::isa! { "specs/pages/w0209/isa.yaml" }
 }
 
-/// W0210: An element stands twice.
+/// W0210: Duplicate element.
 mod w0210 {
     isaforge::isa! { "specs/pages/w0210/isa.yaml" }
 }
 
-/// W0211: A scattered branch target does not say how it counts.
+/// W0211: A scattered branch target without a defined unit.
 mod w0211 {
     isaforge::isa! { "specs/pages/w0211/isa.yaml" }
 }
 
-/// W0212: Nothing is ever read or written as this.
+/// W0212: An entry that is never read or written.
 mod w0212 {
     isaforge::isa! { "specs/pages/w0212/isa.yaml" }
 }
@@ -376,7 +376,7 @@ mod w0221 {
     isaforge::isa! { "specs/pages/w0221/isa.yaml" }
 }
 
-/// W0303: Nothing uses a choice or a record.
+/// W0303: Unused choice or record.
 mod w0303 {
     isaforge::isa! { "specs/pages/w0303/isa.yaml" }
 }

@@ -89,7 +89,7 @@ pub(super) fn emit_form(isa: &Isa, names: &Names, index: usize, f: &Form, word: 
                     quote!(let _ = #value; #name(__b.word() #cast))
                 };
                 let attributes = if checked {
-                    quote!(#[doc = ""] #[doc = " # Errors"] #[doc = " When the value does not fit, or does not go with the other operands."])
+                    quote!(#[doc = ""] #[doc = " # Errors"] #[doc = " When the value does not fit, or conflicts with the other operands."])
                 } else {
                     quote!(#[must_use])
                 };

@@ -233,7 +233,7 @@ fn emit_semantics(isa: &Isa, names: &Names, options: &Options) -> TokenStream {
                 type Output;
             ),
             methods.iter().map(|_| quote!(;)).collect::<Vec<_>>(),
-            " What each instruction does: one method an instruction. Forgetting one is a compile error.",
+            " What each instruction does: one method per instruction. Forgetting one is a compile error.",
         ),
         _ => (
             quote!(
@@ -246,7 +246,7 @@ fn emit_semantics(isa: &Isa, names: &Names, options: &Options) -> TokenStream {
                     quote!({ let _ = i; __rt::Unimplemented { mnemonic: #name }.into() })
                 })
                 .collect(),
-            " What each instruction does: one method an instruction. A method left out returns [`Unimplemented`](__rt::Unimplemented).",
+            " What each instruction does: one method per instruction. A method left out returns [`Unimplemented`](__rt::Unimplemented).",
         ),
     };
     quote! {

@@ -35,7 +35,7 @@ impl Builder<'_> {
                     || !(from.is_float() || ty.is_float())
                     || [from, ty].iter().any(|t| t.class == Class::Bool)
                 {
-                    let message = format!("`cvt` makes no `{ty}` of `{from}`");
+                    let message = format!("`cvt` cannot make `{ty}` from `{from}`");
                     return Err(self.error(Diagnostic::error("E0122", arguments[1].span, message)));
                 }
                 let round = self.round_argument(arguments.get(2))?;
@@ -47,7 +47,7 @@ impl Builder<'_> {
                 let x = self.node(&arguments[1], None)?;
                 let from = self.graph.ty(x);
                 if !(from.is_float() && ty.is_float() && from.lanes == ty.lanes && from.bits < ty.bits) {
-                    let message = format!("`widen` makes no `{ty}` of `{from}`");
+                    let message = format!("`widen` cannot make `{ty}` from `{from}`");
                     return Err(self.error(Diagnostic::error("E0122", arguments[1].span, message)));
                 }
                 Ok(Value::Node(self.graph.node(Op::Convert, WIDEN, ty, [x, NONE, NONE, NONE])))
@@ -135,7 +135,7 @@ impl Builder<'_> {
                         Some(low) => {
                             let size = self.graph.ty(low).size() + ty.size();
                             if size > 64 {
-                                let message = format!("{size} bits, and a value has at most 64");
+                                let message = format!("{size} bits, but a value has at most 64");
                                 return Err(self.error(Diagnostic::error("E0122", argument.span, message)));
                             }
                             self.graph.node(Op::Concat, 0, Type::unsigned(size as u8), [low, part, NONE, NONE])
@@ -246,7 +246,7 @@ impl Builder<'_> {
                 wanted(self, 1, 1)?;
                 let Some(pc) = self.scope.library.pc else {
                     let error = Diagnostic::error("E0121", name.span, "the program counter has no type");
-                    return Err(self.error(error.help("say how wide it is: `semantics: { pc: u32 }`")));
+                    return Err(self.error(error.help("declare its width: `semantics: { pc: u32 }`")));
                 };
                 let value = self.expression(&arguments[0], Some(pc))?;
                 let target = self.typed(&value, pc, arguments[0].span)?;
@@ -268,7 +268,7 @@ impl Builder<'_> {
                     _ => None,
                 };
                 let Some(fault) = fault else {
-                    let error = Diagnostic::error("E0121", arguments[0].span, "no fault is called so");
+                    let error = Diagnostic::error("E0121", arguments[0].span, "no such fault");
                     return Err(self.error(error.help("declare it: `semantics: { faults: [name] }`")));
                 };
                 let datum = match arguments.get(1) {
@@ -290,7 +290,7 @@ impl Builder<'_> {
             Some(part) => Ok(part.immediate()),
             None => {
                 let message = format!(
-                    "bytes {first} to {} of {bytes} are no part of an access",
+                    "bytes {first} to {} of {bytes} are not a part of an access",
                     first + i128::from(ty.size() / 8)
                 );
                 let error = Diagnostic::error("E0125", from.span.to(size.span), message);
@@ -337,7 +337,7 @@ impl Builder<'_> {
                 _ => None,
             };
             let Some(found) = found else {
-                let error = Diagnostic::error("E0121", rest[0].span, "no address space is called so");
+                let error = Diagnostic::error("E0121", rest[0].span, "no such address space");
                 return Err(self.error(error.help("declare it: `semantics: { spaces: [name] }`")));
             };
             (space, rest) = (found as u16, &rest[1..]);

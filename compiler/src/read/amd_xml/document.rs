@@ -139,7 +139,7 @@ impl Reader<'_> {
         let count = self.text(element, "BitCount")?;
         let bits = self.number(&count, 10, Wide::BYTES as u64 * 8)? as u16;
         if bits == 0 || !bits.is_multiple_of(8) {
-            let message = format!("`{}` has {bits} bits, and words have whole bytes", name.value);
+            let message = format!("`{}` has {bits} bits, but words have whole bytes", name.value);
             self.out.push(Diagnostic::error("E0030", count.span, message));
             return None;
         }
@@ -185,7 +185,7 @@ impl Reader<'_> {
                 let width = self.number(&count, 10, 64)? as u8;
                 let at = self.number(&offset, 10, u64::from(bits))? as u16;
                 if width == 0 || at + u16::from(width) > bits {
-                    let message = format!("`{}` does not lie in the {bits} bits of its encoding", name.value);
+                    let message = format!("`{}` lies outside the {bits} bits of its encoding", name.value);
                     self.out.push(Diagnostic::error("E0104", offset.span, message));
                     return None;
                 }
@@ -196,7 +196,7 @@ impl Reader<'_> {
         let pieces: Vec<Piece> = pieces.into_iter().map(|(_, piece)| piece).collect();
         let width: u32 = pieces.iter().map(|piece| u32::from(piece.width)).sum();
         if width == 0 || width > 64 {
-            let message = format!("`{}` has {width} bits, and a field at least one and at most 64", name.value);
+            let message = format!("`{}` has {width} bits, but a field has 1 to 64", name.value);
             self.out.push(Diagnostic::error("E0030", name.span, message));
             return None;
         }

@@ -230,11 +230,10 @@ impl<'a> Builder<'a> {
         });
         let found = fitting.next();
         if found.is_none() || fitting.next().is_some() {
-            let message =
-                format!("not one identifier of `{}` is that of operation {}", encoding.name.value, form.opcode);
+            let message = format!("no identifier of `{}` is that of operation {}", encoding.name.value, form.opcode);
             let error = Diagnostic::error("E0058", form.span, message);
             self.out.push(error.secondary(encoding.name.span, "the encoding").help(format!(
-                "an identifier has the number of the operation in the field `{OPERATION}`, and each has another one"
+                "an identifier has the number of the operation in the field `{OPERATION}`, a different one in each"
             )));
             return None;
         }
@@ -306,7 +305,7 @@ impl<'a> Builder<'a> {
         let rows =
             || CONDITIONS.lines().filter(|row| !row.starts_with('#')).map(|row| row.split('\t').collect::<Vec<_>>());
         let Some(row) = rows().find(|row| row[0] == condition.value) else {
-            let message = format!("nothing says what the condition `{}` means", condition.value);
+            let message = format!("unknown condition `{}`", condition.value);
             let known = rows().map(|row| format!("`{}`", row[0])).collect::<Vec<_>>().join(", ");
             let help = format!("the reader knows {known}; others are rows of its `conditions.tsv`");
             self.out.push(Diagnostic::error("E0101", condition.span, message).help(help));

@@ -53,7 +53,7 @@ pub(super) fn unknown(name: Option<&str>) -> Diagnostic {
     let known = one_of(&names);
     match name {
         None => {
-            let message = "the document describes many processors, and no generation says which is meant";
+            let message = "the document describes many processors: a generation must select one";
             Diagnostic::error_without_place("E0022", message.to_owned()).help(format!("say {known}"))
         }
         Some(name) => {

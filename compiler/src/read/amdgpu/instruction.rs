@@ -52,7 +52,7 @@ pub(super) fn all(
             Err(class) if class == UNREAD => {}
             Err(class) => {
                 if told.insert(class.clone()) && told.len() <= TOLD {
-                    let message = format!("nothing says how an operand of the class `{class}` is written");
+                    let message = format!("no syntax for operands of the class `{class}`");
                     let error = Diagnostic::error("E0101", record.text_span, message);
                     out.push(error.help("name the class in `operands.tsv` of the reader"));
                 }

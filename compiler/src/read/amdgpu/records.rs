@@ -113,7 +113,7 @@ pub(super) fn read(text: &str, file: FileId, generation: &Generation, out: &mut 
         }
         let found = serde_json::from_str::<Line>(line).map_err(|error| {
             let at = error.column().saturating_sub(1).min(line.len());
-            (span.slice(at..at + 1), format!("this line is no record: {error}"))
+            (span.slice(at..at + 1), format!("this line is not a record: {error}"))
         });
         let found = found.and_then(|line_of| {
             if !generation.has(&line_of.predicate) || !generation.has(&line_of.name) {
@@ -132,7 +132,7 @@ pub(super) fn read(text: &str, file: FileId, generation: &Generation, out: &mut 
         }
     }
     if records.is_empty() && complete {
-        let message = format!("no record of this document is of `{}`", generation.name);
+        let message = format!("no record of this document belongs to `{}`", generation.name);
         out.push(Diagnostic::error("E0022", Span::new(file, 0..1), message));
         return None;
     }
@@ -161,12 +161,12 @@ fn record(line: &str, found: Line, table: usize, span: Span) -> Result<Record, (
     let wrong = |key: &str, message: String| (at(key), message);
     let mut bits = Vec::new();
     let list = found.inst.trim().strip_prefix('{').and_then(|list| list.strip_suffix('}'));
-    let list = list.ok_or_else(|| wrong("Inst", "the bits stand in braces".to_owned()))?;
+    let list = list.ok_or_else(|| wrong("Inst", "the bits must be in braces".to_owned()))?;
     for item in items(list).into_iter().rev() {
-        bits.push(bit(item.trim()).ok_or_else(|| wrong("Inst", format!("`{}` is no bit", item.trim())))?);
+        bits.push(bit(item.trim()).ok_or_else(|| wrong("Inst", format!("`{}` is not a bit", item.trim())))?);
     }
     let size: usize =
-        found.size.parse().map_err(|_| wrong("Size", format!("`{}` is no number of bytes", found.size)))?;
+        found.size.parse().map_err(|_| wrong("Size", format!("`{}` is not a number of bytes", found.size)))?;
     if !matches!(size, 4 | 8 | 12 | 16) || bits.len() < 8 * size {
         return Err(wrong("Inst", format!("{} bits for {size} bytes", bits.len())));
     }

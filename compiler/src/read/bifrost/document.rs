@@ -144,7 +144,8 @@ impl Reader<'_> {
                 instruction.encodings.push(own);
             }
             Some(first) if !derived.is_empty() || element.attribute("mask").is_some() => {
-                let error = Diagnostic::error("E0102", element.span, "both the instruction and its encodings say bits");
+                let error =
+                    Diagnostic::error("E0102", element.span, "both the instruction and its encodings give bits");
                 self.out.push(error.secondary(first.span, "the first encoding"));
                 return None;
             }
@@ -157,7 +158,7 @@ impl Reader<'_> {
         let mask = self.number(element, "mask", u64::MAX)?;
         let exact = self.number(element, "exact", u64::MAX)?;
         if mask >> unit.bits != 0 || exact & !mask != 0 {
-            let what = if exact & !mask != 0 { "`exact` has bits that `mask` has not" } else { "the mask is too wide" };
+            let what = if exact & !mask != 0 { "`exact` has bits outside `mask`" } else { "the mask is too wide" };
             let error = Diagnostic::error("E0104", element.span, what);
             self.out.push(error.note(format!("tuples of {} have {} bits", unit.name, unit.bits)));
             return None;

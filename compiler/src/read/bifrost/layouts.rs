@@ -244,7 +244,7 @@ impl Builder<'_> {
             return Some(Token::Field(draft.push(name, span, source, modifier.bits, default, ty)));
         }
         let Some(place) = packing.modifiers.iter().position(|known| *known == index) else {
-            let error = Diagnostic::error("E0058", span, format!("nothing says how `{name}` is encoded"));
+            let error = Diagnostic::error("E0058", span, format!("`{name}` has no encoding"));
             self.out.push(error.secondary(encoding.span, "not here").help("give it a `start`, or pack it"));
             return None;
         };

@@ -85,17 +85,13 @@ pub(super) fn unpack(instruction: &Instruction, encoding: &Encoding, out: &mut D
         }
     }
     if ordered && instruction.sources.len() < 2 {
-        out.push(Diagnostic::error(
-            "E0101",
-            encoding.span,
-            "`ordering` compares two sources, and there are not so many",
-        ));
+        out.push(Diagnostic::error("E0101", encoding.span, "`ordering` compares two sources, but there are fewer"));
         return None;
     }
     let bits: u32 = encoding.derived.iter().map(|derived| u32::from(derived.bits)).sum();
     let states = modifiers.iter().try_fold(1usize, |all, m| all.checked_mul(1 << instruction.modifiers[*m].bits));
     let Some(states) = states.filter(|states| *states <= MOST_STATES && bits <= MOST_BITS) else {
-        let error = Diagnostic::error("E0127", encoding.span, "this packs too much to be turned around");
+        let error = Diagnostic::error("E0127", encoding.span, "this packs too much to be inverted");
         out.push(error.note(format!("there is room for {MOST_STATES} combinations of values and {MOST_BITS} bits")));
         return None;
     };

@@ -100,7 +100,7 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn unexpected(&self) -> String {
         match self.rest.split_whitespace().next() {
-            Some(word) => format!("`{word}` is not expected"),
+            Some(word) => format!("`{word}` is unexpected"),
             None => "it ends too early".to_owned(),
         }
     }

@@ -109,9 +109,9 @@ impl<'d, 'o> Context<'d, 'o> {
         };
         if !self.expressions.contains_key(&text.span) {
             let read = c::parse(&text.value).map_err(|why| {
-                let message = format!("`{}` is no expression: {why}", text.value);
+                let message = format!("`{}` is not an expression: {why}", text.value);
                 let error = Diagnostic::error("E0059", text.span, message);
-                let help = "write numbers, `{FIELD}`, `ISA_GPU_ID()` and the operators of C but `/`, `%` and `?:`";
+                let help = "write numbers, `{FIELD}`, `ISA_GPU_ID()` and the operators of C except `/`, `%` and `?:`";
                 self.out.push(error.help(help));
             });
             self.expressions.insert(text.span, read.ok().map(Rc::new));
@@ -143,7 +143,7 @@ impl<'d, 'o> Context<'d, 'o> {
             "branch" => signed(target(isaforge_core::table::Base::This)),
             "absbranch" => signed(target(isaforge_core::table::Base::Fixed(0))),
             "bool" | "bool_inv" if width > 1 && matches!(field.source, Defined::Bits { .. }) => {
-                let message = format!("`{}` has {width} bits, and a truth value one", field.name.value);
+                let message = format!("`{}` has {width} bits, but a truth value has 1", field.name.value);
                 self.once(field.name.span, "E0030", message);
                 None
             }
@@ -157,7 +157,7 @@ impl<'d, 'o> Context<'d, 'o> {
             }
             "float" if matches!(width, 16 | 32 | 64) => Some((Type::Float(width), false)),
             "float" => {
-                let message = format!("`{}` has {width} bits, and a float 16, 32 or 64", field.name.value);
+                let message = format!("`{}` has {width} bits, but a float has 16, 32 or 64", field.name.value);
                 self.once(field.name.span, "E0030", message);
                 None
             }
@@ -239,7 +239,7 @@ impl<'d, 'o> Context<'d, 'o> {
         let (name, (root, leaves)) = self.hierarchies.roots.get_key_value(field.ty.as_str())?;
         if root.size.map(u32::from) != Some(width) {
             let size = root.size.unwrap_or(0);
-            let message = format!("`{}` has {width} bits, and `{name}` {size}", field.name.value);
+            let message = format!("`{}` has {width} bits, but `{name}` has {size}", field.name.value);
             self.once(field.ty.span, "E0032", message);
             return None;
         }

@@ -42,7 +42,7 @@ fn pieces(
             Some((name, option)) => match option.strip_prefix("align=").map(str::parse) {
                 Some(Ok(column)) => (name, Some(column)),
                 _ => {
-                    let message = format!("`{{{inside}}}` is no column: write `{{NAME:align=20}}`, at most 255");
+                    let message = format!("`{{{inside}}}` is not a column: write `{{NAME:align=20}}`, at most 255");
                     builder.context.once(display.span, "E0043", message);
                     continue;
                 }

@@ -109,7 +109,7 @@ impl Reader<'_> {
         }
         let Some(root) = read_xml(self.sources, file, self.out) else { return };
         if root.name.as_str() != "isa" {
-            let message = format!("a document is an `<isa>`, this is a `<{}>`", root.name.value);
+            let message = format!("expected a document `<isa>`, found `<{}>`", root.name.value);
             self.out.push(Diagnostic::error("E0050", root.name.span, message));
             return;
         }
@@ -275,7 +275,7 @@ impl Reader<'_> {
         let (name, ty) = (self.needed(element, "name")?, self.needed(element, "type")?);
         let (low, high) = self.range(element)?;
         if high - low >= 64 {
-            let message = format!("`{}` has {} bits, and a field at most 64", name.value, high - low + 1);
+            let message = format!("`{}` has {} bits, but a field has at most 64", name.value, high - low + 1);
             self.out.push(Diagnostic::error("E0030", element.span, message));
             return None;
         }
@@ -320,7 +320,7 @@ impl Reader<'_> {
         let (low, high) = self.range(element)?;
         let text: String = element.text.value.chars().filter(|c| !c.is_whitespace()).collect();
         if let Some(other) = text.chars().find(|c| !letters.contains(*c)) {
-            let message = format!("`{other}` is no bit of a pattern");
+            let message = format!("`{other}` is not a bit of a pattern");
             let known = one_of(letters.chars().map(|letter| format!("`{letter}`")));
             self.out.push(Diagnostic::error("E0059", element.text.span, message).help(format!("write {known}")));
             return None;
@@ -351,7 +351,7 @@ impl Reader<'_> {
             }
         };
         if low > high || high >= u64::from(MOST_BITS) {
-            let message = format!("{low} to {high} is no run of bits");
+            let message = format!("{low} to {high} is not a run of bits");
             self.out.push(Diagnostic::error("E0030", element.span, message));
             return None;
         }
@@ -367,7 +367,7 @@ impl Reader<'_> {
             let Some(bits) = self.needed(value, "val").and_then(|bits| self.number(&bits)) else { continue };
             let Some(display) = self.needed(value, "display") else { continue };
             if values.iter().any(|(other, _, _)| *other == bits) {
-                self.out.push(Diagnostic::error("E0102", value.span, format!("{bits} has a name already")));
+                self.out.push(Diagnostic::error("E0102", value.span, format!("{bits} already has a name")));
             }
             values.push((bits, display.value, value.span));
         }

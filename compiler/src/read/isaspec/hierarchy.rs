@@ -150,11 +150,10 @@ fn merged<'d>(chain: Vec<&'d Bitset>, out: &mut Diagnostics) -> Leaf<'d> {
     let mut covered = Wide::ZERO;
     let mut claim = |bits: Wide, asserted: bool, span, what: &str, out: &mut Diagnostics| {
         if !(bits & !whole).is_zero() {
-            let message =
-                format!("bits of {what} lie outside of the {} bits of `{}`", whole.count_ones(), own.name.value);
+            let message = format!("bits of {what} lie outside the {} bits of `{}`", whole.count_ones(), own.name.value);
             out.push(Diagnostic::error("E0104", span, message));
         } else if !(bits & covered).is_zero() && !asserted {
-            let message = format!("bits of {what} mean something else in `{}`, too", own.name.value);
+            let message = format!("bits of {what} also mean something else in `{}`", own.name.value);
             out.push(Diagnostic::error("E0107", span, message));
         }
         covered |= bits;
@@ -180,7 +179,7 @@ fn merged<'d>(chain: Vec<&'d Bitset>, out: &mut Diagnostics) -> Leaf<'d> {
     let rest = whole & !covered;
     if !rest.is_zero() {
         let runs: Vec<String> = rest.runs().map(|(at, width)| format!("{}..{at}", at + width - 1)).collect();
-        let message = format!("nothing says what bits {} of `{}` are", runs.join(", "), own.name.value);
+        let message = format!("undefined bits {} in `{}`", runs.join(", "), own.name.value);
         out.push(
             Diagnostic::error("E0105", own.name.span, message).help("add a `<field>`, a `<pattern>` or an `<assert>`"),
         );

@@ -78,7 +78,7 @@ pub(super) fn instruction(
     node.only(&[&KEYS[..], &SILENT].concat(), out);
     let kind = node.needed("kind", out)?.text(out)?;
     if kind.value != "instruction" {
-        out.push(Diagnostic::error("E0023", kind.span, format!("`{}` is no instruction", kind.value)));
+        out.push(Diagnostic::error("E0023", kind.span, format!("`{}` is not an instruction", kind.value)));
         return None;
     }
     let name = node.needed("name", out)?.text(out)?;
@@ -141,7 +141,7 @@ fn encoding(node: &Node, sources: &Sources, out: &mut Diagnostics) -> Option<Enc
     // YAML parses a pattern that consists only of digits as a number.
     let text = sources.snippet(pattern.span).trim_matches(['"', '\'']);
     if !matches!(text.len(), 16 | 32) || text.bytes().any(|c| !matches!(c, b'0' | b'1' | b'-')) {
-        let error = Diagnostic::error("E0030", pattern.span, format!("`{text}` is no pattern"));
+        let error = Diagnostic::error("E0030", pattern.span, format!("`{text}` is not a pattern"));
         out.push(error.help("write 16 or 32 of `0`, `1` and `-`, the most significant first"));
         return None;
     }

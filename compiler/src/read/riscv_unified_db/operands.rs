@@ -108,7 +108,7 @@ impl<'a> Draft<'a> {
     }
 
     fn unknown<T>(&mut self, name: &Spanned<String>) -> Option<T> {
-        self.out.push(Diagnostic::error("E0101", name.span, format!("nothing is called `{}`", name.value)));
+        self.out.push(Diagnostic::error("E0101", name.span, format!("unknown name `{}`", name.value)));
         None
     }
 

@@ -128,7 +128,7 @@ pub(super) fn read(text: &str, file: FileId, out: &mut Diagnostics) -> Option<Gr
         let made = part::<KindOf>(text, file, raw).and_then(|(span, of)| {
             let values = of.enumerants.into_iter().map(|value| {
                 let number = number(&value.value).ok_or_else(|| {
-                    let message = format!("the value of `{}` is no number of 32 bits", value.enumerant);
+                    let message = format!("the value of `{}` is not a 32-bit number", value.enumerant);
                     Box::new(Diagnostic::error("E0020", span, message))
                 });
                 let EnumerantOf { enumerant: name, aliases: also, parameters, .. } = value;
@@ -171,7 +171,7 @@ fn part<'t, T: Deserialize<'t>>(text: &'t str, file: FileId, raw: &'t RawValue) 
 fn wrong(text: &str, span: Span, error: &serde_json::Error) -> Diagnostic {
     let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
     let at = (lines + error.column().saturating_sub(1)).min(text.len());
-    Diagnostic::error("E0020", span.slice(at..at + 1), format!("this is no grammar of SPIR-V: {error}"))
+    Diagnostic::error("E0020", span.slice(at..at + 1), format!("this is not a SPIR-V grammar: {error}"))
 }
 
 fn number(value: &serde_json::Value) -> Option<u32> {

@@ -119,7 +119,7 @@ impl Maker<'_> {
     fn kind(&self, kind: &Kind, of_first: u16, out: &mut Diagnostics) -> core::Kind {
         let row = rows(KINDS).find(|row| row[0] == kind.name);
         let unknown = |out: &mut Diagnostics| {
-            let message = format!("nothing says how an operand of the kind `{}` is written", kind.name);
+            let message = format!("no syntax for operands of the kind `{}`", kind.name);
             out.push(Diagnostic::error("E0101", kind.span, message).help("name it in `kinds.tsv` of the reader"));
             core::Kind::Number
         };

@@ -118,8 +118,7 @@ impl Expression {
                 Some(Expression::Apply(*op, arguments))
             }
             _ => {
-                let error =
-                    Diagnostic::error("E0081", element.span, "an expression that says nothing, or more than one thing");
+                let error = Diagnostic::error("E0081", element.span, "an expression with no content, or with too much");
                 out.push(error.help("give it exactly one of `identifier`, `literal` and `operator`"));
                 None
             }

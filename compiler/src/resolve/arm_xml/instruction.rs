@@ -206,8 +206,8 @@ impl Resolver<'_> {
         build.used[index] = true;
         let member = build.get(index);
         let Holds::Enum(from) = member.holds.clone() else {
-            let message = format!("`{}` is no modifier: it has no words", member.name.value);
-            self.out.push(Diagnostic::error("E0080", span, message).secondary(member.span, "its type is no enum"));
+            let message = format!("`{}` is not a modifier: it has no words", member.name.value);
+            self.out.push(Diagnostic::error("E0080", span, message).secondary(member.span, "its type is not an enum"));
             return None;
         };
         let modifier = |name: &str, bits: Bits, e: usize, default: Option<u64>| Modifier {
@@ -334,7 +334,7 @@ impl Resolver<'_> {
         for (i, member) in build.members.list.iter().enumerate().filter(|(i, _)| !build.used[*i]) {
             if member.name.value == PAGE && build.group(i).is_none() {
                 let Some(page) = &build.document.spec.page else {
-                    let message = format!("nothing says which shared field `{PAGE}` is");
+                    let message = format!("the shared field for `{PAGE}` is not given");
                     self.out.push(Diagnostic::error("E0084", member.span, message).help("name it under `arm: page:`"));
                     continue;
                 };

@@ -219,7 +219,7 @@ fn member(document: &Document, element: &Element, word_bits: u8, out: &mut Diagn
         }
         [child, ..] => {
             let error =
-                Diagnostic::error("E0050", child.name.span, format!("`<{}>` cannot stand here", child.name.value));
+                Diagnostic::error("E0050", child.name.span, format!("`<{}>` is not allowed here", child.name.value));
             out.push(error.note("a field has at most one `<expression>`"));
             return None;
         }
@@ -242,7 +242,7 @@ fn check(member: &Member, element: &Element, out: &mut Diagnostics) -> bool {
         return false;
     }
     if member.place.is_none() && member.exact.is_none() && member.expression.is_none() {
-        let message = format!("no bit stores `{}`, and nothing says what it is", member.name.value);
+        let message = format!("`{}` is neither stored in bits nor computed", member.name.value);
         out.push(Diagnostic::error("E0081", element.span, message).help("give it an expression, or `exact`"));
         return false;
     }
@@ -317,7 +317,7 @@ fn step(text: &Spanned<String>, out: &mut Diagnostics) -> Option<Step> {
         _ => None,
     };
     if step.is_none() {
-        let error = Diagnostic::error("E0083", text.span, format!("`{}` is no way to store a number", text.value));
+        let error = Diagnostic::error("E0083", text.span, format!("`{}` is not a way to store a number", text.value));
         out.push(error.help("write `align(4)` with a power of two, `shr(3)`, or `minus(1)`"));
     }
     step

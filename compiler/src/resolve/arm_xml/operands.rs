@@ -84,7 +84,7 @@ impl Resolver<'_> {
             .place
             .filter(|_| matches!(member.holds, Holds::Number) && build.group(index).is_none())
             .or_else(|| {
-                let message = format!("`{}` is no number of a register", member.name.value);
+                let message = format!("`{}` is not a register number", member.name.value);
                 self.out.push(Diagnostic::error("E0083", member.span, message));
                 None
             })?;
@@ -142,7 +142,7 @@ impl Resolver<'_> {
     fn arm_count(&mut self, build: &mut Build<'_>, index: usize) -> Option<Count> {
         let member = build.get(index);
         let Holds::Enum(from) = &member.holds else {
-            let message = format!("`{}` does not say a number of registers", member.name.value);
+            let message = format!("`{}` does not give a number of registers", member.name.value);
             self.out.push(Diagnostic::error("E0083", member.span, message));
             return None;
         };
@@ -186,7 +186,7 @@ impl Resolver<'_> {
         build.used[index] = true;
         let member = build.get(index);
         let Holds::Source(ty) = &member.holds else {
-            let error = Diagnostic::error("E0083", name.span, format!("`{}` is no source", name.value));
+            let error = Diagnostic::error("E0083", name.span, format!("`{}` is not a source", name.value));
             self.out.push(error.secondary(member.span, "its type is not among `arm: sources:`"));
             return None;
         };
@@ -196,9 +196,7 @@ impl Resolver<'_> {
         let width = u32::from(self.isa.kinds[kind].width);
         let wrong = |own: u32, r: &mut Self| {
             let message = format!("`{}` has {own} bits, but a `{}` has {width}", name.value, source.kind.value);
-            r.out.push(
-                Diagnostic::error("E0084", member.span, message).secondary(source.kind.span, "said to be read so"),
-            );
+            r.out.push(Diagnostic::error("E0084", member.span, message).secondary(source.kind.span, "declared here"));
         };
         if let (Some((at, own)), None) = (member.place, build.group(index)) {
             if u32::from(own) != width {
@@ -339,7 +337,7 @@ impl Resolver<'_> {
         let signed = match member.holds {
             Holds::Number => false,
             Holds::Signed => true,
-            _ => return unable(self, "its type is no number".to_owned()),
+            _ => return unable(self, "its type is not a number".to_owned()),
         };
         let bounded = member.least.is_some_and(|l| l != 0) || member.greatest.is_some_and(|g| g != ones(wide));
         if member.step == Step::Same && !bounded {
@@ -379,7 +377,7 @@ impl Resolver<'_> {
         let dense = tied.rows.iter().enumerate().all(|(i, r)| r.bits == i as u64);
         let alone = build.shown_of(group).len() == 1 && member.step == Step::Same;
         let Some(values) = values.filter(|_| alone && dense && tied.width(&build.members) <= WIDEST_TABLE) else {
-            let message = format!("`{}` cannot be told from the bits it is computed from", member.name.value);
+            let message = format!("`{}` cannot be determined from the bits it is computed from", member.name.value);
             self.out.push(
                 Diagnostic::error("E0082", member.span, message)
                     .note(format!("in the instruction `{}`", build.form.name)),

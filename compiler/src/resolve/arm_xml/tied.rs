@@ -57,7 +57,7 @@ pub(super) fn tied(members: &Members, out: &mut Diagnostics) -> Option<Vec<Tied>
     for (i, member) in list.iter().enumerate() {
         for name in member.expression.iter().flat_map(|e| e.names()) {
             let Some(other) = members.find(&name.value) else {
-                let message = format!("`{}` depends on `{}`, which there is not", member.name.value, name.value);
+                let message = format!("`{}` depends on `{}`, which does not exist", member.name.value, name.value);
                 let error = Diagnostic::error("E0101", name.span, message);
                 let near = crate::suggest::did_you_mean(&name.value, list.iter().map(|m| m.name.as_str()));
                 out.push(match near {

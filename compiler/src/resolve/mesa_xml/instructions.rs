@@ -186,7 +186,7 @@ impl Resolver<'_> {
                     continue;
                 }
                 if let Some(first) = form.modifiers.iter().find(|m| m.name == name) {
-                    let message = format!("`<{name}/>` stands twice in `{}`", form.name);
+                    let message = format!("duplicate `<{name}/>` in `{}`", form.name);
                     let warning = Diagnostic::warning("W0210", child.span, message).label("again here; it counts once");
                     self.out.push(warning.secondary(first.span, "first here"));
                     continue;
@@ -214,7 +214,7 @@ impl Resolver<'_> {
         if self.out.pass_over(name) {
             return;
         }
-        let message = format!("`<{name}/>` has no place: `xml: modifiers:` does not say where its bits are");
+        let message = format!("`<{name}/>` has no position: `xml: modifiers:` does not define its bits");
         let mut error = Diagnostic::error("E0055", child.name.span, message);
         let known = spec.modifiers.iter().map(|(n, _)| n.as_str()).chain(PARTS);
         let near = did_you_mean(name, known);
@@ -222,7 +222,7 @@ impl Resolver<'_> {
             error = error.help(format!("did you mean `<{near}/>`?"));
         }
         if let (Some(first), Some(last)) = (spec.modifiers.first(), spec.modifiers.last()) {
-            let (all, text) = (first.0.span.to(last.1.span), "the elements that have a place");
+            let (all, text) = (first.0.span.to(last.1.span), "the elements with a position");
             error = if near.is_some() { error.secondary(all, text) } else { error.rival(all, text) };
         }
         if near.is_none() {
@@ -253,7 +253,7 @@ impl Resolver<'_> {
             return;
         }
         if size.value == 0 || start.value.saturating_add(size.value) > word {
-            let message = format!("`{}` has bits outside of the word", name.value);
+            let message = format!("`{}` has bits outside the word", name.value);
             let error = Diagnostic::error("E0104", start.span.to(size.span), message)
                 .label(format!("the last bit is {}", word - 1));
             self.out.push(error.help("a modifier without bits starts at 128"));
@@ -413,7 +413,7 @@ impl Resolver<'_> {
             rest.fold(error, |error, (place, what)| error.secondary(place, what))
         };
         let Some(rule) = spec.opcode2.iter().flatten().find(|rule| against(rule).is_empty()) else {
-            let message = format!("no rule says where the secondary opcode of `{}` lies", instruction.name.value);
+            let message = format!("no rule gives the position of the secondary opcode of `{}`", instruction.name.value);
             if !self.told.insert(opcode2.span) {
                 self.out.fail_silently();
                 return fixed;

@@ -154,7 +154,7 @@ impl Resolver<'_> {
         known.extend(sources.attributes.iter().map(|(name, _)| name.as_str()));
         let elements: Vec<&Element> = encoded(instruction.body).filter(|c| c.name.as_str() == "src").collect();
         for two in elements.windows(2).filter(|two| is_same(two[0], two[1])) {
-            let message = format!("the source `{}` stands twice", two[1].text.value);
+            let message = format!("duplicate source `{}`", two[1].text.value);
             let warning = Diagnostic::warning("W0210", two[1].span, message).label("again here; it counts twice");
             self.out.push(warning.secondary(two[0].span, "first here"));
         }
@@ -175,8 +175,8 @@ impl Resolver<'_> {
                 None => instruction.size,
             };
             let Some(at) = sources.at.get(place) else {
-                let message = format!("`{}` has more sources than there are places", instruction.name.value);
-                let error = Diagnostic::error("E0057", src.span, message).label("no place is left for this one");
+                let message = format!("`{}` has more sources than there are positions", instruction.name.value);
+                let error = Diagnostic::error("E0057", src.span, message).label("no position is left for this one");
                 let places = sources.at.first().map_or(sources.span, |at| at.span);
                 self.out.push(error.secondary(places, format!("the {} places", sources.at.len())));
                 return;
@@ -255,10 +255,10 @@ impl Resolver<'_> {
             });
         }
         if !applied {
-            let message = format!("nothing says how this attribute is encoded for a source of {size} bits");
+            let message = format!("this attribute has no encoding for a source of {size} bits");
             let error = Diagnostic::error("E0058", value.span, message);
             self.out.push(match fields.first() {
-                Some(field) => error.secondary(field.span, "for other sizes it is said here"),
+                Some(field) => error.secondary(field.span, "the encodings for other sizes"),
                 None => error,
             });
         }
@@ -273,7 +273,7 @@ impl Resolver<'_> {
             let (Some(start), Some(size)) = (start, size) else { continue };
             let word = u64::from(self.isa.word_bits);
             if size.value == 0 || start.value.saturating_add(size.value) > word {
-                let message = format!("the immediate `{}` has bits outside of the word", name.value);
+                let message = format!("the immediate `{}` has bits outside the word", name.value);
                 let error = Diagnostic::error("E0104", start.span.to(size.span), message);
                 self.out.push(error.label(format!("the last bit is {}", word - 1)));
                 continue;

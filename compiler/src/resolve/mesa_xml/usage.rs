@@ -41,10 +41,10 @@ impl Resolver<'_> {
         for (index, rule) in spec.opcode2.iter().flatten().enumerate().filter(|(_, rule)| !applied.contains(&rule.span))
         {
             if let Some(other) = spec.opcode2.iter().flatten().take(index).find(|other| is_implied(other, rule)) {
-                let message = "this rule never decides: an earlier one applies to all that it applies to";
+                let message = "this rule is unreachable: an earlier one applies wherever it does";
                 let error =
                     Diagnostic::error("E0118", rule.span, message).secondary(other.span, "this one comes first");
-                self.out.push(error.help("put it before that one, or take it away"));
+                self.out.push(error.help("move it before that one, or remove it"));
             } else {
                 self.unused_rule(rule, &elements, spec);
             }
@@ -132,7 +132,7 @@ impl Resolver<'_> {
         }
         for (erratum, matched) in errata.iter().zip(matched) {
             if *matched == 0 {
-                let warning = Diagnostic::warning("W0201", erratum.span, "this correction corrects nothing");
+                let warning = Diagnostic::warning("W0201", erratum.span, "this correction has no effect");
                 self.out.push(warning.note("no instruction of the file has the value under `was`"));
                 continue;
             }

@@ -33,7 +33,7 @@ error[E0011]: a bare `&`
  --> isa.xml:2:14
   |
 2 |   <desc a="x & y">
-  |              ^ begins no entity
+  |              ^ does not begin an entity
   |
   = help: write `&amp;` for the sign
 
@@ -41,7 +41,7 @@ error[E0012]: a bare `<`
  --> isa.xml:3:17
   |
 3 |     compare $-0 < +0$, a <b, c <= d, 1 <2
-  |                 ^ begins no tag
+  |                 ^ does not begin a tag
   |
   = help: write `&lt;` for the sign
 
@@ -49,7 +49,7 @@ error[E0012]: a bare `<`
  --> isa.xml:3:26
   |
 3 |     compare $-0 < +0$, a <b, c <= d, 1 <2
-  |                          ^ begins no tag
+  |                          ^ does not begin a tag
   |
   = help: write `&lt;` for the sign
 
@@ -57,7 +57,7 @@ error[E0012]: a bare `<`
  --> isa.xml:3:32
   |
 3 |     compare $-0 < +0$, a <b, c <= d, 1 <2
-  |                                ^ begins no tag
+  |                                ^ does not begin a tag
   |
   = help: write `&lt;` for the sign
 
@@ -65,7 +65,7 @@ error[E0012]: a bare `<`
  --> isa.xml:3:40
   |
 3 |     compare $-0 < +0$, a <b, c <= d, 1 <2
-  |                                        ^ begins no tag
+  |                                        ^ does not begin a tag
   |
   = help: write `&lt;` for the sign
 
@@ -73,7 +73,7 @@ error[E0011]: a bare `&`
  --> isa.xml:4:13
   |
 4 |     \max(0) & = 0 \\ & \; &
-  |             ^ begins no entity
+  |             ^ does not begin an entity
   |
   = help: write `&amp;` for the sign
 
@@ -81,7 +81,7 @@ error[E0011]: a bare `&`
  --> isa.xml:4:22
   |
 4 |     \max(0) & = 0 \\ & \; &
-  |                      ^ begins no entity
+  |                      ^ does not begin an entity
   |
   = help: write `&amp;` for the sign
 
@@ -89,7 +89,7 @@ error[E0011]: a bare `&`
  --> isa.xml:4:27
   |
 4 |     \max(0) & = 0 \\ & \; &
-  |                           ^ begins no entity
+  |                           ^ does not begin an entity
   |
   = help: write `&amp;` for the sign"#,
     );
@@ -103,29 +103,29 @@ fn e0010_markup_that_does_not_end() {
     xml_says(
         "<isa>\n  <!-- never\n",
         r#"
-error[E0010]: a comment does not end
+error[E0010]: a comment is not terminated
  --> isa.xml:2:3
   |
 2 |   <!-- never
-  |   ^^^^^^^^^^ begins here; `-->` does not follow"#,
+  |   ^^^^^^^^^^ begins here, with no `-->` after it"#,
     );
     xml_says(
         "<isa>\n  <ins name=\"A",
         r#"
-error[E0010]: a tag with a value in quotes does not end
+error[E0010]: a tag with a value in quotes is not terminated
  --> isa.xml:2:3
   |
 2 |   <ins name="A
-  |   ^^^^^^^^^^^^ begins here; `"` does not follow"#,
+  |   ^^^^^^^^^^^^ begins here, with no `"` after it"#,
     );
     xml_says(
         "<isa>\n  <ins",
         r#"
-error[E0010]: a tag does not end
+error[E0010]: a tag is not terminated
  --> isa.xml:2:3
   |
 2 |   <ins
-  |   ^^^^ begins here; `>` does not follow"#,
+  |   ^^^^ begins here, with no `>` after it"#,
     );
 }
 
@@ -228,11 +228,11 @@ error[E0015]: a quote is out of place in a tag
  --> isa.xml:2:18
   |
 2 |   <ins name="ADD op="1">
-  |                  ^^^^^^ this is no attribute
+  |                  ^^^^^^ this is not an attribute
   |
   = help: attributes are written `name="value"`
 
-error[E0010]: `<ins>` does not end before the next tag
+error[E0010]: `<ins>` is not closed before the next tag
  --> isa.xml:5:3
   |
 5 |   <ins name="B"
@@ -289,7 +289,7 @@ fn e0017_things_beside_the_root() {
     xml_says(
         "hello <isa/>\n<isb>x</isb>\n",
         r#"
-error[E0017]: text outside of the root element
+error[E0017]: text outside the root element
  --> isa.xml:1:1
   |
 1 | hello <isa/>
@@ -338,6 +338,6 @@ error[E0019]: a DOCTYPE is not allowed
 1 | <!DOCTYPE isa [<!ENTITY x "y">]>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   |
-  = help: remove it: nobody would read its entities and defaults"#,
+  = help: remove it: its entities and defaults would be ignored"#,
     );
 }

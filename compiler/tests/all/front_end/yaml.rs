@@ -166,7 +166,7 @@ error[E0001]: not well-formed YAML: misplaced bracket
     yaml_says(
         "a: &a [*a]\n",
         r#"
-error[E0001]: this alias is inside of what it stands for
+error[E0001]: this alias is inside the value that it refers to
  --> blink.yaml:1:8
   |
 1 | a: &a [*a]
@@ -347,7 +347,7 @@ error[E0021]: unknown key `wrod`
  --> blink.yaml:1:1
   |
 1 | wrod: 16
-  | ^^^^ nothing reads this key
+  | ^^^^ not allowed here
   |
   = note: allowed here: `word`, `doc`, `exact`, `enums` or `operands`
   = help: did you mean `word`?
@@ -356,7 +356,7 @@ error[E0021]: unknown key `bit`
  --> blink.yaml:3:10
   |
 3 |   dst: { bit: 3..0, acces: read }
-  |          ^^^ nothing reads this key
+  |          ^^^ not allowed here
   |
   = note: allowed here: `bits`, `access` or `type`
   = help: did you mean `bits`?
@@ -365,7 +365,7 @@ error[E0021]: unknown key `acces`
  --> blink.yaml:3:21
   |
 3 |   dst: { bit: 3..0, acces: read }
-  |                     ^^^^^ nothing reads this key
+  |                     ^^^^^ not allowed here
   |
   = note: allowed here: `bits`, `access` or `type`
   = help: did you mean `access`?"#,

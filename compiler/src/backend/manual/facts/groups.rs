@@ -208,7 +208,7 @@ fn kind(choice: &'static Choice) -> Kind {
             let how = match field.encoding {
                 Encoding::Plain => String::new(),
                 Encoding::Minus(n) => format!(" (stored less {n})"),
-                Encoding::Wrap => " (0 stands for the value above the greatest)".to_owned(),
+                Encoding::Wrap => " (0 stands for one more than the greatest value)".to_owned(),
                 Encoding::Times(n) | Encoding::SignedTimes(n) => format!(" (in units of {n})"),
             };
             held.push(format!("{} {}{how}", field.name, places(pieces)));

@@ -146,7 +146,7 @@ fn layout(engine: Engine, layout: &'static Table, name: &str) -> Layout {
     let role = match layout.role {
         Use::Own => "",
         Use::Preferred => "An alias: words that fit it print like this.",
-        Use::Assembler => "Another spelling, which is only read.",
+        Use::Assembler => "An alternative spelling, accepted but never printed.",
     };
     Layout {
         name: if layout.name == name { String::new() } else { layout.name.to_owned() },

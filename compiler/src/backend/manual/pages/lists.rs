@@ -113,8 +113,8 @@ pub fn registers(book: &Book, semantics: Option<&'static Semantics>, hardware: O
 fn machine(book: &Book, semantics: &'static Semantics, hardware: &'static Hardware) -> Markup {
     let parting = match hardware.divergence {
         Divergence::Refused => "an error",
-        Divergence::LowestFirst => "the lanes at the lowest address execute until the others are there",
-        Divergence::Together => "all go where the first goes that branches",
+        Divergence::LowestFirst => "the lanes at the lowest address execute until the others catch up",
+        Divergence::Together => "all follow the first lane that branches",
         Divergence::Masked => "lanes that do not branch when others do are masked",
     };
     let unmasks = hardware.unmasks.and_then(|intrinsic| semantics.intrinsics.get(usize::from(intrinsic)));
@@ -134,9 +134,9 @@ fn machine(book: &Book, semantics: &'static Semantics, hardware: &'static Hardwa
             @if hardware.program > 0 { dt { "Program memory" } dd { (count(hardware.program as usize, "byte")) } }
             @for space in hardware.spaces {
                 dt { "Memory " code { (name(space)) } }
-                dd { (count(space.size as usize, "byte")) @if space.open { "; beyond its end zeros are read and nothing is written" } }
+                dd { (count(space.size as usize, "byte")) @if space.open { "; beyond its end, reads return 0 and writes are dropped" } }
             }
-            @if hardware.aligned { dt { "Alignment" } dd { "an access lies at a multiple of its size" } }
+            @if hardware.aligned { dt { "Alignment" } dd { "accesses are aligned to their size" } }
         }
     }
 }
@@ -151,10 +151,10 @@ fn conventions(book: &Book, semantics: &'static Semantics) -> Markup {
         texts.next().map_or_else(|| bits.to_string(), |(_, text, _)| text.clone())
     };
     html! {
-        @for (title, states) in [("State outside of banks", states), ("Wires", wires)] {
+        @for (title, states) in [("State outside the banks", states), ("Wires", wires)] {
             @if !states.is_empty() {
                 h2 { (title) }
-                @if title == "Wires" { p { "They carry values from one part of a group to another, and are 0 when it begins." } }
+                @if title == "Wires" { p { "They carry values from one part of a group to another, and are 0 at its start." } }
                 dl { @for state in states {
                     dt { code { (state.name) } @if state.count > 1 { " (" (state.count) ")" } }
                     dd { (inline(state.doc)) }
@@ -194,7 +194,7 @@ fn effects(flow: &isaforge_core::semantics::facts::Flow) -> String {
     let waits = if slots.is_empty() { String::new() } else { format!("waits for slots {}", slots.join(", ")) };
     let sends = match flow.sends {
         0 => String::new(),
-        sends => format!("the message has slot {}", sends.trailing_zeros()),
+        sends => format!("the message uses slot {}", sends.trailing_zeros()),
     };
     let parts = [
         sends.as_str(),

@@ -28,9 +28,9 @@ pub fn opcodes(book: &Book) -> Markup {
     };
     html! {
         h1 { "Opcodes" }
-        p { "Every instruction is told by bits " (places(&bits)) ". "
+        p { "Instructions are distinguished by " (places(&bits)) ". "
             (codes.len()) " of " (1u64 << bits.len()) " codes are used. A stronger colour stands for more instructions,
-            which further bits tell apart." }
+            which further bits distinguish." }
         div.scroll tabindex="0" role="region" aria-label="Map of opcodes" {
             table.map {
                 caption.vh { "Codes and the number of instructions that have them" }
@@ -95,5 +95,5 @@ fn places(bits: &[u32]) -> String {
     }
     let text = |(high, low): &(u32, u32)| if high == low { low.to_string() } else { format!("{high}..{low}") };
     let texts: Vec<String> = runs.iter().rev().map(text).collect();
-    if texts.is_empty() { "of which none is common to all".to_owned() } else { texts.join(", ") }
+    if texts.is_empty() { "no bits common to all".to_owned() } else { format!("bits {}", texts.join(", ")) }
 }

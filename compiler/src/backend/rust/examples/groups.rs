@@ -139,7 +139,7 @@ pub(super) fn examples(isa: &'static GroupIsa, of: Crate, out: &mut Examples) {
     let wrong = [0xff, 0].into_iter().find_map(|byte| Some((byte, decode(isa, &[byte; 32]).err()?.to_string())));
     let refused = wrong.map_or_else(String::new, |(byte, error)| {
         format!(
-            "\n// What is no group says why.\nassert_eq!(decode(&[{byte:#04x}; 32]).unwrap_err().to_string(), {});\n",
+            "\n// Other bytes are errors that say why.\nassert_eq!(decode(&[{byte:#04x}; 32]).unwrap_err().to_string(), {});\n",
             literal(&error)
         )
     });
@@ -161,7 +161,7 @@ pub(super) fn examples(isa: &'static GroupIsa, of: Crate, out: &mut Examples) {
              let group: Group = {text}.parse()?;\n\
              assert_eq!(group, decode(&[{own}])?);\n\
              assert_eq!(group.to_string(), {text});\n\
-             // An operation a line.\n\
+             // One operation per line.\n\
              println!(\"{{group:#}}\");\n"
         ),
     );
@@ -209,7 +209,7 @@ pub(super) fn examples(isa: &'static GroupIsa, of: Crate, out: &mut Examples) {
     let parts = format!("use {name}::{{Parts, decode}};\n\nlet parts: Parts = {text}.parse()?;\n");
     out.add(
         "Parts",
-        format!("{takes}assert_eq!(parts.encode()?, decode(&[{own}])?);\n// Text says the same, and need not have an encoding.\nassert_eq!({text}.parse::<Parts>()?.encode()?, parts.encode()?);\n"),
+        format!("{takes}assert_eq!(parts.encode()?, decode(&[{own}])?);\n// Text describes the same, and need not have an encoding.\nassert_eq!({text}.parse::<Parts>()?.encode()?, parts.encode()?);\n"),
     );
     out.add("Parts::encode", format!("{parts}assert_eq!(parts.encode()?, decode(&[{own}])?);\n"));
     out.add(
@@ -232,7 +232,7 @@ pub(super) fn examples(isa: &'static GroupIsa, of: Crate, out: &mut Examples) {
         out.add(
             format!("Parts::{method}"),
             format!(
-                "{}// The parts behind the header as one value, and the same parts of it.\n\
+                "{}// The parts after the header as one value, and the same parts made from it.\n\
                  let parts = decode(&[{own}])?.parts();\n\
                  let body = parts.body().unwrap();\n\
                  assert_eq!(Parts::of(parts.{header}, body).encode()?, parts.encode()?);\n",

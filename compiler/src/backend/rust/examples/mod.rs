@@ -121,7 +121,7 @@ pub fn front(of: Crate, doc: &str) -> String {
     }
     if let Some(code) = meaning::front(of) {
         text.push_str(&format!(
-            "\n\nWith the feature `semantics` it says what they do, too:\n\n```\n# #[cfg(feature = \"semantics\")] {{\n{code}# }}\n{END}```"
+            "\n\nWith the feature `semantics`, it also defines what they do:\n\n```\n# #[cfg(feature = \"semantics\")] {{\n{code}# }}\n{END}```"
         ));
     }
     // The first space of a line separates it from `//!`.

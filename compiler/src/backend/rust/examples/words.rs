@@ -213,7 +213,7 @@ pub(super) fn examples(isa: &'static Isa, of: Crate, out: &mut Examples) {
     let wrong = wrong(isa);
     let refused = wrong.as_ref().map_or_else(String::new, |(word, error)| {
         format!(
-            "\n// What is no instruction says why.\nassert_eq!(decode({word:#x}).unwrap_err().to_string(), {});\n",
+            "\n// Other words are errors that say why.\nassert_eq!(decode({word:#x}).unwrap_err().to_string(), {});\n",
             literal(error)
         )
     });

@@ -156,7 +156,7 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names) -> TokenStream {
         let (name, doc) = (&family.name, doc_text(family.doc));
         let fields = family.factors.iter().map(|f| {
             let (field, ty) = (&f.field, &f.name);
-            quote!(#[doc = " The parts that these fields of the header say."] #field: #ty)
+            quote!(#[doc = " The parts that these fields of the header select."] #field: #ty)
         });
         let always = members(family.always).map(|slot| {
             let (field, ty, doc) = (&names.slots[slot], type_of(isa, names, slot), doc_of(isa, slot));
@@ -231,7 +231,7 @@ fn factor(isa: &GroupIsa, names: &Names, factor: &Factor) -> TokenStream {
         let fields = members(*slots).map(|slot| {
             let (field, ty, doc) = (&names.slots[slot], type_of(isa, names, slot), doc_of(isa, slot));
             if chained(&slot) {
-                quote!(#[doc = #doc] #[doc = " At least one part of a chain is there."] #field: Option<#ty>)
+                quote!(#[doc = #doc] #[doc = " At least one part of a chain is present."] #field: Option<#ty>)
             } else {
                 quote!(#[doc = #doc] #field: #ty)
             }

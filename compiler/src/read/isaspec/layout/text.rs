@@ -60,7 +60,7 @@ impl<'d> Builder<'_, 'd, '_> {
                 tokens
             }
             Found::Parameter(number) if self.parameters[number].ty.is_none() => {
-                let message = format!("`{name}` is an operand of what is around, and cannot be shown here");
+                let message = format!("`{name}` is an operand of the enclosing bitset and cannot be shown here");
                 self.context.once(span, "E0044", message);
                 Vec::new()
             }
