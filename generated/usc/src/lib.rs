@@ -38,7 +38,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! With the feature `semantics` it says what they do, too:
+//! With the feature `semantics`, it also defines what they do:
 //!
 //! ```
 //! # #[cfg(feature = "semantics")] {
@@ -6599,7 +6599,7 @@ pub mod slot {
 /// let group: Group = "byp.imm16 ft0, ft1, c0, 0x0 | byp ft2, _ | cbs ft3, _".parse()?;
 /// assert_eq!(group, decode(&[0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00])?);
 /// assert_eq!(group.to_string(), "byp.imm16 ft0, ft1, c0, 0x0 | byp ft2, _ | cbs ft3, _");
-/// // An operation a line.
+/// // One operation per line.
 /// println!("{group:#}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -6618,8 +6618,8 @@ pub struct Group(__rt::group::Group);
 /// let group = decode(&[0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00])?;
 /// assert_eq!(group.to_string(), "byp.imm16 ft0, ft1, c0, 0x0 | byp ft2, _ | cbs ft3, _");
 ///
-/// // What is no group says why.
-/// assert_eq!(decode(&[0xff; 32]).unwrap_err().to_string(), "byte 0: nothing that can stand in `header` starts with 0xff");
+/// // Other bytes are errors that say why.
+/// assert_eq!(decode(&[0xff; 32]).unwrap_err().to_string(), "byte 0: no record of `header` starts with 0xff");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[inline]
@@ -6841,7 +6841,7 @@ impl Group {
 ///     ..Parts::default()
 /// };
 /// assert_eq!(parts.encode()?, decode(&[0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00])?);
-/// // Text says the same, and need not have an encoding.
+/// // Text describes the same, and need not have an encoding.
 /// assert_eq!("byp.imm16 ft0, ft1, c0, 0x0 | byp ft2, _ | cbs ft3, _".parse::<Parts>()?.encode()?, parts.encode()?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -7211,13 +7211,13 @@ pub enum MainOporg {
     /// The slots mov, tst, pck.
     P2 {
         /// Phase 2: the move.
-        /// At least one part of a chain is there.
+        /// At least one part of a chain is present.
         mov: Option<Mov>,
         /// Phase 2: the test.
-        /// At least one part of a chain is there.
+        /// At least one part of a chain is present.
         tst: Option<Tst>,
         /// Phase 2: the pack.
-        /// At least one part of a chain is there.
+        /// At least one part of a chain is present.
         pck: Option<Pck>,
     },
     /// The slots p0.
@@ -7228,13 +7228,13 @@ pub enum MainOporg {
     /// The slots mov, tst, pck, p0.
     P0P2 {
         /// Phase 2: the move.
-        /// At least one part of a chain is there.
+        /// At least one part of a chain is present.
         mov: Option<Mov>,
         /// Phase 2: the test.
-        /// At least one part of a chain is there.
+        /// At least one part of a chain is present.
         tst: Option<Tst>,
         /// Phase 2: the pack.
-        /// At least one part of a chain is there.
+        /// At least one part of a chain is present.
         pck: Option<Pck>,
         /// Phase 0.
         p0: Alu,
@@ -7244,13 +7244,13 @@ pub enum MainOporg {
         /// The backend phase.
         backend: Backend,
         /// Phase 2: the move.
-        /// At least one part of a chain is there.
+        /// At least one part of a chain is present.
         mov: Option<Mov>,
         /// Phase 2: the test.
-        /// At least one part of a chain is there.
+        /// At least one part of a chain is present.
         tst: Option<Tst>,
         /// Phase 2: the pack.
-        /// At least one part of a chain is there.
+        /// At least one part of a chain is present.
         pck: Option<Pck>,
         /// Phase 0.
         p0: Alu,
@@ -7265,13 +7265,13 @@ pub enum MainOporg {
     /// The slots mov, tst, pck, p1, p0.
     P0P1P2 {
         /// Phase 2: the move.
-        /// At least one part of a chain is there.
+        /// At least one part of a chain is present.
         mov: Option<Mov>,
         /// Phase 2: the test.
-        /// At least one part of a chain is there.
+        /// At least one part of a chain is present.
         tst: Option<Tst>,
         /// Phase 2: the pack.
-        /// At least one part of a chain is there.
+        /// At least one part of a chain is present.
         pck: Option<Pck>,
         /// Phase 1.
         p1: Alu,
@@ -7283,13 +7283,13 @@ pub enum MainOporg {
         /// The backend phase.
         backend: Backend,
         /// Phase 2: the move.
-        /// At least one part of a chain is there.
+        /// At least one part of a chain is present.
         mov: Option<Mov>,
         /// Phase 2: the test.
-        /// At least one part of a chain is there.
+        /// At least one part of a chain is present.
         tst: Option<Tst>,
         /// Phase 2: the pack.
-        /// At least one part of a chain is there.
+        /// At least one part of a chain is present.
         pck: Option<Pck>,
         /// Phase 1.
         p1: Alu,
@@ -8051,9 +8051,9 @@ impl ControlW0pCtrlop {
 pub enum Body {
     /// Three bytes.
     Main {
-        /// The parts that these fields of the header say.
+        /// The parts that these fields of the header select.
         oporg: MainOporg,
-        /// The parts that these fields of the header say.
+        /// The parts that these fields of the header select.
         w1p_w0p: MainW1pW0p,
         /// Sources 0 to 2.
         lower: Lower,
@@ -8064,9 +8064,9 @@ pub enum Body {
     },
     /// Three bytes.
     Bitwise {
-        /// The parts that these fields of the header say.
+        /// The parts that these fields of the header select.
         opcnt: BitwiseOpcnt,
-        /// The parts that these fields of the header say.
+        /// The parts that these fields of the header select.
         w1p_w0p: BitwiseW1pW0p,
         /// Sources 0 to 2.
         lower: Lower,
@@ -8075,7 +8075,7 @@ pub enum Body {
     },
     /// Three bytes; bit 23 means something else for each operation.
     Control {
-        /// The parts that these fields of the header say.
+        /// The parts that these fields of the header select.
         w0p_ctrlop: ControlW0pCtrlop,
     },
 }
@@ -8088,7 +8088,7 @@ impl Parts {
     /// ```
     /// use isaforge_usc::{Parts, decode};
     ///
-    /// // The parts behind the header as one value, and the same parts of it.
+    /// // The parts after the header as one value, and the same parts made from it.
     /// let parts = decode(&[0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00])?.parts();
     /// let body = parts.body().unwrap();
     /// assert_eq!(Parts::of(parts.header, body).encode()?, parts.encode()?);
@@ -8126,7 +8126,7 @@ impl Parts {
     /// ```
     /// use isaforge_usc::{Parts, decode};
     ///
-    /// // The parts behind the header as one value, and the same parts of it.
+    /// // The parts after the header as one value, and the same parts made from it.
     /// let parts = decode(&[0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00])?.parts();
     /// let body = parts.body().unwrap();
     /// assert_eq!(Parts::of(parts.header, body).encode()?, parts.encode()?);

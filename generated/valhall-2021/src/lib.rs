@@ -43,7 +43,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! With the feature `semantics` it says what they do, too:
+//! With the feature `semantics`, it also defines what they do:
 //!
 //! ```
 //! # #[cfg(feature = "semantics")] {
@@ -4932,7 +4932,7 @@ impl Instruction {
 /// let instruction = decode(0x2e678001d3e2e693)?;
 /// assert_eq!(instruction.to_string(), "LD_ATTR.v2.f16.slot7.id.wait02 @, u19, core_id, lane_id");
 ///
-/// // What is no instruction says why.
+/// // Other words are errors that say why.
 /// assert_eq!(decode(0xffffffffffffffff).unwrap_err().to_string(), "unknown opcode: no instruction has 0xff in bits 55..48");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -5312,7 +5312,7 @@ impl Branchz {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -5336,7 +5336,7 @@ impl Branchz {
     /// With another `offset`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_offset(self, value: i32) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         __b.set_number(1, value as i64)?;
@@ -5437,7 +5437,7 @@ impl DiscardF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5481,7 +5481,7 @@ impl DiscardF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -5577,7 +5577,7 @@ impl Branchzi {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -5591,7 +5591,7 @@ impl Branchzi {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5753,7 +5753,7 @@ impl CselF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5767,7 +5767,7 @@ impl CselF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -5781,7 +5781,7 @@ impl CselF32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -5795,7 +5795,7 @@ impl CselF32 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -5900,7 +5900,7 @@ impl CselV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5914,7 +5914,7 @@ impl CselV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -5928,7 +5928,7 @@ impl CselV2f16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -5942,7 +5942,7 @@ impl CselV2f16 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -6047,7 +6047,7 @@ impl CselU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6061,7 +6061,7 @@ impl CselU32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -6075,7 +6075,7 @@ impl CselU32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -6089,7 +6089,7 @@ impl CselU32 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -6194,7 +6194,7 @@ impl CselV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6208,7 +6208,7 @@ impl CselV2u16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -6222,7 +6222,7 @@ impl CselV2u16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -6236,7 +6236,7 @@ impl CselV2u16 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -6341,7 +6341,7 @@ impl CselI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6355,7 +6355,7 @@ impl CselI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -6369,7 +6369,7 @@ impl CselI32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -6383,7 +6383,7 @@ impl CselI32 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -6488,7 +6488,7 @@ impl CselV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6502,7 +6502,7 @@ impl CselV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -6516,7 +6516,7 @@ impl CselV2i16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -6530,7 +6530,7 @@ impl CselV2i16 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -6615,7 +6615,7 @@ impl LdVarSpecial {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -6629,7 +6629,7 @@ impl LdVarSpecial {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6643,7 +6643,7 @@ impl LdVarSpecial {
     /// With another `index`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_index(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         __b.set_number(2, value as i64)?;
@@ -6752,7 +6752,7 @@ impl LdVarImmF32 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -6766,7 +6766,7 @@ impl LdVarImmF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6780,7 +6780,7 @@ impl LdVarImmF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -6794,7 +6794,7 @@ impl LdVarImmF32 {
     /// With another `index`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_index(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         __b.set_number(3, value as i64)?;
@@ -6903,7 +6903,7 @@ impl LdVarImmF16 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -6917,7 +6917,7 @@ impl LdVarImmF16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6931,7 +6931,7 @@ impl LdVarImmF16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -6945,7 +6945,7 @@ impl LdVarImmF16 {
     /// With another `index`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_index(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         __b.set_number(3, value as i64)?;
@@ -7052,7 +7052,7 @@ impl LdAttrImm {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -7066,7 +7066,7 @@ impl LdAttrImm {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -7080,7 +7080,7 @@ impl LdAttrImm {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -7094,7 +7094,7 @@ impl LdAttrImm {
     /// With another `index`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_index(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         __b.set_number(3, value as i64)?;
@@ -7263,7 +7263,7 @@ impl LdAttr {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -7277,7 +7277,7 @@ impl LdAttr {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -7291,7 +7291,7 @@ impl LdAttr {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -7305,7 +7305,7 @@ impl LdAttr {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -7404,7 +7404,7 @@ impl LeaAttr {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -7418,7 +7418,7 @@ impl LeaAttr {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -7432,7 +7432,7 @@ impl LeaAttr {
     /// With another `unk`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_unk(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         __b.set_number(2, value as i64)?;
@@ -7511,7 +7511,7 @@ impl LoadI8 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -7525,7 +7525,7 @@ impl LoadI8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -7636,7 +7636,7 @@ impl LoadI16 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -7650,7 +7650,7 @@ impl LoadI16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -7761,7 +7761,7 @@ impl LoadI24 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -7775,7 +7775,7 @@ impl LoadI24 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -7886,7 +7886,7 @@ impl LoadI32 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -7900,7 +7900,7 @@ impl LoadI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -8011,7 +8011,7 @@ impl LoadI48 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8025,7 +8025,7 @@ impl LoadI48 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -8136,7 +8136,7 @@ impl LoadI64 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8150,7 +8150,7 @@ impl LoadI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -8261,7 +8261,7 @@ impl LoadI96 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8275,7 +8275,7 @@ impl LoadI96 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -8386,7 +8386,7 @@ impl LoadI128 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8400,7 +8400,7 @@ impl LoadI128 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -8511,7 +8511,7 @@ impl StoreI8 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8525,7 +8525,7 @@ impl StoreI8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -8626,7 +8626,7 @@ impl StoreI16 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8640,7 +8640,7 @@ impl StoreI16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -8741,7 +8741,7 @@ impl StoreI24 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8755,7 +8755,7 @@ impl StoreI24 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -8856,7 +8856,7 @@ impl StoreI32 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8870,7 +8870,7 @@ impl StoreI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -8971,7 +8971,7 @@ impl StoreI48 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8985,7 +8985,7 @@ impl StoreI48 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -9086,7 +9086,7 @@ impl StoreI64 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -9100,7 +9100,7 @@ impl StoreI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -9201,7 +9201,7 @@ impl StoreI96 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -9215,7 +9215,7 @@ impl StoreI96 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -9316,7 +9316,7 @@ impl StoreI128 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -9330,7 +9330,7 @@ impl StoreI128 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -9425,7 +9425,7 @@ impl StImage {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -9439,7 +9439,7 @@ impl StImage {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -9520,7 +9520,7 @@ impl LdTile {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -9534,7 +9534,7 @@ impl LdTile {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -9548,7 +9548,7 @@ impl LdTile {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -9562,7 +9562,7 @@ impl LdTile {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -9651,7 +9651,7 @@ impl Blend {
     /// With another `sr_read`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_read(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -9665,7 +9665,7 @@ impl Blend {
     /// With another `sr_write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_write(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         __b.set_list(1, u64::from(value.first), u64::from(value.count))?;
@@ -9679,7 +9679,7 @@ impl Blend {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -9784,7 +9784,7 @@ impl Atest {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -9798,7 +9798,7 @@ impl Atest {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -9812,7 +9812,7 @@ impl Atest {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -9836,7 +9836,7 @@ impl Atest {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -9921,7 +9921,7 @@ impl ZsEmit {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -9935,7 +9935,7 @@ impl ZsEmit {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -9949,7 +9949,7 @@ impl ZsEmit {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -10047,7 +10047,7 @@ impl S16ToS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10145,7 +10145,7 @@ impl S16ToF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10243,7 +10243,7 @@ impl V2s16ToV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10341,7 +10341,7 @@ impl S32ToF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10439,7 +10439,7 @@ impl U16ToU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10537,7 +10537,7 @@ impl U16ToF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10635,7 +10635,7 @@ impl V2u16ToV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10733,7 +10733,7 @@ impl U32ToF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10831,7 +10831,7 @@ impl F32ToS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10939,7 +10939,7 @@ impl F32ToU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11047,7 +11047,7 @@ impl V2f16ToV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11165,7 +11165,7 @@ impl V2f16ToV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11283,7 +11283,7 @@ impl F16ToS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11401,7 +11401,7 @@ impl F16ToU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11530,7 +11530,7 @@ impl F16ToF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11659,7 +11659,7 @@ impl S8ToS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11758,7 +11758,7 @@ impl S8ToF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11857,7 +11857,7 @@ impl S8ToS16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11956,7 +11956,7 @@ impl S8ToF16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12055,7 +12055,7 @@ impl U8ToU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12154,7 +12154,7 @@ impl U8ToF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12253,7 +12253,7 @@ impl U8ToU16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12352,7 +12352,7 @@ impl U8ToF16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12440,7 +12440,7 @@ impl FroundF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12558,7 +12558,7 @@ impl FroundV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12676,7 +12676,7 @@ impl MovI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12754,7 +12754,7 @@ impl ClzU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12832,7 +12832,7 @@ impl ClzV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12910,7 +12910,7 @@ impl ClzV4u8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12988,7 +12988,7 @@ impl IabsS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13074,7 +13074,7 @@ impl IabsV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13160,7 +13160,7 @@ impl IabsV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13238,7 +13238,7 @@ impl PopcountI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13316,7 +13316,7 @@ impl BitrevI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13394,7 +13394,7 @@ impl NotI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13472,7 +13472,7 @@ impl NotI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13550,7 +13550,7 @@ impl Wmask {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13638,7 +13638,7 @@ impl FrexpmF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13736,7 +13736,7 @@ impl FrexpmV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13834,7 +13834,7 @@ impl FrexpeF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13932,7 +13932,7 @@ impl FrexpeV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14030,7 +14030,7 @@ impl FrcpF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14118,7 +14118,7 @@ impl FrcpF16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14206,7 +14206,7 @@ impl FrsqF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14294,7 +14294,7 @@ impl FrsqF16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14382,7 +14382,7 @@ impl FlogdF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14470,7 +14470,7 @@ impl FsinTableU6 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14548,7 +14548,7 @@ impl FcosTableU6 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14627,7 +14627,7 @@ impl FaddF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14671,7 +14671,7 @@ impl FaddF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -14790,7 +14790,7 @@ impl FaddV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14834,7 +14834,7 @@ impl FaddV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -14953,7 +14953,7 @@ impl FminF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14997,7 +14997,7 @@ impl FminF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -15116,7 +15116,7 @@ impl FminV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15160,7 +15160,7 @@ impl FminV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -15279,7 +15279,7 @@ impl FmaxF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15323,7 +15323,7 @@ impl FmaxF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -15442,7 +15442,7 @@ impl FmaxV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15486,7 +15486,7 @@ impl FmaxV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -15605,7 +15605,7 @@ impl V2f32ToV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15619,7 +15619,7 @@ impl V2f32ToV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -15698,7 +15698,7 @@ impl FrscaleF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15742,7 +15742,7 @@ impl FrscaleF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -15861,7 +15861,7 @@ impl FrscaleV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15905,7 +15905,7 @@ impl FrscaleV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -16024,7 +16024,7 @@ impl FexpF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16038,7 +16038,7 @@ impl FexpF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -16147,7 +16147,7 @@ impl FaddLscaleF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16181,7 +16181,7 @@ impl FaddLscaleF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -16290,7 +16290,7 @@ impl IaddU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16314,7 +16314,7 @@ impl IaddU32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -16413,7 +16413,7 @@ impl IaddV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16437,7 +16437,7 @@ impl IaddV2u16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -16536,7 +16536,7 @@ impl IaddV4u8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16560,7 +16560,7 @@ impl IaddV4u8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -16659,7 +16659,7 @@ impl IaddS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16683,7 +16683,7 @@ impl IaddS32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -16782,7 +16782,7 @@ impl IaddV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16806,7 +16806,7 @@ impl IaddV2s16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -16907,7 +16907,7 @@ impl IaddV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16931,7 +16931,7 @@ impl IaddV4s8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -17030,7 +17030,7 @@ impl IaddU64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17054,7 +17054,7 @@ impl IaddU64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -17153,7 +17153,7 @@ impl IaddS64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17177,7 +17177,7 @@ impl IaddS64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -17276,7 +17276,7 @@ impl MkvecV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17300,7 +17300,7 @@ impl MkvecV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -17389,7 +17389,7 @@ impl IsubU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17413,7 +17413,7 @@ impl IsubU32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -17512,7 +17512,7 @@ impl IsubV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17536,7 +17536,7 @@ impl IsubV2u16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -17635,7 +17635,7 @@ impl IsubV4u8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17659,7 +17659,7 @@ impl IsubV4u8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -17758,7 +17758,7 @@ impl IsubS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17782,7 +17782,7 @@ impl IsubS32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -17881,7 +17881,7 @@ impl IsubV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17905,7 +17905,7 @@ impl IsubV2s16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -18006,7 +18006,7 @@ impl IsubV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18030,7 +18030,7 @@ impl IsubV4s8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -18129,7 +18129,7 @@ impl IsubU64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18153,7 +18153,7 @@ impl IsubU64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -18252,7 +18252,7 @@ impl IsubS64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18276,7 +18276,7 @@ impl IsubS64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -18381,7 +18381,7 @@ impl ShaddxU64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18395,7 +18395,7 @@ impl ShaddxU64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -18419,7 +18419,7 @@ impl ShaddxU64 {
     /// With another `shift`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_shift(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         __b.set_number(3, value as i64)?;
@@ -18504,7 +18504,7 @@ impl ShaddxS64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18518,7 +18518,7 @@ impl ShaddxS64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -18542,7 +18542,7 @@ impl ShaddxS64 {
     /// With another `shift`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_shift(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         __b.set_number(3, value as i64)?;
@@ -18621,7 +18621,7 @@ impl ImulI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18645,7 +18645,7 @@ impl ImulI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -18744,7 +18744,7 @@ impl ImulV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18768,7 +18768,7 @@ impl ImulV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -18867,7 +18867,7 @@ impl ImulV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18891,7 +18891,7 @@ impl ImulV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -18990,7 +18990,7 @@ impl ImulS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -19014,7 +19014,7 @@ impl ImulS32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -19113,7 +19113,7 @@ impl ImulV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -19137,7 +19137,7 @@ impl ImulV2s16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -19238,7 +19238,7 @@ impl ImulV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -19262,7 +19262,7 @@ impl ImulV4s8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -19361,7 +19361,7 @@ impl ImuldU64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -19385,7 +19385,7 @@ impl ImuldU64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -19484,7 +19484,7 @@ impl HaddU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -19508,7 +19508,7 @@ impl HaddU32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -19607,7 +19607,7 @@ impl HaddV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -19631,7 +19631,7 @@ impl HaddV2u16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -19730,7 +19730,7 @@ impl HaddV4u8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -19754,7 +19754,7 @@ impl HaddV4u8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -19853,7 +19853,7 @@ impl HaddS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -19877,7 +19877,7 @@ impl HaddS32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -19976,7 +19976,7 @@ impl HaddV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20000,7 +20000,7 @@ impl HaddV2s16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20101,7 +20101,7 @@ impl HaddV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20125,7 +20125,7 @@ impl HaddV4s8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20224,7 +20224,7 @@ impl ClperI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20238,7 +20238,7 @@ impl ClperI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20357,7 +20357,7 @@ impl ClperV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20371,7 +20371,7 @@ impl ClperV2u16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20490,7 +20490,7 @@ impl ClperV4u8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20504,7 +20504,7 @@ impl ClperV4u8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20623,7 +20623,7 @@ impl ClperS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20637,7 +20637,7 @@ impl ClperS32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20756,7 +20756,7 @@ impl ClperV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20770,7 +20770,7 @@ impl ClperV2s16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20891,7 +20891,7 @@ impl ClperV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20905,7 +20905,7 @@ impl ClperV4s8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21024,7 +21024,7 @@ impl ClperU64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -21038,7 +21038,7 @@ impl ClperU64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21157,7 +21157,7 @@ impl ClperS64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -21171,7 +21171,7 @@ impl ClperS64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21296,7 +21296,7 @@ impl FmaF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -21340,7 +21340,7 @@ impl FmaF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21384,7 +21384,7 @@ impl FmaF32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -21509,7 +21509,7 @@ impl FmaV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -21553,7 +21553,7 @@ impl FmaV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21597,7 +21597,7 @@ impl FmaV2f16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -21730,7 +21730,7 @@ impl LshiftAndI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -21754,7 +21754,7 @@ impl LshiftAndI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21778,7 +21778,7 @@ impl LshiftAndI32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -21891,7 +21891,7 @@ impl LshiftAndV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -21915,7 +21915,7 @@ impl LshiftAndV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21939,7 +21939,7 @@ impl LshiftAndV2i16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -22052,7 +22052,7 @@ impl LshiftAndV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -22076,7 +22076,7 @@ impl LshiftAndV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -22100,7 +22100,7 @@ impl LshiftAndV4i8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -22213,7 +22213,7 @@ impl LshiftAndI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -22237,7 +22237,7 @@ impl LshiftAndI64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -22261,7 +22261,7 @@ impl LshiftAndI64 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -22374,7 +22374,7 @@ impl RshiftAndI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -22398,7 +22398,7 @@ impl RshiftAndI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -22422,7 +22422,7 @@ impl RshiftAndI32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -22535,7 +22535,7 @@ impl RshiftAndV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -22559,7 +22559,7 @@ impl RshiftAndV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -22583,7 +22583,7 @@ impl RshiftAndV2i16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -22696,7 +22696,7 @@ impl RshiftAndV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -22720,7 +22720,7 @@ impl RshiftAndV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -22744,7 +22744,7 @@ impl RshiftAndV4i8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -22857,7 +22857,7 @@ impl RshiftAndI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -22881,7 +22881,7 @@ impl RshiftAndI64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -22905,7 +22905,7 @@ impl RshiftAndI64 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -23018,7 +23018,7 @@ impl LshiftOrI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -23042,7 +23042,7 @@ impl LshiftOrI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -23066,7 +23066,7 @@ impl LshiftOrI32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -23179,7 +23179,7 @@ impl LshiftOrV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -23203,7 +23203,7 @@ impl LshiftOrV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -23227,7 +23227,7 @@ impl LshiftOrV2i16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -23340,7 +23340,7 @@ impl LshiftOrV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -23364,7 +23364,7 @@ impl LshiftOrV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -23388,7 +23388,7 @@ impl LshiftOrV4i8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -23501,7 +23501,7 @@ impl LshiftOrI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -23525,7 +23525,7 @@ impl LshiftOrI64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -23549,7 +23549,7 @@ impl LshiftOrI64 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -23662,7 +23662,7 @@ impl RshiftOrI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -23686,7 +23686,7 @@ impl RshiftOrI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -23710,7 +23710,7 @@ impl RshiftOrI32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -23823,7 +23823,7 @@ impl RshiftOrV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -23847,7 +23847,7 @@ impl RshiftOrV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -23871,7 +23871,7 @@ impl RshiftOrV2i16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -23984,7 +23984,7 @@ impl RshiftOrV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24008,7 +24008,7 @@ impl RshiftOrV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24032,7 +24032,7 @@ impl RshiftOrV4i8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -24145,7 +24145,7 @@ impl RshiftOrI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24169,7 +24169,7 @@ impl RshiftOrI64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24193,7 +24193,7 @@ impl RshiftOrI64 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -24306,7 +24306,7 @@ impl LshiftXorI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24330,7 +24330,7 @@ impl LshiftXorI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24354,7 +24354,7 @@ impl LshiftXorI32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -24467,7 +24467,7 @@ impl LshiftXorV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24491,7 +24491,7 @@ impl LshiftXorV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24515,7 +24515,7 @@ impl LshiftXorV2i16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -24628,7 +24628,7 @@ impl LshiftXorV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24652,7 +24652,7 @@ impl LshiftXorV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24676,7 +24676,7 @@ impl LshiftXorV4i8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -24789,7 +24789,7 @@ impl LshiftXorI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24813,7 +24813,7 @@ impl LshiftXorI64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24837,7 +24837,7 @@ impl LshiftXorI64 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -24950,7 +24950,7 @@ impl RshiftXorI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24974,7 +24974,7 @@ impl RshiftXorI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24998,7 +24998,7 @@ impl RshiftXorI32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -25111,7 +25111,7 @@ impl RshiftXorV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -25135,7 +25135,7 @@ impl RshiftXorV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -25159,7 +25159,7 @@ impl RshiftXorV2i16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -25272,7 +25272,7 @@ impl RshiftXorV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -25296,7 +25296,7 @@ impl RshiftXorV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -25320,7 +25320,7 @@ impl RshiftXorV4i8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -25433,7 +25433,7 @@ impl RshiftXorI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -25457,7 +25457,7 @@ impl RshiftXorI64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -25481,7 +25481,7 @@ impl RshiftXorI64 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -25586,7 +25586,7 @@ impl MuxI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -25600,7 +25600,7 @@ impl MuxI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -25614,7 +25614,7 @@ impl MuxI32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -25699,7 +25699,7 @@ impl CubeSsel {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -25733,7 +25733,7 @@ impl CubeSsel {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -25767,7 +25767,7 @@ impl CubeSsel {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -25852,7 +25852,7 @@ impl CubeTsel {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -25886,7 +25886,7 @@ impl CubeTsel {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -25920,7 +25920,7 @@ impl CubeTsel {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -26021,7 +26021,7 @@ impl MkvecV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -26045,7 +26045,7 @@ impl MkvecV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -26069,7 +26069,7 @@ impl MkvecV4i8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -26154,7 +26154,7 @@ impl Cubeface1 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -26188,7 +26188,7 @@ impl Cubeface1 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -26222,7 +26222,7 @@ impl Cubeface1 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -26327,7 +26327,7 @@ impl Cubeface2 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -26361,7 +26361,7 @@ impl Cubeface2 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -26395,7 +26395,7 @@ impl Cubeface2 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -26500,7 +26500,7 @@ impl IdpV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -26514,7 +26514,7 @@ impl IdpV4s8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -26528,7 +26528,7 @@ impl IdpV4s8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -26623,7 +26623,7 @@ impl IdpV4u8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -26637,7 +26637,7 @@ impl IdpV4u8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -26651,7 +26651,7 @@ impl IdpV4u8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -26762,7 +26762,7 @@ impl IcmpU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -26786,7 +26786,7 @@ impl IcmpU32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -26810,7 +26810,7 @@ impl IcmpU32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -26951,7 +26951,7 @@ impl IcmpV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -26975,7 +26975,7 @@ impl IcmpV2u16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -26999,7 +26999,7 @@ impl IcmpV2u16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -27140,7 +27140,7 @@ impl IcmpV4u8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -27164,7 +27164,7 @@ impl IcmpV4u8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -27188,7 +27188,7 @@ impl IcmpV4u8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -27329,7 +27329,7 @@ impl FcmpF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -27373,7 +27373,7 @@ impl FcmpF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -27417,7 +27417,7 @@ impl FcmpF32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -27548,7 +27548,7 @@ impl FcmpV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -27592,7 +27592,7 @@ impl FcmpV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -27636,7 +27636,7 @@ impl FcmpV2f16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -27767,7 +27767,7 @@ impl IcmpS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -27791,7 +27791,7 @@ impl IcmpS32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -27815,7 +27815,7 @@ impl IcmpS32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -27956,7 +27956,7 @@ impl IcmpV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -27980,7 +27980,7 @@ impl IcmpV2s16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -28004,7 +28004,7 @@ impl IcmpV2s16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -28145,7 +28145,7 @@ impl IcmpV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -28169,7 +28169,7 @@ impl IcmpV4s8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -28193,7 +28193,7 @@ impl IcmpV4s8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -28316,7 +28316,7 @@ impl IaddImmI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -28411,7 +28411,7 @@ impl IaddImmV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -28506,7 +28506,7 @@ impl IaddImmV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -28601,7 +28601,7 @@ impl FaddImmF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -28696,7 +28696,7 @@ impl FaddImmV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -28775,7 +28775,7 @@ impl TodoAtomC1 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -28789,7 +28789,7 @@ impl TodoAtomC1 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -28803,7 +28803,7 @@ impl TodoAtomC1 {
     /// With another `operation`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_operation(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         __b.set_number(2, value as i64)?;
@@ -28900,7 +28900,7 @@ impl TodoAtomC {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -28914,7 +28914,7 @@ impl TodoAtomC {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -28928,7 +28928,7 @@ impl TodoAtomC {
     /// With another `operation`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_operation(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         __b.set_number(2, value as i64)?;
@@ -29035,7 +29035,7 @@ impl TexFetch {
     /// With another `sr_read`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_read(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -29049,7 +29049,7 @@ impl TexFetch {
     /// With another `sr_write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_write(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         __b.set_list(1, u64::from(value.first), u64::from(value.count))?;
@@ -29063,7 +29063,7 @@ impl TexFetch {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -29188,7 +29188,7 @@ impl Tex {
     /// With another `sr_read`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_read(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -29202,7 +29202,7 @@ impl Tex {
     /// With another `sr_write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_write(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         __b.set_list(1, u64::from(value.first), u64::from(value.count))?;
@@ -29216,7 +29216,7 @@ impl Tex {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -29351,7 +29351,7 @@ impl TodoVarTex {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -29365,7 +29365,7 @@ impl TodoVarTex {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -29482,7 +29482,7 @@ impl FmaRscaleF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -29516,7 +29516,7 @@ impl FmaRscaleF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -29550,7 +29550,7 @@ impl FmaRscaleF32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -29584,7 +29584,7 @@ impl FmaRscaleF32 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -29621,7 +29621,7 @@ impl FmaRscaleF32 {
         FmaRscaleF32(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// What each instruction does: one method an instruction. A method left out returns [`Unimplemented`](__rt::Unimplemented).
+/// What each instruction does: one method per instruction. A method left out returns [`Unimplemented`](__rt::Unimplemented).
 ///
 /// # Examples
 ///

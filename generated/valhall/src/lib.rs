@@ -41,7 +41,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! With the feature `semantics` it says what they do, too:
+//! With the feature `semantics`, it also defines what they do:
 //!
 //! ```
 //! # #[cfg(feature = "semantics")] {
@@ -6315,7 +6315,7 @@ impl Instruction {
 /// let instruction = decode(0x56800200000002)?;
 /// assert_eq!(instruction.to_string(), "LD_VAR_SPECIAL.auto.center.store.slot0 @r0, r2, index:0x0");
 ///
-/// // What is no instruction says why.
+/// // Other words are errors that say why.
 /// assert_eq!(decode(0xffffffffffffffff).unwrap_err().to_string(), "unknown opcode: no instruction has 0xff in bits 55..48");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -6733,7 +6733,7 @@ impl Branchz {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6757,7 +6757,7 @@ impl Branchz {
     /// With another `offset`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_offset(self, value: i32) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         __b.set_number(1, value as i64)?;
@@ -6830,7 +6830,7 @@ impl DiscardF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6874,7 +6874,7 @@ impl DiscardF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6960,7 +6960,7 @@ impl Branchzi {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6984,7 +6984,7 @@ impl Branchzi {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -7146,7 +7146,7 @@ impl CselF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -7160,7 +7160,7 @@ impl CselF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -7174,7 +7174,7 @@ impl CselF32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -7188,7 +7188,7 @@ impl CselF32 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -7283,7 +7283,7 @@ impl CselV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -7297,7 +7297,7 @@ impl CselV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -7311,7 +7311,7 @@ impl CselV2f16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -7325,7 +7325,7 @@ impl CselV2f16 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -7420,7 +7420,7 @@ impl CselU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -7434,7 +7434,7 @@ impl CselU32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -7448,7 +7448,7 @@ impl CselU32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -7462,7 +7462,7 @@ impl CselU32 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -7557,7 +7557,7 @@ impl CselV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -7571,7 +7571,7 @@ impl CselV2u16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -7585,7 +7585,7 @@ impl CselV2u16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -7599,7 +7599,7 @@ impl CselV2u16 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -7694,7 +7694,7 @@ impl CselS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -7708,7 +7708,7 @@ impl CselS32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -7722,7 +7722,7 @@ impl CselS32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -7736,7 +7736,7 @@ impl CselS32 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -7831,7 +7831,7 @@ impl CselV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -7845,7 +7845,7 @@ impl CselV2s16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -7859,7 +7859,7 @@ impl CselV2s16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -7873,7 +7873,7 @@ impl CselV2s16 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -8020,7 +8020,7 @@ impl LdVarSpecial {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8034,7 +8034,7 @@ impl LdVarSpecial {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -8048,7 +8048,7 @@ impl LdVarSpecial {
     /// With another `index`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_index(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         __b.set_number(2, value as i64)?;
@@ -8181,7 +8181,7 @@ impl LdVarBufImmF32 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8195,7 +8195,7 @@ impl LdVarBufImmF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -8340,7 +8340,7 @@ impl LdVarBufImmF16 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8354,7 +8354,7 @@ impl LdVarBufImmF16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -8499,7 +8499,7 @@ impl LdVarBufF32 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8513,7 +8513,7 @@ impl LdVarBufF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -8527,7 +8527,7 @@ impl LdVarBufF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -8660,7 +8660,7 @@ impl LdVarBufF16 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8674,7 +8674,7 @@ impl LdVarBufF16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -8688,7 +8688,7 @@ impl LdVarBufF16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -8821,7 +8821,7 @@ impl LdVar {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8835,7 +8835,7 @@ impl LdVar {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -8849,7 +8849,7 @@ impl LdVar {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -8984,7 +8984,7 @@ impl LdVarImm {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -8998,7 +8998,7 @@ impl LdVarImm {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -9012,7 +9012,7 @@ impl LdVarImm {
     /// With another `table`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_table(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         __b.set_number(2, value as i64)?;
@@ -9139,7 +9139,7 @@ impl LdVarFlat {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -9153,7 +9153,7 @@ impl LdVarFlat {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -9250,7 +9250,7 @@ impl LdVarFlatImm {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -9264,7 +9264,7 @@ impl LdVarFlatImm {
     /// With another `table`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_table(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         __b.set_number(1, value as i64)?;
@@ -9377,7 +9377,7 @@ impl LdAttrImm {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -9391,7 +9391,7 @@ impl LdAttrImm {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -9405,7 +9405,7 @@ impl LdAttrImm {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -9419,7 +9419,7 @@ impl LdAttrImm {
     /// With another `index`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_index(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         __b.set_number(3, value as i64)?;
@@ -9433,7 +9433,7 @@ impl LdAttrImm {
     /// With another `table`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_table(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         __b.set_number(4, value as i64)?;
@@ -9532,7 +9532,7 @@ impl LdAttr {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -9546,7 +9546,7 @@ impl LdAttr {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -9560,7 +9560,7 @@ impl LdAttr {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -9574,7 +9574,7 @@ impl LdAttr {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -9675,7 +9675,7 @@ impl LdTexImm {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -9689,7 +9689,7 @@ impl LdTexImm {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -9703,7 +9703,7 @@ impl LdTexImm {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -9717,7 +9717,7 @@ impl LdTexImm {
     /// With another `index`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_index(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         __b.set_number(3, value as i64)?;
@@ -9731,7 +9731,7 @@ impl LdTexImm {
     /// With another `table`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_table(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         __b.set_number(4, value as i64)?;
@@ -9830,7 +9830,7 @@ impl LdTex {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -9844,7 +9844,7 @@ impl LdTex {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -9858,7 +9858,7 @@ impl LdTex {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -9872,7 +9872,7 @@ impl LdTex {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -9965,7 +9965,7 @@ impl LeaAttrImm {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -9979,7 +9979,7 @@ impl LeaAttrImm {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -9993,7 +9993,7 @@ impl LeaAttrImm {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -10007,7 +10007,7 @@ impl LeaAttrImm {
     /// With another `table`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_table(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         __b.set_number(3, value as i64)?;
@@ -10021,7 +10021,7 @@ impl LeaAttrImm {
     /// With another `index`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_index(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         __b.set_number(4, value as i64)?;
@@ -10092,7 +10092,7 @@ impl LeaAttr {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -10106,7 +10106,7 @@ impl LeaAttr {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10120,7 +10120,7 @@ impl LeaAttr {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -10134,7 +10134,7 @@ impl LeaAttr {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -10217,7 +10217,7 @@ impl LeaTexImm {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -10231,7 +10231,7 @@ impl LeaTexImm {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10245,7 +10245,7 @@ impl LeaTexImm {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -10259,7 +10259,7 @@ impl LeaTexImm {
     /// With another `table`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_table(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         __b.set_number(3, value as i64)?;
@@ -10273,7 +10273,7 @@ impl LeaTexImm {
     /// With another `index`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_index(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         __b.set_number(4, value as i64)?;
@@ -10344,7 +10344,7 @@ impl LeaTex {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -10358,7 +10358,7 @@ impl LeaTex {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10372,7 +10372,7 @@ impl LeaTex {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -10386,7 +10386,7 @@ impl LeaTex {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -10465,7 +10465,7 @@ impl LdBufferI8 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -10479,7 +10479,7 @@ impl LdBufferI8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10493,7 +10493,7 @@ impl LdBufferI8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -10582,7 +10582,7 @@ impl LdBufferI16 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -10596,7 +10596,7 @@ impl LdBufferI16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10610,7 +10610,7 @@ impl LdBufferI16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -10699,7 +10699,7 @@ impl LdBufferI24 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -10713,7 +10713,7 @@ impl LdBufferI24 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10727,7 +10727,7 @@ impl LdBufferI24 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -10816,7 +10816,7 @@ impl LdBufferI32 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -10830,7 +10830,7 @@ impl LdBufferI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10844,7 +10844,7 @@ impl LdBufferI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -10933,7 +10933,7 @@ impl LdBufferI48 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -10947,7 +10947,7 @@ impl LdBufferI48 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -10961,7 +10961,7 @@ impl LdBufferI48 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -11050,7 +11050,7 @@ impl LdBufferI64 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -11064,7 +11064,7 @@ impl LdBufferI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11078,7 +11078,7 @@ impl LdBufferI64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -11167,7 +11167,7 @@ impl LdBufferI96 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -11181,7 +11181,7 @@ impl LdBufferI96 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11195,7 +11195,7 @@ impl LdBufferI96 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -11284,7 +11284,7 @@ impl LdBufferI128 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -11298,7 +11298,7 @@ impl LdBufferI128 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11312,7 +11312,7 @@ impl LdBufferI128 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -11403,7 +11403,7 @@ impl LeaBufImm {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -11417,7 +11417,7 @@ impl LeaBufImm {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11431,7 +11431,7 @@ impl LeaBufImm {
     /// With another `table`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_table(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         __b.set_number(2, value as i64)?;
@@ -11512,7 +11512,7 @@ impl LoadI8 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -11526,7 +11526,7 @@ impl LoadI8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11637,7 +11637,7 @@ impl LoadI16 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -11651,7 +11651,7 @@ impl LoadI16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11762,7 +11762,7 @@ impl LoadI24 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -11776,7 +11776,7 @@ impl LoadI24 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -11887,7 +11887,7 @@ impl LoadI32 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -11901,7 +11901,7 @@ impl LoadI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12012,7 +12012,7 @@ impl LoadI48 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -12026,7 +12026,7 @@ impl LoadI48 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12137,7 +12137,7 @@ impl LoadI64 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -12151,7 +12151,7 @@ impl LoadI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12262,7 +12262,7 @@ impl LoadI96 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -12276,7 +12276,7 @@ impl LoadI96 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12387,7 +12387,7 @@ impl LoadI128 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -12401,7 +12401,7 @@ impl LoadI128 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12512,7 +12512,7 @@ impl StoreI8 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -12526,7 +12526,7 @@ impl StoreI8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12617,7 +12617,7 @@ impl StoreI16 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -12631,7 +12631,7 @@ impl StoreI16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12722,7 +12722,7 @@ impl StoreI24 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -12736,7 +12736,7 @@ impl StoreI24 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12827,7 +12827,7 @@ impl StoreI32 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -12841,7 +12841,7 @@ impl StoreI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -12932,7 +12932,7 @@ impl StoreI48 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -12946,7 +12946,7 @@ impl StoreI48 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13037,7 +13037,7 @@ impl StoreI64 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -13051,7 +13051,7 @@ impl StoreI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13142,7 +13142,7 @@ impl StoreI96 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -13156,7 +13156,7 @@ impl StoreI96 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13247,7 +13247,7 @@ impl StoreI128 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -13261,7 +13261,7 @@ impl StoreI128 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13362,7 +13362,7 @@ impl StCvt {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -13376,7 +13376,7 @@ impl StCvt {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13390,7 +13390,7 @@ impl StCvt {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -13511,7 +13511,7 @@ impl LdTile {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -13525,7 +13525,7 @@ impl LdTile {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13539,7 +13539,7 @@ impl LdTile {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -13553,7 +13553,7 @@ impl LdTile {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -13652,7 +13652,7 @@ impl StTile {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -13666,7 +13666,7 @@ impl StTile {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13680,7 +13680,7 @@ impl StTile {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -13694,7 +13694,7 @@ impl StTile {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -13793,7 +13793,7 @@ impl Blend {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -13807,7 +13807,7 @@ impl Blend {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13821,7 +13821,7 @@ impl Blend {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -13916,7 +13916,7 @@ impl Atest {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -13930,7 +13930,7 @@ impl Atest {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -13944,7 +13944,7 @@ impl Atest {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -13968,7 +13968,7 @@ impl Atest {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -14029,7 +14029,7 @@ impl ZsEmit {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -14043,7 +14043,7 @@ impl ZsEmit {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14057,7 +14057,7 @@ impl ZsEmit {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -14071,7 +14071,7 @@ impl ZsEmit {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -14169,7 +14169,7 @@ impl V2s16ToV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14257,7 +14257,7 @@ impl S32ToF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14345,7 +14345,7 @@ impl V2u16ToV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14433,7 +14433,7 @@ impl U32ToF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14521,7 +14521,7 @@ impl S16ToS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14599,7 +14599,7 @@ impl S16ToF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14677,7 +14677,7 @@ impl U16ToU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14755,7 +14755,7 @@ impl U16ToF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14833,7 +14833,7 @@ impl F32ToS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -14931,7 +14931,7 @@ impl F32ToU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15029,7 +15029,7 @@ impl V2f16ToV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15137,7 +15137,7 @@ impl V2f16ToV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15245,7 +15245,7 @@ impl F16ToS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15353,7 +15353,7 @@ impl F16ToU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15472,7 +15472,7 @@ impl F16ToF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15591,7 +15591,7 @@ impl S8ToS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15680,7 +15680,7 @@ impl S8ToF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15769,7 +15769,7 @@ impl U8ToU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15858,7 +15858,7 @@ impl U8ToF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -15947,7 +15947,7 @@ impl V2s8ToV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16036,7 +16036,7 @@ impl V2s8ToV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16125,7 +16125,7 @@ impl V2u8ToV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16214,7 +16214,7 @@ impl V2u8ToV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16292,7 +16292,7 @@ impl FroundF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16400,7 +16400,7 @@ impl FroundV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16508,7 +16508,7 @@ impl MovI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16576,7 +16576,7 @@ impl ClzU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16644,7 +16644,7 @@ impl ClzV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16712,7 +16712,7 @@ impl ClzV4u8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16780,7 +16780,7 @@ impl IabsS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16856,7 +16856,7 @@ impl IabsV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -16932,7 +16932,7 @@ impl IabsV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17000,7 +17000,7 @@ impl PopcountI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17068,7 +17068,7 @@ impl BitrevI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17136,7 +17136,7 @@ impl NotOldI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17204,7 +17204,7 @@ impl NotOldI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17272,7 +17272,7 @@ impl Wmask {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17350,7 +17350,7 @@ impl FrexpmF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17448,7 +17448,7 @@ impl FrexpmV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17546,7 +17546,7 @@ impl FrexpeF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17644,7 +17644,7 @@ impl FrexpeV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17742,7 +17742,7 @@ impl FrcpF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17840,7 +17840,7 @@ impl FrcpF16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -17938,7 +17938,7 @@ impl FrsqF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18036,7 +18036,7 @@ impl FrsqF16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18134,7 +18134,7 @@ impl FlogdF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18232,7 +18232,7 @@ impl FpclassF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18330,7 +18330,7 @@ impl FpclassF16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18428,7 +18428,7 @@ impl FlogTableF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18526,7 +18526,7 @@ impl FrcpApproxF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18624,7 +18624,7 @@ impl FrsqApproxF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18722,7 +18722,7 @@ impl FsinTableU6 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18790,7 +18790,7 @@ impl FcosTableU6 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18858,7 +18858,7 @@ impl FsincosOffsetU6 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18926,7 +18926,7 @@ impl FexpTableU4 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -18995,7 +18995,7 @@ impl FaddF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -19039,7 +19039,7 @@ impl FaddF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -19148,7 +19148,7 @@ impl FaddV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -19192,7 +19192,7 @@ impl FaddV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -19301,7 +19301,7 @@ impl FminF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -19345,7 +19345,7 @@ impl FminF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -19454,7 +19454,7 @@ impl FminV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -19498,7 +19498,7 @@ impl FminV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -19607,7 +19607,7 @@ impl FmaxF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -19651,7 +19651,7 @@ impl FmaxF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -19760,7 +19760,7 @@ impl FmaxV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -19804,7 +19804,7 @@ impl FmaxV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -19913,7 +19913,7 @@ impl V2f32ToV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -19947,7 +19947,7 @@ impl V2f32ToV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20056,7 +20056,7 @@ impl LdexpF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20100,7 +20100,7 @@ impl LdexpF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20179,7 +20179,7 @@ impl LdexpV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20223,7 +20223,7 @@ impl LdexpV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20302,7 +20302,7 @@ impl FexpF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20316,7 +20316,7 @@ impl FexpF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20415,7 +20415,7 @@ impl FaddLscaleF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20449,7 +20449,7 @@ impl FaddLscaleF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20548,7 +20548,7 @@ impl FatanAssistF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20562,7 +20562,7 @@ impl FatanAssistF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20641,7 +20641,7 @@ impl IaddU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20665,7 +20665,7 @@ impl IaddU32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20754,7 +20754,7 @@ impl IaddV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20778,7 +20778,7 @@ impl IaddV2u16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20867,7 +20867,7 @@ impl IaddV4u8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -20891,7 +20891,7 @@ impl IaddV4u8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -20980,7 +20980,7 @@ impl IaddS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -21004,7 +21004,7 @@ impl IaddS32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21093,7 +21093,7 @@ impl IaddV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -21117,7 +21117,7 @@ impl IaddV2s16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21208,7 +21208,7 @@ impl IaddV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -21232,7 +21232,7 @@ impl IaddV4s8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21321,7 +21321,7 @@ impl IaddU64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -21345,7 +21345,7 @@ impl IaddU64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21434,7 +21434,7 @@ impl IaddS64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -21458,7 +21458,7 @@ impl IaddS64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21547,7 +21547,7 @@ impl MkvecV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -21571,7 +21571,7 @@ impl MkvecV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21650,7 +21650,7 @@ impl IsubU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -21674,7 +21674,7 @@ impl IsubU32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21763,7 +21763,7 @@ impl IsubV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -21787,7 +21787,7 @@ impl IsubV2u16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21876,7 +21876,7 @@ impl IsubV4u8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -21900,7 +21900,7 @@ impl IsubV4u8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -21989,7 +21989,7 @@ impl IsubS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -22013,7 +22013,7 @@ impl IsubS32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -22102,7 +22102,7 @@ impl IsubV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -22126,7 +22126,7 @@ impl IsubV2s16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -22217,7 +22217,7 @@ impl IsubV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -22241,7 +22241,7 @@ impl IsubV4s8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -22330,7 +22330,7 @@ impl IsubU64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -22354,7 +22354,7 @@ impl IsubU64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -22443,7 +22443,7 @@ impl IsubS64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -22467,7 +22467,7 @@ impl IsubS64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -22556,7 +22556,7 @@ impl SegAddU64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -22570,7 +22570,7 @@ impl SegAddU64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -22675,7 +22675,7 @@ impl ShaddxU64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -22689,7 +22689,7 @@ impl ShaddxU64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -22713,7 +22713,7 @@ impl ShaddxU64 {
     /// With another `shift`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_shift(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         __b.set_number(3, value as i64)?;
@@ -22788,7 +22788,7 @@ impl ShaddxS64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -22802,7 +22802,7 @@ impl ShaddxS64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -22826,7 +22826,7 @@ impl ShaddxS64 {
     /// With another `shift`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_shift(self, value: u8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         __b.set_number(3, value as i64)?;
@@ -22895,7 +22895,7 @@ impl ImulI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -22919,7 +22919,7 @@ impl ImulI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -23008,7 +23008,7 @@ impl ImulV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -23032,7 +23032,7 @@ impl ImulV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -23121,7 +23121,7 @@ impl ImulV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -23145,7 +23145,7 @@ impl ImulV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -23234,7 +23234,7 @@ impl ImulS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -23258,7 +23258,7 @@ impl ImulS32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -23347,7 +23347,7 @@ impl ImulV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -23371,7 +23371,7 @@ impl ImulV2s16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -23462,7 +23462,7 @@ impl ImulV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -23486,7 +23486,7 @@ impl ImulV4s8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -23575,7 +23575,7 @@ impl ImuldU64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -23599,7 +23599,7 @@ impl ImuldU64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -23688,7 +23688,7 @@ impl HaddU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -23712,7 +23712,7 @@ impl HaddU32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -23801,7 +23801,7 @@ impl HaddV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -23825,7 +23825,7 @@ impl HaddV2u16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -23914,7 +23914,7 @@ impl HaddV4u8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -23938,7 +23938,7 @@ impl HaddV4u8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24027,7 +24027,7 @@ impl HaddS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24051,7 +24051,7 @@ impl HaddS32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24140,7 +24140,7 @@ impl HaddV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24164,7 +24164,7 @@ impl HaddV2s16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24255,7 +24255,7 @@ impl HaddV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24279,7 +24279,7 @@ impl HaddV4s8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24368,7 +24368,7 @@ impl ClperI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24382,7 +24382,7 @@ impl ClperI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24491,7 +24491,7 @@ impl ClperV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24505,7 +24505,7 @@ impl ClperV2u16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24614,7 +24614,7 @@ impl ClperV4u8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24628,7 +24628,7 @@ impl ClperV4u8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24737,7 +24737,7 @@ impl ClperS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24751,7 +24751,7 @@ impl ClperS32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24860,7 +24860,7 @@ impl ClperV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24874,7 +24874,7 @@ impl ClperV2s16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -24985,7 +24985,7 @@ impl ClperV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -24999,7 +24999,7 @@ impl ClperV4s8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -25108,7 +25108,7 @@ impl ClperU64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -25122,7 +25122,7 @@ impl ClperU64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -25231,7 +25231,7 @@ impl ClperS64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -25245,7 +25245,7 @@ impl ClperS64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -25360,7 +25360,7 @@ impl FmaF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -25404,7 +25404,7 @@ impl FmaF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -25448,7 +25448,7 @@ impl FmaF32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -25563,7 +25563,7 @@ impl FmaV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -25607,7 +25607,7 @@ impl FmaV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -25651,7 +25651,7 @@ impl FmaV2f16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -25774,7 +25774,7 @@ impl LshiftAndI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -25798,7 +25798,7 @@ impl LshiftAndI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -25822,7 +25822,7 @@ impl LshiftAndI32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -25925,7 +25925,7 @@ impl LshiftAndV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -25949,7 +25949,7 @@ impl LshiftAndV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -25973,7 +25973,7 @@ impl LshiftAndV2i16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -26076,7 +26076,7 @@ impl LshiftAndV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -26100,7 +26100,7 @@ impl LshiftAndV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -26124,7 +26124,7 @@ impl LshiftAndV4i8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -26227,7 +26227,7 @@ impl LshiftAndI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -26251,7 +26251,7 @@ impl LshiftAndI64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -26275,7 +26275,7 @@ impl LshiftAndI64 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -26378,7 +26378,7 @@ impl RshiftAndI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -26402,7 +26402,7 @@ impl RshiftAndI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -26426,7 +26426,7 @@ impl RshiftAndI32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -26539,7 +26539,7 @@ impl RshiftAndV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -26563,7 +26563,7 @@ impl RshiftAndV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -26587,7 +26587,7 @@ impl RshiftAndV2i16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -26700,7 +26700,7 @@ impl RshiftAndV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -26724,7 +26724,7 @@ impl RshiftAndV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -26748,7 +26748,7 @@ impl RshiftAndV4i8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -26861,7 +26861,7 @@ impl RshiftAndI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -26885,7 +26885,7 @@ impl RshiftAndI64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -26909,7 +26909,7 @@ impl RshiftAndI64 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -27022,7 +27022,7 @@ impl LshiftOrI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -27046,7 +27046,7 @@ impl LshiftOrI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -27070,7 +27070,7 @@ impl LshiftOrI32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -27173,7 +27173,7 @@ impl LshiftOrV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -27197,7 +27197,7 @@ impl LshiftOrV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -27221,7 +27221,7 @@ impl LshiftOrV2i16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -27324,7 +27324,7 @@ impl LshiftOrV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -27348,7 +27348,7 @@ impl LshiftOrV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -27372,7 +27372,7 @@ impl LshiftOrV4i8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -27475,7 +27475,7 @@ impl LshiftOrI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -27499,7 +27499,7 @@ impl LshiftOrI64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -27523,7 +27523,7 @@ impl LshiftOrI64 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -27626,7 +27626,7 @@ impl RshiftOrI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -27650,7 +27650,7 @@ impl RshiftOrI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -27674,7 +27674,7 @@ impl RshiftOrI32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -27787,7 +27787,7 @@ impl RshiftOrV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -27811,7 +27811,7 @@ impl RshiftOrV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -27835,7 +27835,7 @@ impl RshiftOrV2i16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -27948,7 +27948,7 @@ impl RshiftOrV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -27972,7 +27972,7 @@ impl RshiftOrV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -27996,7 +27996,7 @@ impl RshiftOrV4i8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -28109,7 +28109,7 @@ impl RshiftOrI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -28133,7 +28133,7 @@ impl RshiftOrI64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -28157,7 +28157,7 @@ impl RshiftOrI64 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -28270,7 +28270,7 @@ impl LshiftXorI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -28294,7 +28294,7 @@ impl LshiftXorI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -28318,7 +28318,7 @@ impl LshiftXorI32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -28421,7 +28421,7 @@ impl LshiftXorV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -28445,7 +28445,7 @@ impl LshiftXorV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -28469,7 +28469,7 @@ impl LshiftXorV2i16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -28572,7 +28572,7 @@ impl LshiftXorV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -28596,7 +28596,7 @@ impl LshiftXorV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -28620,7 +28620,7 @@ impl LshiftXorV4i8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -28723,7 +28723,7 @@ impl LshiftXorI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -28747,7 +28747,7 @@ impl LshiftXorI64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -28771,7 +28771,7 @@ impl LshiftXorI64 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -28874,7 +28874,7 @@ impl RshiftXorI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -28898,7 +28898,7 @@ impl RshiftXorI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -28922,7 +28922,7 @@ impl RshiftXorI32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -29035,7 +29035,7 @@ impl RshiftXorV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -29059,7 +29059,7 @@ impl RshiftXorV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -29083,7 +29083,7 @@ impl RshiftXorV2i16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -29196,7 +29196,7 @@ impl RshiftXorV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -29220,7 +29220,7 @@ impl RshiftXorV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -29244,7 +29244,7 @@ impl RshiftXorV4i8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -29357,7 +29357,7 @@ impl RshiftXorI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -29381,7 +29381,7 @@ impl RshiftXorI64 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -29405,7 +29405,7 @@ impl RshiftXorI64 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -29510,7 +29510,7 @@ impl MuxI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -29524,7 +29524,7 @@ impl MuxI32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -29538,7 +29538,7 @@ impl MuxI32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -29623,7 +29623,7 @@ impl MuxV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -29647,7 +29647,7 @@ impl MuxV2i16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -29671,7 +29671,7 @@ impl MuxV2i16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -29766,7 +29766,7 @@ impl MuxV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -29780,7 +29780,7 @@ impl MuxV4i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -29794,7 +29794,7 @@ impl MuxV4i8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -29879,7 +29879,7 @@ impl CubeSsel {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -29913,7 +29913,7 @@ impl CubeSsel {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -29947,7 +29947,7 @@ impl CubeSsel {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -30022,7 +30022,7 @@ impl CubeTsel {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -30056,7 +30056,7 @@ impl CubeTsel {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -30090,7 +30090,7 @@ impl CubeTsel {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -30181,7 +30181,7 @@ impl MkvecV2i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -30205,7 +30205,7 @@ impl MkvecV2i8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -30229,7 +30229,7 @@ impl MkvecV2i8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -30304,7 +30304,7 @@ impl Cubeface1 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -30338,7 +30338,7 @@ impl Cubeface1 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -30372,7 +30372,7 @@ impl Cubeface1 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -30467,7 +30467,7 @@ impl Cubeface2 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -30501,7 +30501,7 @@ impl Cubeface2 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -30535,7 +30535,7 @@ impl Cubeface2 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -30630,7 +30630,7 @@ impl IdpV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -30644,7 +30644,7 @@ impl IdpV4s8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -30658,7 +30658,7 @@ impl IdpV4s8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -30743,7 +30743,7 @@ impl IdpV4u8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -30757,7 +30757,7 @@ impl IdpV4u8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -30771,7 +30771,7 @@ impl IdpV4u8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -30872,7 +30872,7 @@ impl IcmpU32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -30896,7 +30896,7 @@ impl IcmpU32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -30920,7 +30920,7 @@ impl IcmpU32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -31051,7 +31051,7 @@ impl IcmpV2u16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -31075,7 +31075,7 @@ impl IcmpV2u16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -31099,7 +31099,7 @@ impl IcmpV2u16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -31230,7 +31230,7 @@ impl IcmpV4u8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -31254,7 +31254,7 @@ impl IcmpV4u8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -31278,7 +31278,7 @@ impl IcmpV4u8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -31409,7 +31409,7 @@ impl FcmpF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -31453,7 +31453,7 @@ impl FcmpF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -31497,7 +31497,7 @@ impl FcmpF32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -31618,7 +31618,7 @@ impl FcmpV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -31662,7 +31662,7 @@ impl FcmpV2f16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -31706,7 +31706,7 @@ impl FcmpV2f16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -31827,7 +31827,7 @@ impl IcmpS32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -31851,7 +31851,7 @@ impl IcmpS32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -31875,7 +31875,7 @@ impl IcmpS32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -32006,7 +32006,7 @@ impl IcmpV2s16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -32030,7 +32030,7 @@ impl IcmpV2s16 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -32054,7 +32054,7 @@ impl IcmpV2s16 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -32185,7 +32185,7 @@ impl IcmpV4s8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -32209,7 +32209,7 @@ impl IcmpV4s8 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -32233,7 +32233,7 @@ impl IcmpV4s8 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -32346,7 +32346,7 @@ impl IaddImmI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -32431,7 +32431,7 @@ impl IaddImmV2i16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -32516,7 +32516,7 @@ impl IaddImmV4i8 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -32601,7 +32601,7 @@ impl FaddImmF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -32686,7 +32686,7 @@ impl FaddImmV2f16 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -32763,7 +32763,7 @@ impl Atom1ReturnI32 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -32777,7 +32777,7 @@ impl Atom1ReturnI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -32874,7 +32874,7 @@ impl Atom1ReturnI64 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -32888,7 +32888,7 @@ impl Atom1ReturnI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -32985,7 +32985,7 @@ impl AtomI32 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -32999,7 +32999,7 @@ impl AtomI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -33096,7 +33096,7 @@ impl AtomI64 {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -33110,7 +33110,7 @@ impl AtomI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -33209,7 +33209,7 @@ impl AtomReturnI32 {
     /// With another `sr_write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_write(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -33223,7 +33223,7 @@ impl AtomReturnI32 {
     /// With another `sr_read`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_read(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         __b.set_list(1, u64::from(value.first), u64::from(value.count))?;
@@ -33237,7 +33237,7 @@ impl AtomReturnI32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -33346,7 +33346,7 @@ impl AtomReturnI64 {
     /// With another `sr_write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_write(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -33360,7 +33360,7 @@ impl AtomReturnI64 {
     /// With another `sr_read`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_read(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         __b.set_list(1, u64::from(value.first), u64::from(value.count))?;
@@ -33374,7 +33374,7 @@ impl AtomReturnI64 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -33499,7 +33499,7 @@ impl TexFetch {
     /// With another `sr_write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_write(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -33513,7 +33513,7 @@ impl TexFetch {
     /// With another `sr_read`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_read(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         __b.set_list(1, u64::from(value.first), u64::from(value.count))?;
@@ -33527,7 +33527,7 @@ impl TexFetch {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -33708,7 +33708,7 @@ impl TexSingle {
     /// With another `sr_write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_write(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -33722,7 +33722,7 @@ impl TexSingle {
     /// With another `sr_read`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_read(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         __b.set_list(1, u64::from(value.first), u64::from(value.count))?;
@@ -33736,7 +33736,7 @@ impl TexSingle {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -33937,7 +33937,7 @@ impl TexGather {
     /// With another `sr_write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_write(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -33951,7 +33951,7 @@ impl TexGather {
     /// With another `sr_read`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_read(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         __b.set_list(1, u64::from(value.first), u64::from(value.count))?;
@@ -33965,7 +33965,7 @@ impl TexGather {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -34184,7 +34184,7 @@ impl TexDual {
     /// With another `sr_write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_write(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -34198,7 +34198,7 @@ impl TexDual {
     /// With another `sr_read`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr_read(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         __b.set_list(1, u64::from(value.first), u64::from(value.count))?;
@@ -34212,7 +34212,7 @@ impl TexDual {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -34431,7 +34431,7 @@ impl VarTexBufSingle {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -34445,7 +34445,7 @@ impl VarTexBufSingle {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -34459,7 +34459,7 @@ impl VarTexBufSingle {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -34651,7 +34651,7 @@ impl VarTexBufGather {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -34665,7 +34665,7 @@ impl VarTexBufGather {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -34679,7 +34679,7 @@ impl VarTexBufGather {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -34873,7 +34873,7 @@ impl VarTexBufGradient {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -34887,7 +34887,7 @@ impl VarTexBufGradient {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -34901,7 +34901,7 @@ impl VarTexBufGradient {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -35103,7 +35103,7 @@ impl VarTexBufDual {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -35117,7 +35117,7 @@ impl VarTexBufDual {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -35131,7 +35131,7 @@ impl VarTexBufDual {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -35323,7 +35323,7 @@ impl VarTexSingle {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -35337,7 +35337,7 @@ impl VarTexSingle {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -35351,7 +35351,7 @@ impl VarTexSingle {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -35543,7 +35543,7 @@ impl VarTexGather {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -35557,7 +35557,7 @@ impl VarTexGather {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -35571,7 +35571,7 @@ impl VarTexGather {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -35765,7 +35765,7 @@ impl VarTexGradient {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -35779,7 +35779,7 @@ impl VarTexGradient {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -35793,7 +35793,7 @@ impl VarTexGradient {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -35995,7 +35995,7 @@ impl VarTexDual {
     /// With another `sr`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_sr(self, value: RegisterList) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_list(0, u64::from(value.first), u64::from(value.count))?;
@@ -36009,7 +36009,7 @@ impl VarTexDual {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -36023,7 +36023,7 @@ impl VarTexDual {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -36193,7 +36193,7 @@ impl FmaRscaleF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -36227,7 +36227,7 @@ impl FmaRscaleF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -36261,7 +36261,7 @@ impl FmaRscaleF32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -36295,7 +36295,7 @@ impl FmaRscaleF32 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -36382,7 +36382,7 @@ impl FmaRscaleNF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -36416,7 +36416,7 @@ impl FmaRscaleNF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -36450,7 +36450,7 @@ impl FmaRscaleNF32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -36484,7 +36484,7 @@ impl FmaRscaleNF32 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -36571,7 +36571,7 @@ impl FmaRscaleLeftF32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -36605,7 +36605,7 @@ impl FmaRscaleLeftF32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -36639,7 +36639,7 @@ impl FmaRscaleLeftF32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -36673,7 +36673,7 @@ impl FmaRscaleLeftF32 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -36760,7 +36760,7 @@ impl FmaRscaleScale16F32 {
     /// With another `src0`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src0(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -36794,7 +36794,7 @@ impl FmaRscaleScale16F32 {
     /// With another `src1`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src1(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -36828,7 +36828,7 @@ impl FmaRscaleScale16F32 {
     /// With another `src2`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src2(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(3);
         value.set(&mut __b, 3)?;
@@ -36862,7 +36862,7 @@ impl FmaRscaleScale16F32 {
     /// With another `src3`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_src3(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(4);
         value.set(&mut __b, 4)?;
@@ -36889,7 +36889,7 @@ impl FmaRscaleScale16F32 {
         FmaRscaleScale16F32(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// What each instruction does: one method an instruction. A method left out returns [`Unimplemented`](__rt::Unimplemented).
+/// What each instruction does: one method per instruction. A method left out returns [`Unimplemented`](__rt::Unimplemented).
 ///
 /// # Examples
 ///

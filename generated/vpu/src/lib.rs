@@ -55,7 +55,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! With the feature `semantics` it says what they do, too:
+//! With the feature `semantics`, it also defines what they do:
 //!
 //! ```
 //! # #[cfg(feature = "semantics")] {
@@ -1767,7 +1767,7 @@ impl Instruction {
 /// let instruction = decode(0x2a00004000800000)?;
 /// assert_eq!(instruction.to_string(), "MultiplyHiInt16u r0.x?y?z?w?, r2.xxxx, r4.xxxx");
 ///
-/// // What is no instruction says why.
+/// // Other words are errors that say why.
 /// assert_eq!(decode(0xffffffffffffffff).unwrap_err().to_string(), "unknown opcode: no instruction has 0xff in bits 63..56");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -2088,7 +2088,7 @@ impl ThreadGroupLaunch {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -2102,7 +2102,7 @@ impl ThreadGroupLaunch {
     /// With another `start`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_start(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -2165,7 +2165,7 @@ impl LoadPosition {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -2216,7 +2216,7 @@ impl Branch {
     /// With another `target`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_target(self, value: u16) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_number(0, value as i64)?;
@@ -2419,7 +2419,7 @@ impl AddFloat16 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -2433,7 +2433,7 @@ impl AddFloat16 {
     /// With another `a`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_a(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -2447,7 +2447,7 @@ impl AddFloat16 {
     /// With another `b`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_b(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -2520,7 +2520,7 @@ impl MultiplyFloat16 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -2534,7 +2534,7 @@ impl MultiplyFloat16 {
     /// With another `a`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_a(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -2548,7 +2548,7 @@ impl MultiplyFloat16 {
     /// With another `b`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_b(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -2623,7 +2623,7 @@ impl DivideFloat16 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -2637,7 +2637,7 @@ impl DivideFloat16 {
     /// With another `a`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_a(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -2651,7 +2651,7 @@ impl DivideFloat16 {
     /// With another `b`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_b(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -2723,7 +2723,7 @@ impl ConvertToFloat16 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -2737,7 +2737,7 @@ impl ConvertToFloat16 {
     /// With another `a`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_a(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -2809,7 +2809,7 @@ impl ConvertToInt16 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -2823,7 +2823,7 @@ impl ConvertToInt16 {
     /// With another `a`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_a(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -2894,7 +2894,7 @@ impl AddInt16 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -2908,7 +2908,7 @@ impl AddInt16 {
     /// With another `a`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_a(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -2922,7 +2922,7 @@ impl AddInt16 {
     /// With another `b`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_b(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -2997,7 +2997,7 @@ impl AddInt32 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -3011,7 +3011,7 @@ impl AddInt32 {
     /// With another `a`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_a(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -3025,7 +3025,7 @@ impl AddInt32 {
     /// With another `b`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_b(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -3094,7 +3094,7 @@ impl MultiplyInt16u {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -3108,7 +3108,7 @@ impl MultiplyInt16u {
     /// With another `a`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_a(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -3122,7 +3122,7 @@ impl MultiplyInt16u {
     /// With another `b`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_b(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -3274,7 +3274,7 @@ impl MultiplyHiInt16u {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -3288,7 +3288,7 @@ impl MultiplyHiInt16u {
     /// With another `a`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_a(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -3302,7 +3302,7 @@ impl MultiplyHiInt16u {
     /// With another `b`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_b(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -3371,7 +3371,7 @@ impl MultiplyInt16 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -3385,7 +3385,7 @@ impl MultiplyInt16 {
     /// With another `a`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_a(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -3399,7 +3399,7 @@ impl MultiplyInt16 {
     /// With another `b`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_b(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -3472,7 +3472,7 @@ impl MultiplyHiInt16 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -3486,7 +3486,7 @@ impl MultiplyHiInt16 {
     /// With another `a`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_a(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -3500,7 +3500,7 @@ impl MultiplyHiInt16 {
     /// With another `b`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_b(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -3569,7 +3569,7 @@ impl And {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -3583,7 +3583,7 @@ impl And {
     /// With another `a`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_a(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -3597,7 +3597,7 @@ impl And {
     /// With another `b`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_b(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -3666,7 +3666,7 @@ impl Or {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -3680,7 +3680,7 @@ impl Or {
     /// With another `a`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_a(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -3694,7 +3694,7 @@ impl Or {
     /// With another `b`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_b(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -3763,7 +3763,7 @@ impl ExclusiveOr {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -3777,7 +3777,7 @@ impl ExclusiveOr {
     /// With another `a`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_a(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -3791,7 +3791,7 @@ impl ExclusiveOr {
     /// With another `b`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_b(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -3862,7 +3862,7 @@ impl TextureWrapInt16 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -3876,7 +3876,7 @@ impl TextureWrapInt16 {
     /// With another `a`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_a(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -3890,7 +3890,7 @@ impl TextureWrapInt16 {
     /// With another `b`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_b(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -3961,7 +3961,7 @@ impl ReadLocalTile0 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -4032,7 +4032,7 @@ impl ReadLocalTile1 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -4103,7 +4103,7 @@ impl ReadLocalTile2 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -4174,7 +4174,7 @@ impl ReadLocalTile3 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -4250,7 +4250,7 @@ impl ReadTile0 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -4264,7 +4264,7 @@ impl ReadTile0 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -4340,7 +4340,7 @@ impl ReadTile1 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -4354,7 +4354,7 @@ impl ReadTile1 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -4430,7 +4430,7 @@ impl ReadTile2 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -4444,7 +4444,7 @@ impl ReadTile2 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -4520,7 +4520,7 @@ impl ReadTile3 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -4534,7 +4534,7 @@ impl ReadTile3 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -4607,7 +4607,7 @@ impl ReadLockLocalTile0 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -4680,7 +4680,7 @@ impl ReadLockLocalTile1 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -4753,7 +4753,7 @@ impl ReadLockLocalTile2 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -4826,7 +4826,7 @@ impl ReadLockLocalTile3 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -4904,7 +4904,7 @@ impl ReadLockTile0 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -4918,7 +4918,7 @@ impl ReadLockTile0 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -4996,7 +4996,7 @@ impl ReadLockTile1 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -5010,7 +5010,7 @@ impl ReadLockTile1 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5088,7 +5088,7 @@ impl ReadLockTile2 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -5102,7 +5102,7 @@ impl ReadLockTile2 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5180,7 +5180,7 @@ impl ReadLockTile3 {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -5194,7 +5194,7 @@ impl ReadLockTile3 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5258,7 +5258,7 @@ impl WriteLocalTile0 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -5272,7 +5272,7 @@ impl WriteLocalTile0 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5326,7 +5326,7 @@ impl WriteLocalTile1 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -5340,7 +5340,7 @@ impl WriteLocalTile1 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5394,7 +5394,7 @@ impl WriteLocalTile2 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -5408,7 +5408,7 @@ impl WriteLocalTile2 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5462,7 +5462,7 @@ impl WriteLocalTile3 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -5476,7 +5476,7 @@ impl WriteLocalTile3 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5537,7 +5537,7 @@ impl WriteTile0 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -5551,7 +5551,7 @@ impl WriteTile0 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5565,7 +5565,7 @@ impl WriteTile0 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -5626,7 +5626,7 @@ impl WriteTile1 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -5640,7 +5640,7 @@ impl WriteTile1 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5654,7 +5654,7 @@ impl WriteTile1 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -5715,7 +5715,7 @@ impl WriteTile2 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -5729,7 +5729,7 @@ impl WriteTile2 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5743,7 +5743,7 @@ impl WriteTile2 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -5804,7 +5804,7 @@ impl WriteTile3 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -5818,7 +5818,7 @@ impl WriteTile3 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5832,7 +5832,7 @@ impl WriteTile3 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -5888,7 +5888,7 @@ impl WriteUnlockLocalTile0 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -5902,7 +5902,7 @@ impl WriteUnlockLocalTile0 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -5958,7 +5958,7 @@ impl WriteUnlockLocalTile1 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -5972,7 +5972,7 @@ impl WriteUnlockLocalTile1 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6028,7 +6028,7 @@ impl WriteUnlockLocalTile2 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6042,7 +6042,7 @@ impl WriteUnlockLocalTile2 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6098,7 +6098,7 @@ impl WriteUnlockLocalTile3 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6112,7 +6112,7 @@ impl WriteUnlockLocalTile3 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6175,7 +6175,7 @@ impl WriteUnlockTile0 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6189,7 +6189,7 @@ impl WriteUnlockTile0 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6203,7 +6203,7 @@ impl WriteUnlockTile0 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -6266,7 +6266,7 @@ impl WriteUnlockTile1 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6280,7 +6280,7 @@ impl WriteUnlockTile1 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6294,7 +6294,7 @@ impl WriteUnlockTile1 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -6357,7 +6357,7 @@ impl WriteUnlockTile2 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6371,7 +6371,7 @@ impl WriteUnlockTile2 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6385,7 +6385,7 @@ impl WriteUnlockTile2 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -6448,7 +6448,7 @@ impl WriteUnlockTile3 {
     /// With another `write`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_write(self, value: Components) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6462,7 +6462,7 @@ impl WriteUnlockTile3 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6476,7 +6476,7 @@ impl WriteUnlockTile3 {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(2);
         value.set(&mut __b, 2)?;
@@ -6525,7 +6525,7 @@ impl IssueExternalLoad {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6576,7 +6576,7 @@ impl IssueExternalLoadRgb {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6627,7 +6627,7 @@ impl IssueExternalLoadLut0 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6678,7 +6678,7 @@ impl IssueExternalLoadLut1 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6737,7 +6737,7 @@ impl FinishExternalLoad {
     /// With another `dst`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_dst(self, value: Destination) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6799,7 +6799,7 @@ impl IssueExternalFetchSwap {
     /// With another `operand`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_operand(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6813,7 +6813,7 @@ impl IssueExternalFetchSwap {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6865,7 +6865,7 @@ impl IssueExternalFetchAdd32 {
     /// With another `operand`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_operand(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6879,7 +6879,7 @@ impl IssueExternalFetchAdd32 {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6931,7 +6931,7 @@ impl IssueExternalFetchOr {
     /// With another `operand`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_operand(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -6945,7 +6945,7 @@ impl IssueExternalFetchOr {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -6997,7 +6997,7 @@ impl IssueExternalFetchXor {
     /// With another `operand`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_operand(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -7011,7 +7011,7 @@ impl IssueExternalFetchXor {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -7063,7 +7063,7 @@ impl IssueExternalFetchAnd {
     /// With another `operand`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_operand(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -7077,7 +7077,7 @@ impl IssueExternalFetchAnd {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -7127,7 +7127,7 @@ impl ExternalWrite {
     /// With another `data`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_data(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         value.set(&mut __b, 0)?;
@@ -7141,14 +7141,14 @@ impl ExternalWrite {
     /// With another `address`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_address(self, value: Source) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
         Ok(ExternalWrite(__b.word()))
     }
 }
-/// What each instruction does: one method an instruction. A method left out returns [`Unimplemented`](__rt::Unimplemented).
+/// What each instruction does: one method per instruction. A method left out returns [`Unimplemented`](__rt::Unimplemented).
 ///
 /// # Examples
 ///

@@ -706,7 +706,7 @@ impl Instruction {
 /// let instruction = decode(0x6002)?;
 /// assert_eq!(instruction.to_string(), "FADE.linear l0, l2");
 ///
-/// // What is no instruction says why.
+/// // Other words are errors that say why.
 /// assert_eq!(decode(0xffff).unwrap_err().to_string(), "unknown opcode: no instruction has 0x7 in bits 15..13");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -938,7 +938,7 @@ impl Wait {
     /// With another `ms`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_ms(self, value: u16) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_number(0, value as i64)?;
@@ -1040,7 +1040,7 @@ impl Fade {
     /// With another `to`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_to(self, value: Level) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         value.set(&mut __b, 1)?;
@@ -1095,7 +1095,7 @@ impl Jump {
     /// With another `target`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_target(self, value: i16) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(0);
         __b.set_number(0, value as i64)?;
@@ -1222,14 +1222,14 @@ impl Turn {
     /// With another `by`.
     ///
     /// # Errors
-    /// When the value does not fit, or does not go with the other operands.
+    /// When the value does not fit, or conflicts with the other operands.
     pub fn with_by(self, value: i8) -> Result<Self, EncodeError> {
         let mut __b = self.replacing(1);
         __b.set_number(1, value as i64)?;
         Ok(Turn(__b.word() as u16))
     }
 }
-/// What each instruction does: one method an instruction. A method left out returns [`Unimplemented`](__rt::Unimplemented).
+/// What each instruction does: one method per instruction. A method left out returns [`Unimplemented`](__rt::Unimplemented).
 ///
 /// # Examples
 ///
