@@ -206,7 +206,7 @@ pub enum RunError {
         index: u32,
     },
     /// A jump left the program, or execution ran past its last word.
-    #[error("{place}: goes on at word {target}, but the last word of the program is {}", words.saturating_sub(1))]
+    #[error("{place}: continues at word {target}, but the last word of the program is {}", words.saturating_sub(1))]
     OutOfProgram {
         /// The instruction that the thread comes from.
         place: Box<Place>,
@@ -224,7 +224,9 @@ pub enum RunError {
         address: u64,
     },
     /// Threads wait at a barrier while other threads of their workgroup are elsewhere in the program.
-    #[error("{place}: the barrier is in divergent flow, for other threads of the workgroup are at word {elsewhere}")]
+    #[error(
+        "{place}: the barrier is in divergent control flow: other threads of the workgroup are at word {elsewhere}"
+    )]
     DivergentBarrier {
         /// The barrier, and a thread that is not waiting there.
         place: Box<Place>,
@@ -250,7 +252,7 @@ pub enum RunError {
         budget: u64,
     },
     /// The deadline of the launch has passed.
-    #[error("{place}: the time limit of {} s is over", limit.as_secs_f64())]
+    #[error("{place}: the time limit of {} s has expired", limit.as_secs_f64())]
     Time {
         /// An instruction that would be executed next.
         place: Box<Place>,

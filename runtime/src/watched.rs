@@ -112,7 +112,7 @@ impl<const L: usize> Machine for Watched<'_, L> {
                 return Ok(());
             }
         }
-        Err(format!("the program has executed {} instructions, and may not execute more", self.budget))
+        Err(format!("the program has used up its budget of {} instructions", self.budget))
     }
 }
 

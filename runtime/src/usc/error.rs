@@ -42,13 +42,13 @@ pub enum Trap {
     #[error("the branch leads to {0:#x}, where no group starts")]
     Target(i64),
     /// A return from a breakpoint without a target.
-    #[error("no breakpoint was met that it could return from")]
+    #[error("there is no breakpoint to return from")]
     Breakpoint,
     /// Execution ran past the last group.
-    #[error("the program goes on behind its last group")]
+    #[error("the program runs past its last group")]
     RanOff,
     /// The behaviour of the group is unknown.
-    #[error("nothing public says what the group does")]
+    #[error("what the group does is not public")]
     Unknown,
     /// The host reports an error.
     #[error("{0}")]
@@ -57,7 +57,7 @@ pub enum Trap {
     #[error("the budget of {0} groups is used up")]
     Budget(u64),
     /// The deadline has passed.
-    #[error("the time limit of {} s is over", .0.as_secs_f64())]
+    #[error("the time limit of {} s has expired", .0.as_secs_f64())]
     Time(std::time::Duration),
     /// An observer stopped the run.
     #[error("stopped")]
@@ -94,6 +94,6 @@ pub enum SetupError {
     #[error("{0:?} cannot be set here")]
     Register(crate::usc::register::Register),
     /// More tasks than a machine can run at once.
-    #[error("{0} tasks are more than 65536")]
+    #[error("{0} tasks exceed the limit of 65536")]
     Tasks(usize),
 }

@@ -28,7 +28,7 @@ pub enum LoadError {
     #[error("the program has {0} bytes, the longest may have {LONGEST}")]
     TooLong(usize),
     /// Some bytes do not decode to a group.
-    #[error("the bytes at {at:#x} are no group: {reason}")]
+    #[error("the bytes at {at:#x} are not a group: {reason}")]
     Decode {
         /// The offset of the bytes.
         at: usize,

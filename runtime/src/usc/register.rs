@@ -313,8 +313,8 @@ impl fmt::Display for Register {
 /// A text that does not name a register.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no register: there are r0 to r247, vi0 to vi247, sh, cf, cfa (0 to 4095), dc (0 to 16383), i, sl, po, g (0 to 7), \
-     idx0, idx1, sr"
+    "`{0}` is not a register: there are r0 to r247, vi0 to vi247, sh, cf, cfa (0 to 4095), dc (0 to 16383), i, sl, \
+     po, g (0 to 7), idx0, idx1, sr"
 )]
 pub struct UnknownRegister(String);
 

@@ -66,7 +66,7 @@ fn places(list: &[Place]) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// Every living group waits and nothing is left to launch.
-    #[error("deadlock: every living group waits{}", places(.0))]
+    #[error("deadlock: every live group is waiting{}", places(.0))]
     Deadlock(Vec<Place>),
     /// The step budget is used up.
     #[error("the budget of {budget} steps is used up; still running:{}", places(.running))]
@@ -77,7 +77,7 @@ pub enum RunError {
         running: Vec<Place>,
     },
     /// The run has reached its time limit.
-    #[error("the time limit of {} s is over; still running:{}", .limit.as_secs_f64(), places(.running))]
+    #[error("the time limit of {} s has expired; still running:{}", .limit.as_secs_f64(), places(.running))]
     Time {
         /// The time limit.
         limit: std::time::Duration,
@@ -95,7 +95,7 @@ pub enum RunError {
         reason: String,
     },
     /// The observer has ended the run.
-    #[error("stopped by who looks on")]
+    #[error("stopped by the observer")]
     Stopped,
 }
 
@@ -118,13 +118,13 @@ pub enum SetupError {
     #[error("tile buffers of {0} x {1} are impossible: powers of two, at least 4 wide, at most 65536 elements")]
     TileSize(u64, u64),
     /// Too much memory is requested.
-    #[error("{0} bytes of external memory are more than {MEMORY_LIMIT}")]
+    #[error("{0} bytes of external memory exceed the limit of {MEMORY_LIMIT}")]
     Memory(usize),
     /// A rectangle exceeds the coordinates.
     #[error("the rectangle reaches {0}, coordinates end at 65535")]
     Rectangle(u64),
     /// Too many groups wait already.
-    #[error("{0} groups wait already")]
+    #[error("{0} groups are already waiting")]
     Queue(usize),
 }
 

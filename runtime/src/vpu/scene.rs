@@ -114,7 +114,7 @@ fn rows<const N: usize>(value: Option<&Value>, name: &str) -> Found<[[u16; 4]; N
     let Some(value) = value else { return Ok(result) };
     let items = list(value, name)?;
     if items.len() > N {
-        return shape(name, "a list that is not so long");
+        return shape(name, "a shorter list");
     }
     for (to, item) in result.iter_mut().zip(items) {
         *to = components(item, name)?;

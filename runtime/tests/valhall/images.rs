@@ -208,7 +208,7 @@ fn a_case_that_compares_nothing_or_too_little_does_not_pass() {
         Case::read(&text).and_then(|case| case.run(())).expect_err(entries).to_string()
     };
     let buffer = r#""buffers": [{"base": "100000", "words": ["1"]}]"#;
-    assert_eq!(refused("compute", buffer), "the case does not say what must come out of it");
+    assert_eq!(refused("compute", buffer), "the case has no expected results");
     assert!(refused("vertex", r#""vertex_count": 2, "expected": {"screen_position": ["00"]}"#).contains("1 rows"));
     let varyings = r#""vertex_count": 1, "expected": {"varyings":
         [{"name": "v", "components": 1, "type": "f", "offset": 0, "rows": ["00000000"]}]}"#;

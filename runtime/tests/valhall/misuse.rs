@@ -20,7 +20,7 @@ fn a_barrier_in_divergent_flow_is_an_error() {
     assert_eq!(
         error.to_string(),
         "word 2 `BARRIER.slot7.wait`, workgroup (0, 0, 0), thread (0, 0, 0), lane 0: \
-         the barrier is in divergent flow, for other threads of the workgroup are at word 3"
+         the barrier is in divergent control flow: other threads of the workgroup are at word 3"
     );
 }
 
@@ -268,7 +268,7 @@ fn errors_in_divergent_flow_name_the_lane_that_is_there() {
         ("LOAD.i32.unsigned.slot0.wait0 @r0, r4, offset:8", "nothing is mapped at 0x100000007 (4 bytes wanted)"),
         ("STORE.i64.slot0 @r0:r1, u0, offset:252", "8 bytes at 0x10fc reach beyond the region, which ends at 0x1100"),
         ("BRANCHZI.eq.absolute 0x0, r4", "jumps to 0xffffffff, which is not the address of a word"),
-        ("BRANCHZ.eq 0x0, offset:-8", "goes on at word -1, but the last word of the program is 7"),
+        ("BRANCHZ.eq 0x0, offset:-8", "continues at word -1, but the last word of the program is 7"),
     ] {
         assert_eq!(alone(text), format!("word 6 `{text}`{place}{says}"));
     }
@@ -276,6 +276,6 @@ fn errors_in_divergent_flow_name_the_lane_that_is_there() {
     assert_eq!(
         alone("BARRIER.slot7.wait"),
         "word 6 `BARRIER.slot7.wait`, workgroup (0, 0, 0), thread (16, 0, 0), lane 0: \
-         the barrier is in divergent flow, for other threads of the workgroup are at word 7"
+         the barrier is in divergent control flow: other threads of the workgroup are at word 7"
     );
 }

@@ -47,7 +47,7 @@ fn a_lock_that_no_one_releases_is_a_deadlock_that_names_the_groups() {
         assert_eq!((places.len(), places[0].pc, places[0].wait), (1, 1, Some(Wait::Lock)));
         assert_eq!(
             error.to_string(),
-            "deadlock: every living group waits\n  core 0 group 0 at (8, 3), instruction 1: ReadLockLocalTile1.zero r1.xyzw (a tile lock is held)"
+            "deadlock: every live group is waiting\n  core 0 group 0 at (8, 3), instruction 1: ReadLockLocalTile1.zero r1.xyzw (a tile lock is held)"
         );
     }
 }

@@ -124,7 +124,7 @@ impl Pair {
                     expected,
                 })
             });
-            let other = || What::Other { found: "a state is another".into(), expected: "it is not".into() };
+            let other = || What::Other { found: "a state differs".into(), expected: "it does not".into() };
             return Some(differs.unwrap_or_else(other));
         }
         for (ours, theirs) in ours.parts().memory.spans().zip(theirs.parts().memory.spans()) {
@@ -226,6 +226,6 @@ fn first(
         let middle = same + (differs - same) / 2;
         if after(middle).is_some() { differs = middle } else { same = middle }
     }
-    let unseen = What::Other { found: "it differs".into(), expected: "not when it is executed again".into() };
+    let unseen = What::Other { found: "it differs".into(), expected: "not when executed again".into() };
     after(differs).unwrap_or(Difference { executed: before + slice, place: None, what: unseen })
 }

@@ -41,7 +41,7 @@ pub(super) fn pixels(record: &Record, host: &Resources) -> Result<Vec<String>, C
             first.get_or_insert_with(|| {
                 let (x, y) = (index % width, index / width);
                 let (found, expected) = (show(class, &found[..channels]), show(class, expected));
-                format!("{name} at ({x}, {y}) is {found} and not {expected}")
+                format!("{name} at ({x}, {y}) is {found}, not {expected}")
             });
         }
     };
@@ -81,7 +81,7 @@ pub(super) fn buffer(
     Ok(differing.first().map(|&at| {
         let found = found.get(at).map_or("nothing".to_owned(), |word| format!("{word:08x}"));
         let count = differing.len();
-        format!("{count} words of the buffer at {base:#x} differ; word {at} is {found} and not {:08x}", expected[at])
+        format!("{count} words of the buffer at {base:#x} differ; word {at} is {found}, not {:08x}", expected[at])
     }))
 }
 
@@ -90,7 +90,7 @@ pub(super) fn image(record: &ImageRecord, found: &[u8], tolerance: f64) -> Resul
     let Some(expected) = record.expected.as_ref().and_then(|expected| expected.first()) else { return Ok(None) };
     let (expected, format) = (bytes(expected)?, format(&record.format)?);
     if expected.len() != found.len() {
-        return Ok(Some(format!("image `{}` has {} bytes and not {}", record.name, found.len(), expected.len())));
+        return Ok(Some(format!("image `{}` has {} bytes, not {}", record.name, found.len(), expected.len())));
     }
     let texels =
         |bytes: &[u8]| bytes.chunks_exact(format.size()).map(|t| format.decode(t).channels).collect::<Vec<_>>();
@@ -101,7 +101,7 @@ pub(super) fn image(record: &ImageRecord, found: &[u8], tolerance: f64) -> Resul
     let differing = found.iter().zip(&expected).position(|pair| !agrees(pair));
     Ok(differing.map(|at| {
         let (found, expected) = (show(format.class(), &found[at]), show(format.class(), &expected[at]));
-        format!("texel {at} of image `{}` is {found} and not {expected}", record.name)
+        format!("texel {at} of image `{}` is {found}, not {expected}", record.name)
     }))
 }
 
@@ -124,7 +124,7 @@ pub(super) fn vertices(
         };
         if found.len() < components || !found.iter().zip(expected).all(agrees) {
             let (found, expected) = (show(class, &found), show(class, expected));
-            return Ok(Some(format!("{name} of vertex {vertex} is {found} and not {expected}")));
+            return Ok(Some(format!("{name} of vertex {vertex} is {found}, not {expected}")));
         }
     }
     Ok(None)

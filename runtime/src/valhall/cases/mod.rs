@@ -115,7 +115,7 @@ impl Case {
     fn run_by(&self, by: By<impl Observer>) -> Result<Finished, CaseError> {
         let record = &self.record;
         if !record.expects() {
-            return Err(CaseError::Shape("the case does not say what must come out of it".to_owned()));
+            return Err(CaseError::Shape("the case has no expected results".to_owned()));
         }
         let mut scene = Scene::new(record)?;
         let instructions = match record.stage {
@@ -263,7 +263,7 @@ impl Scene {
             self.memory.map(place, to_bytes(&content))?;
         }
         if record.vertex_count == 0 || record.vertex_count > Vertices::MAX / 8 {
-            return Err(CaseError::Shape(format!("{} vertices are none or too many", record.vertex_count)));
+            return Err(CaseError::Shape(format!("invalid number of vertices: {}", record.vertex_count)));
         }
         // A program stores the size of a point where another vertex has its position, so each vertex runs with blocks
         // of its own.

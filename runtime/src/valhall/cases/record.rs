@@ -267,7 +267,7 @@ pub(super) fn flags(texts: &[String], width: usize, height: usize) -> Result<Vec
         return Ok(vec![true; width * height]);
     }
     if texts.len() != height || texts.iter().any(|row| row.len() != width) {
-        return Err(CaseError::Shape(format!("a row of flags is missing, or has not {width} digits")));
+        return Err(CaseError::Shape(format!("a row of flags is missing, or does not have {width} digits")));
     }
     Ok(texts.iter().flat_map(|row| row.bytes().map(|flag| flag == b'1')).collect())
 }

@@ -113,7 +113,7 @@ pub(crate) fn check<R: Rules>(code: &[u8], rules: &mut R) -> Result<(), Refused>
         step.after_vectors = computes_alone;
     }
     if steps.is_empty() {
-        return Err(Refused::new(&step.instruction, "goes on not_taken the end"));
+        return Err(Refused::new(&step.instruction, "runs past the end"));
     }
     let (labels, loaded) = link(&mut steps, &starts)?;
     rules.whole(&steps)?;
@@ -147,11 +147,11 @@ fn link<S>(steps: &mut [Step], starts: &[u64]) -> Result<(Vec<Label<S>>, Vec<u32
             _ => continue,
         };
         if starts.binary_search(&target).is_err() {
-            return Err(Refused::new(instruction, "leads out of the code"));
+            return Err(Refused::new(instruction, "jumps out of the code"));
         }
         let to = steps.partition_point(|step| step.instruction.ip() < target);
         if to == steps.len() {
-            return Err(Refused::new(instruction, "goes on not_taken the end"));
+            return Err(Refused::new(instruction, "runs past the end"));
         }
         let label = *steps[to].label.get_or_insert_with(|| {
             labels.push(Label { known: None, back: false });
@@ -209,7 +209,7 @@ impl<R: Rules> Walk<'_, R> {
             }
         }
         match self.steps.last() {
-            Some(last) if reached => Err(Refused::new(&last.instruction, "goes on not_taken the end")),
+            Some(last) if reached => Err(Refused::new(&last.instruction, "runs past the end")),
             _ => Ok(()),
         }
     }
@@ -223,7 +223,7 @@ impl<R: Rules> Walk<'_, R> {
             FlowControl::IndirectBranch => {
                 if instruction.op0_kind() != OpKind::Register || !self.rules.is_label(instruction.op0_register(), state)
                 {
-                    return Err("leads anywhere");
+                    return Err("jumps to an unknown place");
                 }
                 // The jump may lead to any loaded label, before or after it.
                 for loaded in 0..self.loaded.len() {
@@ -232,7 +232,7 @@ impl<R: Rules> Walk<'_, R> {
                 Ok(false)
             }
             flow => {
-                let to = step.target.ok_or("leads to no place in the code")?;
+                let to = step.target.ok_or("jumps to an unknown place")?;
                 match self.rules.taken(instruction, state) {
                     Some(taken) => self.arrive(at, to, &taken),
                     None => self.arrive(at, to, state),

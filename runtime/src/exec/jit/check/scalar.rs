@@ -242,13 +242,13 @@ impl Rules for Scalar<'_> {
                 is_below && !after_vectors && next.near_branch64() > next.ip()
             });
             if !takes(&steps[to].instruction) || !leaves {
-                return Err(Refused::new(&step.instruction, "leads back without taking from the budget"));
+                return Err(Refused::new(&step.instruction, "jumps back without charging the budget"));
             }
         }
         let gives = |(_, step): &(usize, &Step)| step.writes(LEFT) && !takes(&step.instruction);
         let mut given = steps.iter().enumerate().filter(gives);
         match given.find(|(at, _)| back.iter().any(|looped| looped.contains(at))) {
-            Some((_, step)) => Err(Refused::new(&step.instruction, "gives itself a budget")),
+            Some((_, step)) => Err(Refused::new(&step.instruction, "refills its own budget")),
             None => Ok(()),
         }
     }
@@ -260,7 +260,7 @@ impl Rules for Scalar<'_> {
     fn step(&mut self, step: &Step, state: &mut State) -> Result<(), &'static str> {
         let instruction = &step.instruction;
         if step.writes(CONTEXT) {
-            return Err("loses what it is given");
+            return Err("overwrites the pointer to its context");
         }
         if let Some(operand) = step.memory {
             self.memory(instruction, operand, state)?;
@@ -297,11 +297,11 @@ impl Rules for Scalar<'_> {
     /// The caller's registers must be restored, and the result must be the number of an exit.
     fn leaves(&self, state: &State) -> Result<(), &'static str> {
         if CALLERS.iter().any(|register| state.of(*register) != Holds::Caller(register.number())) {
-            return Err("keeps a register of the caller");
+            return Err("does not restore a register of the caller");
         }
         match state.of(Register::RAX) {
             Holds::Number(number) if number.most < self.emitted.exits.len() as u64 => Ok(()),
-            _ => Err("returns a number that is no exit's"),
+            _ => Err("returns a number that is not that of an exit"),
         }
     }
 }
@@ -316,15 +316,15 @@ impl Scalar<'_> {
             return Err("changes memory");
         }
         if step.memory_base() == Register::None || step.memory_base() == Register::RIP {
-            return Err("names an address");
+            return Err("uses an absolute address");
         }
         let (at, size) = (step.memory_displacement64() as i64, step.memory_size().size() as u64);
         let index = match step.memory_index() {
             Register::None => constant(0),
             index if step.memory_index_scale() == 1 => state.of(index),
-            _ => return Err("reaches out of what it is given"),
+            _ => return Err("accesses memory out of bounds"),
         };
-        let Holds::Number(Number { most, .. }) = index else { return Err("reaches out of what it is given") };
+        let Holds::Number(Number { most, .. }) = index else { return Err("accesses memory out of bounds") };
         let end = u64::try_from(at).ok().and_then(|at| at.checked_add(most)?.checked_add(size));
         let within = |bytes: u64| size > 0 && end.is_some_and(|end| end <= bytes);
         let fits = match state.of(step.memory_base()) {
@@ -348,7 +348,7 @@ impl Scalar<'_> {
             }
             _ => false,
         };
-        if fits { Ok(()) } else { Err("reaches out of what it is given") }
+        if fits { Ok(()) } else { Err("accesses memory out of bounds") }
     }
 
     /// Returns what an instruction leaves in its first register, if more is known of it than its width.
@@ -398,14 +398,14 @@ fn divides(step: &Instruction, state: &State) -> Result<(), &'static str> {
         return Err("divides by an address");
     };
     if !divisor.some[wide] {
-        return Err("divides by what may be zero");
+        return Err("may divide by zero");
     }
     let fits = if step.mnemonic() == Mnemonic::Div {
         matches!(state.of(Register::RDX), Holds::Number(Number { most: 0, .. }))
     } else {
         state.extended == Some(wide == 1) && divisor.positive[wide]
     };
-    if fits && by.full_register() != Register::RDX { Ok(()) } else { Err("has a quotient that may be too large") }
+    if fits && by.full_register() != Register::RDX { Ok(()) } else { Err("may have a quotient that is too large") }
 }
 
 /// Returns the comparison that the flags result from after an instruction, or `None` if it does not change the flags.

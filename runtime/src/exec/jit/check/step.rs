@@ -57,14 +57,14 @@ impl Codes {
             return Ok(facts);
         }
         if instruction.is_invalid() {
-            return Err("is no instruction");
+            return Err("is not an instruction");
         }
         if !instruction.cpuid_features().iter().all(|feature| has(*feature)) {
-            return Err("needs a processor that this one is not known to be");
+            return Err("needs a feature that this processor is not known to have");
         }
         let flow = instruction.flow_control();
         match flow {
-            FlowControl::Next if instruction.is_stack_instruction() => return Err("touches the stack"),
+            FlowControl::Next if instruction.is_stack_instruction() => return Err("accesses the stack"),
             FlowControl::Next => {}
             FlowControl::Return if code == Code::Retnq => {}
             FlowControl::ConditionalBranch if instruction.is_jcc_short_or_near() => {}
@@ -76,7 +76,7 @@ impl Codes {
         let computes_vectors = match instruction.mnemonic() {
             // These have effects that their operands do not show: the rounding mode, memory, a general register.
             M::Vldmxcsr | M::Vstmxcsr | M::Vmaskmovdqu | M::Vpcmpestri | M::Vpcmpistri => {
-                return Err("is none of those that are known");
+                return Err("is not a known instruction");
             }
             _ => matches!(instruction.encoding(), EncodingKind::EVEX | EncodingKind::VEX),
         };
@@ -112,7 +112,7 @@ impl Step {
         for (operand, (kind, register)) in (0..facts.operands).zip(operands) {
             match kind {
                 OpKind::Register => match register.is_gpr() {
-                    true if register.full_register() == Register::RSP => return Err("names the stack"),
+                    true if register.full_register() == Register::RSP => return Err("uses the stack pointer"),
                     true => vectors = false,
                     false => general = false,
                 },
@@ -147,7 +147,7 @@ fn writes(instruction: &Instruction, general: bool) -> Result<[Option<Write>; 2]
         _ if instruction.encoding() == EncodingKind::VEX && !general => {}
         M::Vzeroupper => return Ok([None; 2]),
         // The others change the state of the processor.
-        _ if !general => return Err("is none of those that are known"),
+        _ if !general => return Err("is not a known instruction"),
         M::Cmp | M::Test => return Ok([None; 2]),
         M::Cdq => return Ok([write(Register::EDX), None]),
         M::Cqo => return Ok([write(Register::RDX), None]),
@@ -160,7 +160,7 @@ fn writes(instruction: &Instruction, general: bool) -> Result<[Option<Write>; 2]
         M::Sete | M::Setne | M::Setb | M::Setbe | M::Seta | M::Setae | M::Setl | M::Setle | M::Setg | M::Setge => {}
         M::Cmove | M::Cmovne | M::Cmovb | M::Cmovbe | M::Cmova => {}
         M::Cmovae | M::Cmovl | M::Cmovle | M::Cmovg | M::Cmovge => {}
-        _ => return Err("is none of those that are known"),
+        _ => return Err("is not a known instruction"),
     }
     Ok([write(first), None])
 }

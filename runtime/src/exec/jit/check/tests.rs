@@ -55,40 +55,40 @@ fn accesses_have_to_lie_in_windows() {
     let above = jump(Code::Ja_rel32_64, 1000);
     let access = load(Register::RDX, indexed(Register::RCX, Register::RAX));
     assert_eq!(refused(&[window, offset, compare(8), above, access]), None);
-    is_refused(&[window, offset, compare(9), above, access], "reaches out");
-    is_refused(&[window, offset, access], "reaches out");
+    is_refused(&[window, offset, compare(9), above, access], "out of bounds");
+    is_refused(&[window, offset, access], "out of bounds");
     // The comparison is of another value.
-    is_refused(&[window, offset, compare(8), offset, above, access], "reaches out");
+    is_refused(&[window, offset, compare(8), offset, above, access], "out of bounds");
     let below = jump(Code::Jb_rel32_64, 1000);
-    is_refused(&[window, offset, compare(8), below, access], "reaches out");
+    is_refused(&[window, offset, compare(8), below, access], "out of bounds");
     let store = Instruction::with2(Code::Mov_rm64_r64, indexed(Register::RCX, Register::RAX), Register::RDX).unwrap();
-    is_refused(&[window, offset, compare(8), above, store], "reaches out");
+    is_refused(&[window, offset, compare(8), above, store], "out of bounds");
     let beyond = load(Register::RCX, at(Register::RDI, WINDOWS + 8));
-    is_refused(&[beyond, offset, compare(8), above, access], "reaches out");
+    is_refused(&[beyond, offset, compare(8), above, access], "out of bounds");
 }
 
 #[test]
 fn the_register_file_has_an_end() {
     let file = load(Register::RCX, at(Register::RDI, 0));
     assert_eq!(refused(&[file, load(Register::RAX, at(Register::RCX, 8))]), None);
-    is_refused(&[file, load(Register::RAX, at(Register::RCX, 16))], "reaches out");
-    is_refused(&[file, load(Register::RAX, at(Register::RCX, -8))], "reaches out");
+    is_refused(&[file, load(Register::RAX, at(Register::RCX, 16))], "out of bounds");
+    is_refused(&[file, load(Register::RAX, at(Register::RCX, -8))], "out of bounds");
 }
 
 #[test]
 fn the_caller_gets_back_what_is_its_own() {
-    is_refused(&[number(Register::EBX, 1)], "keeps a register of the caller");
-    is_refused(&[number(Register::EDI, 1)], "loses what it is given");
-    is_refused(&[two(Code::Mov_r64_rm64, Register::RAX, Register::RSP)], "names the stack");
-    is_refused(&[Instruction::with1(Code::Push_r64, Register::RAX).unwrap()], "touches the stack");
+    is_refused(&[number(Register::EBX, 1)], "does not restore a register of the caller");
+    is_refused(&[number(Register::EDI, 1)], "overwrites the pointer to its context");
+    is_refused(&[two(Code::Mov_r64_rm64, Register::RAX, Register::RSP)], "uses the stack pointer");
+    is_refused(&[Instruction::with1(Code::Push_r64, Register::RAX).unwrap()], "accesses the stack");
 }
 
 #[test]
 fn loops_take_from_the_budget() {
     let take = Instruction::with2(Code::Sub_rm64_imm8, Register::R15, 1).unwrap();
     let nothing = number(Register::ECX, 1);
-    is_refused(&[label(nothing, 1), jump(Code::Jmp_rel32_64, 1)], "without taking");
-    is_refused(&[label(take, 1), jump(Code::Jmp_rel32_64, 1)], "without taking");
+    is_refused(&[label(nothing, 1), jump(Code::Jmp_rel32_64, 1)], "without charging");
+    is_refused(&[label(take, 1), jump(Code::Jmp_rel32_64, 1)], "without charging");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn divisors_are_not_zero() {
     let test = two(Code::Test_rm32_r32, Register::ECX, Register::ECX);
     let equal = jump(Code::Je_rel32_64, 1000);
     assert_eq!(refused(&[test, equal, zero, divide]), None);
-    is_refused(&[zero, divide], "may be zero");
+    is_refused(&[zero, divide], "may divide by zero");
     is_refused(&[test, equal, divide], "too large");
     // A copy counts as well.
     let copy = two(Code::Mov_r32_rm32, Register::ESI, Register::ECX);
@@ -109,12 +109,12 @@ fn divisors_are_not_zero() {
 #[test]
 fn processors_have_what_is_used() {
     let count = two(Code::Popcnt_r32_rm32, Register::ECX, Register::ECX);
-    is_refused(&[count], "needs a processor");
+    is_refused(&[count], "needs a feature");
 }
 
 #[test]
 fn the_state_of_the_processor_is_left_alone() {
-    let known = "none of those that are known";
+    let known = "not a known instruction";
     is_refused(&[two(Code::Mov_r64_cr, Register::RAX, Register::CR0)], known);
     is_refused(&[two(Code::Mov_Sreg_rm16, Register::FS, Register::AX)], known);
     is_refused(&[Instruction::with(Code::Std)], known);

@@ -325,7 +325,7 @@ impl Lanes<'_> {
         match instruction.op0_kind() {
             OpKind::Memory => Err("writes code"),
             _ if is_within => Ok(()),
-            _ => Err("reads what is no constant"),
+            _ => Err("reads something other than a constant"),
         }
     }
 
@@ -337,7 +337,7 @@ impl Lanes<'_> {
             return self.constant(instruction);
         }
         if !base.is_gpr64() || index != Register::None && !index.is_gpr64() {
-            return Err("names an address");
+            return Err("uses an absolute address");
         }
         let index =
             if index == Register::None { None } else { Some((state.of(index), instruction.memory_index_scale())) };
@@ -364,7 +364,7 @@ impl Lanes<'_> {
             (Holds::Window(window, Moved::Round), None) => {
                 let window = self.window(window);
                 if instruction.op0_kind() == OpKind::Memory && !window.writes {
-                    return Err("writes what may only be read");
+                    return Err("writes read-only memory");
                 }
                 // The columns of one round are a part of the window's.
                 let ahead = last * (columns / state.rounds.max(1)) * u64::from(window.column);
@@ -374,7 +374,7 @@ impl Lanes<'_> {
             (Holds::Window(window, Moved::Round), Some((Holds::AnyColumn, scale))) => {
                 let window = self.window(window);
                 if instruction.op0_kind() == OpKind::Memory && !window.writes {
-                    return Err("writes what may only be read");
+                    return Err("writes read-only memory");
                 }
                 u64::from(scale) * COLUMN == u64::from(window.column) && within(window.bytes(1))
             }
@@ -394,7 +394,7 @@ impl Lanes<'_> {
             }),
             _ => false,
         };
-        if fits { Ok(()) } else { Err("reaches out of what it is given") }
+        if fits { Ok(()) } else { Err("accesses memory out of bounds") }
     }
 
     /// Returns what an instruction leaves in the register that it writes, and updates what the flags tell.
@@ -410,15 +410,15 @@ impl Lanes<'_> {
             (Code::Xor_r32_rm32, _) if same => Holds::Zero,
             (Code::Mov_r32_imm32, _) if first == Register::ECX && self.kind == Kind::Block => {
                 if state.rounds > 0 {
-                    return Err("begins a loop in another");
+                    return Err("begins a nested loop");
                 }
                 let latch = self.latches.iter().find(|(at, _)| *at > instruction.ip());
                 (state.rounds, state.step) = (instruction.immediate32().into(), latch.map_or(0, |(_, step)| *step));
                 if state.rounds.checked_mul(state.step).is_none_or(|end| end > self.columns() * COLUMN) {
-                    return Err("goes on not_taken the last warp");
+                    return Err("runs past the last warp");
                 }
                 if state.rounds == 0 || !self.columns().is_multiple_of(state.rounds) {
-                    return Err("does not go through all columns");
+                    return Err("does not cover all columns");
                 }
                 state.change(|holds| if holds == Holds::Zero { Holds::Column(Moved::Round) } else { holds });
                 Holds::Rounds(false)

@@ -52,7 +52,7 @@ fn step(bytes: i32) -> Made {
 
 #[test]
 fn operands_stay_in_their_windows() {
-    let reached = Some("reaches out of what it is given");
+    let reached = Some("accesses memory out of bounds");
     let warps = |operand| block(&[zero(), count(8), load(operand), step(64), ret()]);
     assert_eq!(warps(column(0)), None);
     assert_eq!(warps(column(3 * ROW)), None);
@@ -62,12 +62,12 @@ fn operands_stay_in_their_windows() {
     assert_eq!(warps(column(64)), reached);
     assert_eq!(block(&[zero(), count(4), load(column(64)), step(128), ret()]), None);
     assert_eq!(block(&[zero(), count(4), load(column(128)), step(128), ret()]), reached);
-    assert_eq!(block(&[zero(), count(9), load(column(0)), step(64), ret()]), Some("goes on past_end the last warp"));
+    assert_eq!(block(&[zero(), count(9), load(column(0)), step(64), ret()]), Some("runs past the last warp"));
     // The target is unknown if the register was computed, or was never set.
     let number = Instruction::with2(Code::Mov_r32_imm32, Register::EAX, 64u32);
     assert_eq!(block(&[zero(), count(8), number, load(column(0)), step(64), ret()]), reached);
     assert_eq!(block(&[load(MemoryOperand::with_base(Register::RBX)), ret()]), reached);
-    assert_eq!(block(&[load(MemoryOperand::with_displ(0x1000, 8)), ret()]), Some("names an address"));
+    assert_eq!(block(&[load(MemoryOperand::with_displ(0x1000, 8)), ret()]), Some("uses an absolute address"));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn windows_are_those_that_were_found() {
         let from = MemoryOperand::with_base_displ(Register::RCX, 8 * index);
         Instruction::with2(Code::Mov_r64_rm64, Register::RSI, from)
     };
-    let reached = Some("reaches out of what it is given");
+    let reached = Some("accesses memory out of bounds");
     let words = |displacement| load(MemoryOperand::with_base_displ(Register::RSI, displacement));
     let all = |index, displacement| block(&[pointer(index), zero(), count(8), words(displacement), step(64), ret()]);
     assert_eq!(all(0, 0), None);
@@ -87,12 +87,12 @@ fn windows_are_those_that_were_found() {
         MemoryOperand::with_base(Register::RSI),
         Register::ZMM0,
     );
-    assert_eq!(block(&[pointer(0), zero(), count(8), store, ret()]), Some("writes what may only be read"));
+    assert_eq!(block(&[pointer(0), zero(), count(8), store, ret()]), Some("writes read-only memory"));
 }
 
 #[test]
 fn a_warp_that_may_be_any_has_its_own_column_of_a_window() {
-    let reached = Some("reaches out of what it is given");
+    let reached = Some("accesses memory out of bounds");
     let with = |made: Made| {
         let pointer = Instruction::with2(Code::Mov_r64_rm64, Register::R8, MemoryOperand::with_base(Register::RCX));
         let warp = Instruction::with2(Code::Tzcnt_r32_rm32, Register::ECX, Register::EDX);
@@ -108,7 +108,7 @@ fn a_warp_that_may_be_any_has_its_own_column_of_a_window() {
     assert_eq!(with(load(words(2, 0))), reached);
     assert_eq!(with(load(MemoryOperand::with_base(Register::R8))), reached);
     let store = Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, words(1, 0), Register::ZMM0);
-    assert_eq!(with(store), Some("writes what may only be read"));
+    assert_eq!(with(store), Some("writes read-only memory"));
 }
 
 /// Checks a block that loads from its window once for each column and for each iteration, with the instruction in
@@ -157,7 +157,7 @@ fn looped(wrong: Option<(usize, Made)>) -> Option<&'static str> {
 
 #[test]
 fn what_moves_in_a_loop_moves_once_a_round() {
-    let reached = Some("reaches out of what it is given");
+    let reached = Some("accesses memory out of bounds");
     let nop = || Instruction::with2(Code::Mov_r32_imm32, Register::R11D, 0u32);
     let add = |bytes: i32| Instruction::with2(Code::Add_rm64_imm32, Register::RSI, bytes);
     assert_eq!(looped(None), None);
@@ -170,7 +170,7 @@ fn what_moves_in_a_loop_moves_once_a_round() {
     assert_eq!(looped(Some((9, nop()))), reached);
     assert_eq!(looped(Some((10, nop()))), reached);
     // A loop that starts again in the middle of itself.
-    assert_eq!(looped(Some((5, count(8)))), Some("begins a loop in another"));
+    assert_eq!(looped(Some((5, count(8)))), Some("begins a nested loop"));
 }
 
 #[test]
@@ -200,14 +200,14 @@ fn flags_are_of_the_instruction_before_unless_vectors_lie_between() {
         block(&made)
     };
     assert_eq!(next(&[]), None);
-    assert_eq!(next(&[vector()]), Some("reaches out of what it is given"));
+    assert_eq!(next(&[vector()]), Some("accesses memory out of bounds"));
 }
 
 #[test]
 fn code_does_not_end_in_vectors() {
     let zero = Register::ZMM0;
     let vector = || Instruction::with3(Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, zero, zero, zero);
-    let past_end = Some("goes on past_end the end");
+    let past_end = Some("runs past the end");
     assert_eq!(block(&[vector()]), past_end);
     assert_eq!(block(&[count(8), vector()]), past_end);
     let jump = |to| Instruction::with_branch(Code::Jmp_rel32_64, to);
@@ -219,20 +219,20 @@ fn code_does_not_end_in_vectors() {
 fn code_keeps_to_itself_and_to_what_the_processor_has() {
     let jump = |to| Instruction::with_branch(Code::Jmp_rel32_64, to);
     assert_eq!(block(&[jump(5), ret()]), None);
-    assert_eq!(block(&[jump(4), ret()]), Some("leads out of the code"));
-    assert_eq!(block(&[jump(0x1000), ret()]), Some("leads out of the code"));
-    assert_eq!(block(&[zero()]), Some("goes on past_end the end"));
-    assert_eq!(block(&[Instruction::with1(Code::Jmp_rm64, Register::RDX)]), Some("leads anywhere"));
+    assert_eq!(block(&[jump(4), ret()]), Some("jumps out of the code"));
+    assert_eq!(block(&[jump(0x1000), ret()]), Some("jumps out of the code"));
+    assert_eq!(block(&[zero()]), Some("runs past the end"));
+    assert_eq!(block(&[Instruction::with1(Code::Jmp_rm64, Register::RDX)]), Some("jumps to an unknown place"));
     assert_eq!(block(&[Instruction::with1(Code::Call_rm64, Register::RDX), ret()]), Some("leaves the code"));
     assert_eq!(block(&[Ok(Instruction::with(Code::Int3)), ret()]), Some("leaves the code"));
-    assert_eq!(block(&[Instruction::with1(Code::Push_r64, Register::RAX), ret()]), Some("touches the stack"));
+    assert_eq!(block(&[Instruction::with1(Code::Push_r64, Register::RAX), ret()]), Some("accesses the stack"));
     let saved = Instruction::with2(Code::Mov_r32_imm32, Register::EBX, 1u32);
     assert_eq!(block(&[saved, ret()]), Some("writes a register of the caller"));
-    assert_eq!(block(&[Ok(Instruction::with(Code::Std)), ret()]), Some("is none of those that are known"));
+    assert_eq!(block(&[Ok(Instruction::with(Code::Std)), ret()]), Some("is not a known instruction"));
     let control = Instruction::with2(Code::Mov_r64_cr, Register::RAX, Register::CR0);
-    assert_eq!(block(&[control, ret()]), Some("is none of those that are known"));
+    assert_eq!(block(&[control, ret()]), Some("is not a known instruction"));
     let sum = Instruction::with3(Code::EVEX_Vpermb_zmm_k1z_zmm_zmmm512, Register::ZMM0, Register::ZMM0, Register::ZMM0);
-    assert_eq!(block(&[sum, ret()]), Some("needs a processor that this one is not known to be"));
+    assert_eq!(block(&[sum, ret()]), Some("needs a feature that this processor is not known to have"));
     let add =
         Instruction::with3(Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, Register::ZMM0, Register::ZMM0, Register::ZMM0);
     let emitted = Emitted::of(code(&[add, ret()]), COLUMNS, 4, vec![]);
@@ -251,7 +251,7 @@ fn code_keeps_to_itself_and_to_what_the_processor_has() {
         Instruction::with3(Code::VEX_Vpcmpistri_xmm_xmmm128_imm8, first, second, 0),
         Instruction::with3(Code::VEX_Vpcmpestri_xmm_xmmm128_imm8, first, second, 0),
     ] {
-        assert_eq!(block(&[hides, ret()]), Some("is none of those that are known"));
+        assert_eq!(block(&[hides, ret()]), Some("is not a known instruction"));
     }
 }
 
@@ -270,7 +270,7 @@ fn constants_are_read_and_lie_behind_the_code() {
     let write = Instruction::with2(Code::VEX_Vmovdqu_ymmm256_ymm, somewhere, Register::YMM0).expect("it is one");
     assert_eq!(refused(read, 0), None);
     assert_eq!(refused(read, 32), None);
-    assert_eq!(refused(read, 33), Some("reads what is no constant"));
-    assert_eq!(refused(read, -1), Some("reads what is no constant"));
+    assert_eq!(refused(read, 33), Some("reads something other than a constant"));
+    assert_eq!(refused(read, -1), Some("reads something other than a constant"));
     assert_eq!(refused(write, 0), Some("writes code"));
 }
