@@ -18,7 +18,7 @@ pub fn diff(args: &DiffArgs) -> Result<Status, Failure> {
     let old = named_or_at(&args.old, args.old_generation.as_deref())?;
     let new = named_or_at(&args.new, args.new_generation.as_deref())?;
     let (Some(old), Some(new)) = (old, new) else {
-        return Err(Failure::usage("a specification has mistakes, so that nothing was compared", ""));
+        return Err(Failure::usage("a specification has mistakes, so nothing was compared", ""));
     };
     let found = match (old.tables, new.tables) {
         (Tables::Streams(first), Tables::Streams(second)) => {

@@ -83,7 +83,7 @@ fn machine_code(tables: Tables, input: Input, how: How<'_>) -> Result<Code, Fail
     found.say_note(&input);
     if !found.shaders.is_empty() {
         let message = format!("`{}` holds {} shaders, and this takes one", input.name, found.shaders.len());
-        return Err(Failure::usage(message, "say which: `--shader NAME`"));
+        return Err(Failure::usage(message, "choose one: `--shader NAME`"));
     }
     if let Some(mistake) = &found.mistake {
         say(&describe(&input.name, mistake));

@@ -75,7 +75,7 @@ fn program(engine: Engine, bytes: &[u8], style: Style) -> Result<String, String>
 }
 
 fn length(needed: usize, have: usize) -> String {
-    format!("the instruction has {needed} bytes, and there are {have}")
+    format!("the instruction has {needed} bytes, but there are {have}")
 }
 
 /// Assembles one instruction.

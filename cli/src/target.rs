@@ -133,7 +133,7 @@ pub fn named_or_at(given: &Path, generation: Option<&str>) -> Result<Option<Targ
     let name = given.to_str().unwrap_or_default();
     if let Some(found) = builtin::find(name) {
         if generation.is_some() {
-            let message = format!("`{name}` tells no generations apart");
+            let message = format!("`{name}` has no generations");
             return Err(Failure::usage(message, "generations are those of a specification"));
         }
         return Ok(Some(found.into()));
@@ -142,7 +142,7 @@ pub fn named_or_at(given: &Path, generation: Option<&str>) -> Result<Option<Targ
         return from_specification(given, generation);
     }
     let help = builtin::instead_of(name);
-    Err(Failure::usage(format!("`{}` is no instruction set and no file", given.display()), help))
+    Err(Failure::usage(format!("`{}` is neither an instruction set nor a file", given.display()), help))
 }
 
 /// Compiles the specification at a path. `None` as for [`TargetArgs::open`].

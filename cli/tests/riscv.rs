@@ -102,7 +102,7 @@ fn a_trap_ends_with_two_and_says_where() {
     );
     let found = run(&["--budget", "1000", &path("sieve.elf")]);
     assert_eq!(found.status.code(), Some(2));
-    assert!(text(&found.stderr).contains("executed 1000 instructions"), "{}", text(&found.stderr));
+    assert!(text(&found.stderr).contains("budget of 1000 instructions"), "{}", text(&found.stderr));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_launch_file_sets_registers_and_memory_and_shows_what_is_left() {
     assert!(text(&path.stderr).contains("a file is `program: { file: sieve.s }`"), "{}", text(&path.stderr));
     let wrong = run(&[&launch(folder.path(), "program: nop9\nshow: [y1]\nregisters: { x1: [1, 2] }\n")]);
     assert_eq!(wrong.status.code(), Some(1));
-    for expected in ["nop9", "there is no register `y1`", "there are 1 lanes, and values for 2"] {
+    for expected in ["nop9", "there is no register `y1`", "there are 1 lanes, but values for 2"] {
         assert!(text(&wrong.stderr).contains(expected), "{expected}: {}", text(&wrong.stderr));
     }
 }
@@ -170,7 +170,7 @@ fn a_file_that_is_no_program_is_refused() {
     };
     assert!(refused(&changed(4, 2)).contains("only ELF files of 32 bits"));
     assert!(refused(&changed(18, 40)).contains("for machine 40, not 243"));
-    assert!(refused(&changed(16, 3)).contains("no program with fixed addresses"));
+    assert!(refused(&changed(16, 3)).contains("not a program with fixed addresses"));
     // The command handles the file truncated at any length.
     for length in (4..whole.len()).step_by(151) {
         fs::write(&file, &whole[..length]).unwrap();

@@ -114,7 +114,7 @@ fn mistakes_have_their_place_and_failures_their_group() {
     let launch = |rest: &str| format!("isa: usc\nprogram: |\n  0 : nop.end\n{rest}");
     for (rest, message) in [
         ("registers: [{ register: c1, words: [1] }]\n", "is fixed and cannot be set"),
-        ("registers: [{ register: q1, words: [1] }]\n", "`q1` is no register"),
+        ("registers: [{ register: q1, words: [1] }]\n", "`q1` is not a register"),
         ("registers: [{ register: r247, words: [1, 2] }]\n", "lies beyond the last register"),
         ("rectangle: [0, 0, 0, 1]\n", "`rectangle` covers"),
         ("instances: 100000\n", "`instances` is 1 to"),

@@ -154,7 +154,7 @@ fn mistakes_are_located() {
     for (from, to, place, message) in [
         ("AddInt16 r0.x___", "AddInt61 r0.x___", "launch.yaml:4:3", "AddInt61"),
         ("rectangle:", "rectangel:", "launch.yaml:7:1", "did you mean `rectangle`?"),
-        ("rectangle: [0, 0, 8, 4]\n", "", "launch.yaml:1:1", "which positions"),
+        ("rectangle: [0, 0, 8, 4]\n", "", "launch.yaml:1:1", "the positions that threads cover"),
         ("[0, 0, 8, 4]", "[0, 0, 8]", "launch.yaml:7:12", "four numbers"),
         ("[0, 0, 8, 4]", "[0, 0, 0, 4]", "launch.yaml:7:12", "covers something"),
         ("[0, 0, 8, 4]", "[65535, 0, 8, 4]", "launch.yaml:7:12", "coordinates end at 65535"),
@@ -233,7 +233,8 @@ fn a_deadlock_and_the_end_of_the_budget_are_failures() {
                   rectangle: [0, 0, 4, 1]\noutputs: [{ raw: { tile: 0, file: tile.bin } }]\n";
     let endless = "isa: vpu\nprogram: |\n  again: Branch again\nrectangle: [0, 0, 4, 1]\nbudget: 1000\n\
                    outputs: [{ raw: { tile: 0, file: tile.bin } }]\n";
-    for (launch, message) in [(locked, "deadlock: every living group waits"), (endless, "the budget of 1000 steps")] {
+    for (launch, message) in [(locked, "deadlock: every live group is waiting"), (endless, "the budget of 1000 steps")]
+    {
         let (folder, run) = run(launch);
         assert_eq!((run.status, run.out.as_str()), (Some(1), ""), "{}", run.err);
         assert!(run.err.contains("launch.yaml: the program failed: ") && run.err.contains(message), "{}", run.err);

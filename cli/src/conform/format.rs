@@ -88,7 +88,7 @@ fn json(target: &Target, text: &str, first_line: &str) -> Result<Format, String>
     let has = |value: &serde_json::Value, keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
     let format = |found: &dyn Fn(&Judges) -> Option<Format>| {
         let found = target.judges.and_then(found);
-        found.ok_or_else(|| format!("nothing can run such programs of {}", target.name))
+        found.ok_or_else(|| format!("no machine runs such programs of {}", target.name))
     };
     if let Ok(value) = serde_json::from_str(first_line) {
         if has(&value, &["name", "words", "runs"]) {

@@ -40,7 +40,7 @@ pub fn read(path: &Path, program: &Program<'_>) -> Result<Profile, Failure> {
     let places: Vec<Place> = serde_json::from_value(places).map_err(|error| wrong(&error.to_string()))?;
     if places.len() != program.entries.len() {
         let of = |number: usize| count(number as u64, "instruction");
-        return Err(wrong(&format!("it counts {}, and there are {}", of(places.len()), of(program.entries.len()))));
+        return Err(wrong(&format!("it counts {}, but there are {}", of(places.len()), of(program.entries.len()))));
     }
     let other = places.iter().zip(&program.entries).position(|(place, entry)| !is_of(place, entry));
     if let Some(index) = other {

@@ -50,7 +50,7 @@ impl Format {
         match column("hex") {
             Some(column) => Ok(Format::Groups(column)),
             None if parse(text).is_some() => Ok(Format::Program),
-            None => Err("it has no column `hex` and is no hexadecimal text".to_owned()),
+            None => Err("it has no column `hex` and is not hexadecimal text".to_owned()),
         }
     }
 
@@ -169,7 +169,7 @@ fn vector_of(
         let field = &choice.fields[usize::from(place.field)];
         let width = place.bits.width();
         let stored = if raw {
-            text.parse().map_err(|_| format!("`{text}` is no number"))?
+            text.parse().map_err(|_| format!("`{text}` is not a number"))?
         } else {
             let value = value_of(isa, field.ty, field.encoding, text).ok_or(format!("`{key}` is never `{text}`"))?;
             let found = field.encoding.value(place.bits.get(word, 0), width);

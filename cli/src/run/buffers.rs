@@ -192,7 +192,8 @@ fn content(name: &Spanned<String>, buffer: &Buffer, most: u64, folder: &Path, ou
     let mut given: Vec<Vec<u8>> = [words, floats, file].into_iter().flatten().collect();
     if given.len() > 1 || (given.is_empty() && buffer.size.is_none()) {
         let message = format!("the buffer `{}` needs one of `words`, `f32` and `file`, or a `size`", name.value);
-        let label = if given.is_empty() { "nothing says what is in it" } else { "more than one says what is in it" };
+        let label =
+            if given.is_empty() { "its contents are not given" } else { "its contents are given more than once" };
         out.push(Diagnostic::error("L0003", name.span, message).label(label));
     }
     let mut bytes = given.pop().unwrap_or_default();

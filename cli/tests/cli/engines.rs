@@ -139,7 +139,7 @@ fn a_program_ends_with_its_time() {
         for engine in engines {
             let engine: &[&str] = if engine.is_empty() { &[] } else { &["--engine", engine] };
             let ended = run(launch, &[&["--time-limit", "0.2"], engine].concat()).expect(1);
-            assert!(ended.err.contains("the time limit of 0.2 s is over"), "{}", ended.err);
+            assert!(ended.err.contains("the time limit of 0.2 s has expired"), "{}", ended.err);
         }
     }
     assert!(run(SUM, &["--time-limit", "600", "--quiet"]).expect(0).out().contains("1000"));

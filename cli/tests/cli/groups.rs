@@ -78,7 +78,7 @@ fn mistakes_have_a_place_and_nothing_is_written() {
     let run = isaforge_with(&["asm", "usc", "-", "-o", out], text).expect(1);
     for message in [
         "<stdin>:1:5: error: these are not the operands of `fadd`",
-        "<stdin>:2:5: error: no operation is written `fad ft0, r0, r1`",
+        "<stdin>:2:5: error: unknown operation `fad ft0, r0, r1`",
         "<stdin>:3:8: error: there is no label `nowhere`",
         "<stdin>:4:5: error: ",
         "error: 4 mistakes",

@@ -182,7 +182,7 @@ fn primitives_that_cover_nothing_end_with_the_time() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("launch.yaml"), launch).expect("it is written");
     let run = isaforge_in(folder.path(), &["run", "launch.yaml", "--time-limit", "0.2"], b"").expect(1);
-    assert!(run.err.contains("the time limit of 0.2 s is over"), "{}", run.err);
+    assert!(run.err.contains("the time limit of 0.2 s has expired"), "{}", run.err);
 }
 
 #[test]

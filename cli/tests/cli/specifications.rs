@@ -221,7 +221,7 @@ fn a_document_alone_is_told_its_mistakes_and_what_it_needs() {
         .expect("written");
     let run = isaforge_in(folder.path(), &["check", "isa.xml"], b"").expect(1);
     assert!(run.err.contains("error[E0011]") && run.err.contains("isa.xml:3:14"), "{}", run.err);
-    assert!(run.err.contains("this is XML, and a specification begins with YAML"), "{}", run.err);
+    assert!(run.err.contains("this is XML, but a specification begins with YAML"), "{}", run.err);
     assert!(run.err.contains("write an `isa.yaml` beside it"), "{}", run.err);
 }
 
@@ -264,7 +264,7 @@ fn a_grammar_of_sequences_has_no_crate() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = folder.path().join("spirv");
     let run = isaforge(&["gen", &document("spirv.json"), "-o", output.to_str().expect("the path is text")]).expect(1);
-    assert!(run.err.contains("error[E0035]: no crate can be made"), "{}", run.err);
+    assert!(run.err.contains("error[E0035]: cannot generate a crate"), "{}", run.err);
     assert!(run.err.contains("spirv.json:1:1") && run.err.contains("isaforge dis"), "{}", run.err);
     assert!(!output.exists());
 }
@@ -292,9 +292,9 @@ fn a_crate_is_of_one_generation_where_that_is_asked_for() {
         run.err
     );
     fs::write(&spec, text_of("blink.yaml")).expect("the file is written");
-    assert!(generate(&["--generation", "1"], 1).err.contains("tells no generations apart"));
+    assert!(generate(&["--generation", "1"], 1).err.contains("has no generations"));
     let missing = isaforge(&["gen", &document("amdgpu.jsonl"), "-o", "nowhere"]).expect(1);
-    assert!(missing.err.contains("no generation says which is meant"), "{}", missing.err);
+    assert!(missing.err.contains("a generation must select one"), "{}", missing.err);
 }
 
 /// Specifications that newcomers wrote from the documentation alone, if they are available next to the project.

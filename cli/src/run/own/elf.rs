@@ -43,7 +43,7 @@ pub fn read(bytes: &[u8], machine: Option<u16>) -> Result<Program, (String, &'st
         return Err((message, "compile it for the instruction set of the specification"));
     }
     if header.e_type(endian) != ET_EXEC {
-        return Err(("the ELF file is no program with fixed addresses".into(), "link it with `-static -no-pie`"));
+        return Err(("the ELF file is not a program with fixed addresses".into(), "link it with `-static -no-pie`"));
     }
     let mut program = Program { entry: header.e_entry(endian).into(), ..Program::default() };
     let mut left = MOST;
@@ -53,7 +53,7 @@ pub fn read(bytes: &[u8], machine: Option<u16>) -> Result<Program, (String, &'st
         }
         let size = u64::from(segment.p_memsz(endian));
         let content = segment.data(endian, bytes).ok().filter(|content| content.len() as u64 <= size);
-        let Some(content) = content else { return Err(("a segment lies outside of the ELF file".into(), "")) };
+        let Some(content) = content else { return Err(("a segment lies outside the ELF file".into(), "")) };
         left = left.checked_sub(size).ok_or((format!("the segments have more than {MOST} bytes"), ""))?;
         let mut content = content.to_vec();
         content.resize(size as usize, 0);

@@ -298,7 +298,7 @@ pub fn set(spec: &Path, generation: Option<&str>) -> Result<Option<(Target, Set)
         Tables::Groups(isa) => Encoding::from(isa),
     };
     let (Some(semantics), Some(hardware)) = (target.semantics, target.hardware) else {
-        let message = format!("`{}` does not say what its instructions do", target.name);
+        let message = format!("`{}` does not define what its instructions do", target.name);
         return Err(Failure::usage(message, "give each of them a text: `does: …`"));
     };
     Ok(Some((target, (encoding, semantics, hardware))))
@@ -371,7 +371,7 @@ fn read_launch(
     for (name, given) in launch.registers.iter().flat_map(|named| named.iter()) {
         let Some(found) = register(name, out) else { continue };
         if given.len() > 1 && given.len() != usize::from(hardware.lanes) {
-            let message = format!("there are {} lanes, and values for {}", hardware.lanes, given.len());
+            let message = format!("there are {} lanes, but values for {}", hardware.lanes, given.len());
             out.push(Diagnostic::error("L0003", name.span, message));
         }
         program.registers.push((found, given.iter().map(|number| number.0).collect()));

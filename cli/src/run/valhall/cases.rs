@@ -43,7 +43,7 @@ impl Recorded {
 }
 
 fn timeless() -> Failure {
-    Failure::usage("recorded cases have budgets, and no time limit", "leave out `--time-limit`")
+    Failure::usage("recorded cases have budgets but no time limit", "leave out `--time-limit`")
 }
 
 /// The first difference between two runs of a case, if any.

@@ -175,7 +175,7 @@ fn directions(given: Option<&Spanned<OneOrMany<u32>>>, what: &str, out: &mut Dia
         let message = format!("`{what}` has one to three numbers, not {}", given.len());
         out.push(Diagnostic::error("L0003", given.span, message));
     } else if given.contains(&0) {
-        let message = format!("`{what}` is zero in some direction, so that nothing would run");
+        let message = format!("`{what}` is zero in some direction, so nothing would run");
         out.push(Diagnostic::error("L0003", given.span, message));
     }
     for (number, given) in numbers.iter_mut().zip(given.iter()) {

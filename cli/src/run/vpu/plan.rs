@@ -111,7 +111,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
             (*rectangle, entry.unwrap_or(scene_entry(&scene)))
         }
         _ => {
-            let error = Diagnostic::error("L0003", launch.span, "nothing says which positions threads cover");
+            let error = Diagnostic::error("L0003", launch.span, "the positions that threads cover are not given");
             files.out.push(error.help("add `rectangle: [x, y, width, height]`"));
             return None;
         }
@@ -265,7 +265,7 @@ impl Files<'_> {
     fn scene(&mut self, file: &Spanned<String>) -> Option<Scene> {
         let bytes = self.bytes(file)?;
         let scene = Scene::from_json(&String::from_utf8_lossy(&bytes));
-        scene.map_err(|error| self.wrong("L0005", file.span, format!("`{}` is no scene: {error}", file.value))).ok()
+        scene.map_err(|error| self.wrong("L0005", file.span, format!("`{}` is not a scene: {error}", file.value))).ok()
     }
 
     fn rectangle(&mut self, given: &Spanned<Vec<u32>>) -> Option<Rectangle> {

@@ -144,7 +144,7 @@ impl Plan {
         for number in 0..self.primitives.len().max(1) {
             // Primitives that cover no pixel never reach the deadline check of the runtime.
             if let Some(limit) = self.deadline.passed() {
-                return Err(format!("the time limit of {} s is over", limit.as_secs_f64()));
+                return Err(format!("the time limit of {} s has expired", limit.as_secs_f64()));
             }
             let drawn = self.primitives.get(number);
             let program = self.program.clone();

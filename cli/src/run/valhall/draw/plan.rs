@@ -174,7 +174,7 @@ fn source(given: &VaryingContent, vertices: usize, out: &mut Diagnostics) -> Opt
         (None, Some(corners), None) => Some(Source::Corners(lists(corners, 3, out))),
         (None, None, Some(values)) if vertices > 0 => Some(Source::Vertices(lists(values, vertices, out))),
         (None, None, Some(values)) => {
-            mistake(values.span, "values belong to `vertices`, and there are none", out);
+            mistake(values.span, "values belong to `vertices`, but there are none", out);
             None
         }
         _ => {

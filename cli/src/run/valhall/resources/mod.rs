@@ -172,7 +172,7 @@ fn picture(file: &Spanned<String>, bytes: &[u8], out: &mut Diagnostics) -> Optio
 /// Width, height and depth.
 fn size(given: &TextureContent, shape: ShapeName, out: &mut Diagnostics) -> Option<[u32; 3]> {
     let Some(size) = &given.size else {
-        mistake(given.span, "a texture that is no PNG file needs a `size`", out);
+        mistake(given.span, "a texture that is not a PNG file needs a `size`", out);
         return None;
     };
     let (count, what) = match shape {
