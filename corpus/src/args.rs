@@ -55,11 +55,11 @@ pub enum Command {
 /// `import`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A folder is read with all that is in it. A file is a program as `isaforge dis` reads it (raw words, hexadecimal, what xxd and
-objdump print, ELF files), assembly (.s, .asm), or holds many: a text with tabs whose last column is code and whose first line
-names the columns (`# name<TAB>source<TAB>stage<TAB>words`), JSON lines with `words`, or what Mesa's compilers print of a run of
-shader-db (`BIFROST_MESA_DEBUG=shaders,verbose`). gzip is unpacked. Code that the lake has is not added again, so an import
-that was interrupted goes on where it was.
+Folders are read recursively. A file is a program as `isaforge dis` reads it (raw words, hexadecimal, what xxd and objdump
+print, ELF files), assembly (.s, .asm), or holds many: a text with tabs whose last column is code and whose first line names
+the columns (`# name<TAB>source<TAB>stage<TAB>words`), JSON lines with `words`, or what Mesa's compilers print for a run of
+shader-db (`BIFROST_MESA_DEBUG=shaders,verbose`). gzip is unpacked. Code that is already in the lake is not added again, so
+an interrupted import resumes where it stopped.
 
 Examples:
   isaforge-corpus import --isa valhall tests/data/valhall/shaders.tsv.gz -o lake/
@@ -107,7 +107,7 @@ pub struct AnswerArgs {
 Tables:
   programs      name, source, file, stage, isa, words, hash, code
   instructions  program, hash, isa, pc, word, bytes, opcode, mnemonic, modifiers, flow, dst, src, text, error
-  origins       name, source, file, stage, isa, hash: everything that was imported, code that occurs twice included
+  origins       name, source, file, stage, isa, hash: everything that was imported, including duplicate code
   forms         isa, opcode, mnemonic, title, unit: what could occur
   variants      isa, opcode, mnemonic, modifier, value, text, is_default
   results       program, isa, hash, inputs, inputs_hash, label, error, instructions, result_hash, result: of `run`
@@ -142,7 +142,7 @@ pub struct QueryArgs {
 /// `diff`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Programs are the same when name, stage and set are. Differences of words and of register pressure are those of the new one.
+Programs are matched by name, stage and set. Differences in words and register pressure are new minus old.
 
 Examples:
   isaforge-corpus diff before/ after/
@@ -164,7 +164,7 @@ pub struct DiffArgs {
 /// `unseen`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Forms that no program has come first, then modifiers' values that no program has of the forms that occur.
+Forms that no program uses come first, then the modifier values that no program uses, of the forms that occur.
 
 Examples:
   isaforge-corpus unseen lake/
@@ -181,9 +181,9 @@ pub struct UnseenArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Inputs are a launch file of `isaforge run` without `isa` and `program`: groups, uniforms and buffers for Valhall, registers and
-buffers for other sets. A fragment or vertex program of Valhall gives its colour; other programs leave their memory, and those of
-a processor its registers behind that. Programs that have results of this label for these inputs are not run again; inputs
-are known by the content of the launch file and of the files that it names.
+buffers for other sets. The result of a fragment or vertex program of Valhall is its colour, that of other programs is
+their memory, followed for a processor by its registers. Programs that have results with this label for these inputs are not
+run again; inputs are identified by the content of the launch file and of the files that it names.
 
 Examples:
   isaforge-corpus run lake/ --inputs zeros.yaml
@@ -218,8 +218,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// `scheduler`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Whoever reaches the port can run queries, which read files: other addresses than those of this machine are for networks that are
-trusted.
+Whoever reaches the port can run queries, which read files: use addresses other than those of this machine only on trusted
+networks.
 
 Examples:
   isaforge-corpus scheduler
@@ -236,7 +236,7 @@ pub struct SchedulerArgs {
 /// `executor`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It has to see lakes under the same paths or URLs as whoever asks.
+It must reach lakes under the same paths or URLs as its clients.
 
 Examples:
   isaforge-corpus executor --scheduler localhost:50050

@@ -135,18 +135,18 @@ async fn import_paths(args: ImportArgs) -> Result<u8> {
             text.push_str(&format!("\n  no instructions: {} in {}", count(words, "word"), of(programs, "program")));
         }
         if summary.odd > 0 {
-            text.push_str(&format!("\n  cut within a word: {}", of(summary.odd, "program")));
+            text.push_str(&format!("\n  truncated within a word: {}", of(summary.odd, "program")));
         }
         if summary.empty > 0 {
             text.push_str(&format!("\n  without any code: {}", of(summary.empty, "program")));
         }
         if !summary.refused.is_empty() {
-            text.push_str(&format!("\n  not imported, or not whole: {}", of(summary.refused.len(), "file")));
+            text.push_str(&format!("\n  not imported, or incomplete: {}", of(summary.refused.len(), "file")));
         }
         say(&text);
     }
     if summary.interrupted {
-        say("interrupted: the same command goes on");
+        say("interrupted: run the same command to resume");
         return Ok(INTERRUPTED);
     }
     Ok(if summary.refused.is_empty() { FINE } else { MISTAKES })
@@ -172,7 +172,7 @@ async fn query(args: QueryArgs) -> Result<u8> {
     };
     for attached in &args.attach {
         let Some((name, lake)) = attached.split_once('=') else {
-            return Err(Error::usage(format!("`{attached}` names no lake"), "write `--attach NAME=LAKE`"));
+            return Err(Error::usage(format!("`{attached}` does not name a lake"), "write `--attach NAME=LAKE`"));
         };
         session::register(&context, &Lake::at(lake)?, Some(name)).await?;
     }
@@ -224,7 +224,7 @@ async fn answer(context: &SessionContext, sql: &str, args: &AnswerArgs) -> Resul
     let rows = context.sql_with_options(sql, reads).await?.execute_stream().await?;
     let Some(path) = &args.output else {
         if args.format == Format::Parquet && io::stdout().is_terminal() {
-            return Err(Error::usage("a terminal shows no Parquet file", "write it to a file: `-o FILE`"));
+            return Err(Error::usage("a terminal cannot show a Parquet file", "write it to a file: `-o FILE`"));
         }
         let mut out = BufWriter::with_capacity(1 << 16, Pipe { out: io::stdout(), closed: false });
         let written = output::write(rows, args.format, &mut out).await.and_then(|_| Ok(out.flush()?));
@@ -286,7 +286,7 @@ async fn run_programs(args: RunArgs) -> Result<u8> {
         if !args.quiet {
             let of = |number: usize| count(number as u64, "program");
             say(&format!(
-                "{}: {} on {} as `{}`; {} could not go on, {} had results",
+                "{}: {} on {} as `{}`; {} failed, {} already had results",
                 paint(GOOD, "ran"),
                 of(summary.ran),
                 inputs.name,
@@ -296,7 +296,7 @@ async fn run_programs(args: RunArgs) -> Result<u8> {
             ));
         }
         if summary.interrupted {
-            say("interrupted: the same command goes on");
+            say("interrupted: run the same command to resume");
             return Ok(INTERRUPTED);
         }
         status = status.max(if summary.failed > 0 { MISTAKES } else { FINE });

@@ -123,7 +123,7 @@ impl Function {
             (None, Some(name)) => exec_err!("the lake has no set `{name}`; it has {}", self.sets.names()),
             (None, None) => {
                 let (name, usage) = (self.kind.name(), self.kind.usage());
-                exec_err!("{name}: the lake has programs of {}; say whose code it is: `{usage}`", self.sets.names())
+                exec_err!("{name}: the lake has programs of {}; name the set of the code: `{usage}`", self.sets.names())
             }
         }
     }
@@ -177,7 +177,7 @@ impl ScalarUDFImpl for Function {
     fn coerce_types(&self, given: &[DataType]) -> Result<Vec<DataType>> {
         let (least, most) = self.kind.arguments();
         if !(least..=most).contains(&given.len()) {
-            return plan_err!("{} arguments are not what it takes: `{}`", given.len(), self.kind.usage());
+            return plan_err!("{} arguments given, expected `{}`", given.len(), self.kind.usage());
         }
         let wanted = |index| if index == 0 { DataType::BinaryView } else { DataType::Utf8View };
         for (index, given) in given.iter().enumerate() {
@@ -186,7 +186,7 @@ impl ScalarUDFImpl for Function {
             let right = if index == 0 { is_bytes } else { is_text } || given.is_null();
             if !right {
                 let kind = if index == 0 { "code, as the table of programs has it" } else { "a text" };
-                return plan_err!("argument {} has to be {kind}, not {given}: `{}`", index + 1, self.kind.usage());
+                return plan_err!("argument {} must be {kind}, not {given}: `{}`", index + 1, self.kind.usage());
             }
         }
         Ok((0..given.len()).map(wanted).collect())

@@ -216,7 +216,7 @@ impl Lake {
     pub async fn sets(&self) -> Result<Sets> {
         let files = self.files("sets", ".json").await?;
         if files.is_empty() {
-            let message = format!("`{}` is no lake", self.name);
+            let message = format!("`{}` is not a lake", self.name);
             return Err(Error::usage(message, "`isaforge-corpus import --isa ISA PATH… -o LAKE` makes one"));
         }
         let mut recipes = Vec::new();
@@ -240,7 +240,7 @@ impl Lake {
                 return match self.get(&file).await? == content {
                     true => Ok(()),
                     false => {
-                        let message = format!("`{}` has programs of another `{name}`", self.name);
+                        let message = format!("`{}` has programs of a different `{name}`", self.name);
                         Err(Error::usage(message, "import those of this specification into a lake of their own"))
                     }
                 };

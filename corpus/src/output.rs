@@ -65,7 +65,7 @@ pub async fn write(mut rows: SendableRecordBatchStream, format: Format, out: &mu
             if format == Format::Parquet && held < count {
                 return Err(Error::usage(
                     format!("an answer of {count} rows is too long for a file"),
-                    "`--format csv` has no end",
+                    "`--format csv` has no limit",
                 ));
             }
             whole(&schema, &kept, format, out)?;

@@ -127,7 +127,7 @@ pub fn at_url(url: &str, table: Table) -> datafusion::error::Result<Arc<dyn Tabl
 async fn check(state: &SessionState, lake: &Lake, table: Table, file: &ObjectMeta) -> Result<()> {
     let refused = |what: String| {
         let (lake, table, file) = (&lake.name, table.name(), file.location.filename().unwrap_or_default());
-        let message = format!("`{lake}`: `{table}/{file}` is no part of the table `{table}`: {what}");
+        let message = format!("`{lake}`: `{table}/{file}` does not belong to the table `{table}`: {what}");
         Error::usage(message, "move it out of the lake; `isaforge-corpus import` adds programs")
     };
     let found = ParquetFormat::default().infer_schema(state, lake.store(), std::slice::from_ref(file)).await;

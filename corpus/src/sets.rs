@@ -150,7 +150,7 @@ impl Known {
         let name = given.to_str().unwrap_or_default();
         if let Some(found) = builtin::find(name) {
             if generation.is_some() {
-                let message = format!("`{name}` tells no generations apart");
+                let message = format!("`{name}` has no generations");
                 return Err(Error::usage(message, "generations are those of a specification"));
             }
             return Known::of(Recipe { name: found.name.to_owned(), specification: None });
@@ -199,7 +199,7 @@ fn no_set(name: &str) -> Error {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("expected {}, or the path of a specification", one_of(known())),
     };
-    Error::usage(format!("`{name}` is no instruction set and no file"), help)
+    Error::usage(format!("`{name}` is neither an instruction set nor a file"), help)
 }
 
 fn of_builtin(recipe: Recipe) -> Result<Known> {
@@ -245,7 +245,7 @@ fn packed(given: &Path, generation: Option<&str>) -> Result<Recipe> {
     let name = loaded.tables.name();
     let name = generation.map_or(name.to_owned(), |generation| format!("{name}-{generation}"));
     if builtin::find(&name).is_some() {
-        let message = format!("the specification calls itself `{name}`, as a built-in set does");
+        let message = format!("the specification is named `{name}`, like a built-in set");
         return Err(Error::usage(message, "give it another name under `isa:`"));
     }
     let reading = |path: &Path| {

@@ -173,7 +173,7 @@ fn what_is_no_program_has_rows_that_say_so() {
         assert_as_analysed(&usc, &code, 2);
     }
     let batch = &rows(&valhall, &[1, 2, 3], None, 10)[0];
-    assert_eq!(text(batch, "error", 0), Some("a word has 8 bytes, and there are 3"));
+    assert_eq!(text(batch, "error", 0), Some("a word has 8 bytes, but there are 3"));
 }
 
 #[test]

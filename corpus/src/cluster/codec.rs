@@ -71,7 +71,7 @@ fn made(recipes: Vec<Recipe>) -> Result<Sets> {
 }
 
 fn damaged(error: impl std::fmt::Display) -> DataFusionError {
-    exec_datafusion_err!("a message of another machine is damaged: {error}")
+    exec_datafusion_err!("a message from another machine is damaged: {error}")
 }
 
 /// Writes a message: the prefix, the length, the message, and the bytes that follow it.
@@ -86,8 +86,8 @@ fn write(message: &impl Serialize, rest: &[u8], buf: &mut Vec<u8>) -> Result<()>
 
 /// Reads a message written by [`write`], and returns the bytes that follow it.
 fn read<'b, T: Deserialize<'b>>(buf: &'b [u8]) -> Result<(T, &'b [u8])> {
-    let cut = || damaged("it is cut");
-    let rest = buf.strip_prefix(MARK).ok_or_else(|| damaged("it is none of isaforge"))?;
+    let cut = || damaged("it is truncated");
+    let rest = buf.strip_prefix(MARK).ok_or_else(|| damaged("it is not from isaforge"))?;
     let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(cut)?;
     let (text, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(cut)?;
     Ok((serde_json::from_slice(text).map_err(damaged)?, rest))
@@ -124,7 +124,7 @@ impl PhysicalExtensionCodec for Codec {
         }
         let (message, rest): (OfPlan, _) = read(buf)?;
         if rest.len() != message.filter.unwrap_or(0) {
-            return Err(damaged("it is cut"));
+            return Err(damaged("it is truncated"));
         }
         let [input] = inputs else { return Err(damaged("instructions have one input")) };
         let column = |name: &String| {

@@ -47,9 +47,9 @@ pub async fn context(scheduler: &str, options: &Options) -> Result<SessionContex
 
 /// Resolves `HOST:PORT` to an address.
 fn address(given: &str) -> Result<SocketAddr> {
-    let wrong = |reason: String| Error::usage(format!("`{given}` is no address: {reason}"), "write HOST:PORT");
+    let wrong = |reason: String| Error::usage(format!("`{given}` is not an address: {reason}"), "write HOST:PORT");
     let mut found = given.to_socket_addrs().map_err(|error| wrong(error.to_string()))?;
-    found.next().ok_or_else(|| wrong("the host is not known".to_owned()))
+    found.next().ok_or_else(|| wrong("unknown host".to_owned()))
 }
 
 /// Warns about listening on an address that other machines can reach.

@@ -104,7 +104,7 @@ pub fn file(set: &Set, found: &Found, programs: &mut Vec<Program>) -> Result<Opt
 fn code_of(set: &Set, digits: &str) -> Result<Vec<u8>, String> {
     let input = Input { name: String::new(), bytes: digits.as_bytes().to_vec() };
     if detect(&input.bytes) != Encoding::Hex {
-        return Err("the code is no hexadecimal text".to_owned());
+        return Err("the code is not hexadecimal text".to_owned());
     }
     let how = How { encoding: Some(Encoding::Hex), ..How::default() };
     let read = code::read(set.tables(), &input, how).map_err(|error| error.to_string())?;
@@ -205,7 +205,7 @@ fn objects(set: &Set, text: &str, of_file: &Program, programs: &mut Vec<Program>
             let text = |key: &str| match &object[key] {
                 Value::Null => Ok(String::new()),
                 Value::String(text) => Ok(text.clone()),
-                other => Err(format!("`{key}` is no text: {}", short(other))),
+                other => Err(format!("`{key}` is not a text: {}", short(other))),
             };
             let name = Some(text("name")?).filter(|name| !name.is_empty()).unwrap_or_else(|| of_file.name.clone());
             Ok(Program { name, stage: text("stage")?, code: code_of(set, &digits)?, ..of_file.clone() })
@@ -225,7 +225,7 @@ fn texts(words: &[Value]) -> Result<Vec<&str>, String> {
     match others.first() {
         None => Ok(words.iter().filter_map(Value::as_str).collect()),
         Some(first) => {
-            Err(format!("{} of {} words are no texts; the first is {}", others.len(), words.len(), short(first)))
+            Err(format!("{} of {} words are not texts; the first is {}", others.len(), words.len(), short(first)))
         }
     }
 }

@@ -27,7 +27,7 @@ pub fn run(known: &Known, inputs: &Inputs, stage: &str, code: &[u8], limit: Dura
     }
     let set = &known.set.analysis;
     let (Some(semantics), Some(hardware), Some(start)) = (set.semantics, known.hardware, &inputs.start) else {
-        return Err(format!("`{}` does not say what its instructions do", known.recipe.name));
+        return Err(format!("`{}` does not define what its instructions do", known.recipe.name));
     };
     let encoding = match set.tables {
         Tables::Words(isa) => Encoding::from(isa),
@@ -129,7 +129,7 @@ fn finish<const L: usize>(machine: &mut Machine<L>, budget: u64, deadline: Insta
             Ok(_) => return Ok(()),
         }
         if Instant::now() >= deadline {
-            return Err("its time is over".to_owned());
+            return Err("the time limit has expired".to_owned());
         }
     }
 }

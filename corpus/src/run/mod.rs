@@ -148,7 +148,7 @@ async fn part(
             }
             let found = match sets.get(&job.isa) {
                 Some(known) => machine::run(known, request.inputs, &job.stage, &job.code, request.time_limit),
-                None => Err(format!("the lake does not say what `{}` is", job.isa)),
+                None => Err(format!("the lake has no description of `{}`", job.isa)),
             };
             done.push((index, found));
             bar.inc(1);

@@ -272,7 +272,7 @@ impl Decoder {
 
     fn rows_of(&self, isa: &str) -> Result<Rows> {
         let Some(known) = self.sets.get(isa) else {
-            return exec_err!("the lake has programs of `{isa}`, and does not say what that is");
+            return exec_err!("the lake has programs of `{isa}`, but no description of it");
         };
         let keep = self.keeps.iter().find(|(name, _)| name == isa).and_then(|(_, keep)| keep.clone());
         Ok(Rows::new(&known.set, &self.columns, keep))

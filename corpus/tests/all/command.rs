@@ -92,7 +92,7 @@ fn two_lakes_are_asked_at_once() {
     let sql = sql.replace("all.", "\"all\".");
     let (out, _) = fine(&["query", &lake, &sql, "--attach", &attached, "--format", "csv"]);
     assert_eq!(out.lines().nth(1), Some("1"));
-    assert!(refused(&["query", &lake, "SELECT 1", "--attach", "x"], 2).contains("names no lake"));
+    assert!(refused(&["query", &lake, "SELECT 1", "--attach", "x"], 2).contains("does not name a lake"));
 }
 
 #[test]

@@ -23,9 +23,9 @@ fn what_is_no_code_is_named_and_counted_and_kept() {
         "lines.tsv: not imported: line 3",
         "4 programs in 6 files, 4 new",
         "no instructions: 2 words in 2 programs",
-        "cut within a word: 1 program",
+        "truncated within a word: 1 program",
         "without any code: 1 program",
-        "not imported, or not whole: 3 files",
+        "not imported, or incomplete: 3 files",
     ] {
         assert!(said.contains(line), "{line}: {said}");
     }
@@ -33,7 +33,7 @@ fn what_is_no_code_is_named_and_counted_and_kept() {
     let rows = ask(&lake, errors);
     assert_eq!(rows[0][..4], ["invalid.bin", "8", "18446744073709551615", ""]);
     assert_eq!(rows[1][..4], ["odd.bin", "16", "", "010203"]);
-    assert_eq!(rows[1][4], "a word has 8 bytes, and there are 3");
+    assert_eq!(rows[1][4], "a word has 8 bytes, but there are 3");
     assert_eq!(one(&lake, "SELECT count(*) FROM instructions"), "7");
     assert_eq!(ask(&lake, "SELECT name, words FROM programs WHERE words = 0"), [["empty.bin", "0"]]);
     assert_eq!(one(&lake, "SELECT isa_text(code) FROM programs WHERE words = 0"), "");
@@ -48,11 +48,11 @@ fn words_of_json_that_are_no_texts_are_named_and_counted() {
     let file = folder.path().join("words.jsonl");
     let good = r#"{"name":"good","words":["0091c10000000002"]}"#;
     for (line, expected) in [
-        (r#"{"name":"a","words":["0091c10000000002",5,null]}"#, "2 of 3 words are no texts; the first is `5`"),
-        (r#"{"name":"a","words":[[1,2]]}"#, "1 of 1 words are no texts; the first is `[1,2]`"),
+        (r#"{"name":"a","words":["0091c10000000002",5,null]}"#, "2 of 3 words are not texts; the first is `5`"),
+        (r#"{"name":"a","words":[[1,2]]}"#, "1 of 1 words are not texts; the first is `[1,2]`"),
         (r#"{"name":"a","words":5}"#, "`words` is neither a text nor a list of texts: `5`"),
         (r#"{"name":"a","words":null}"#, "it has no `words`"),
-        (r#"{"name":7,"words":["0091c10000000002"]}"#, "`name` is no text: `7`"),
+        (r#"{"name":7,"words":["0091c10000000002"]}"#, "`name` is not a text: `7`"),
         (r#"{"name":"a","words":["0091zz"]}"#, "`z` is not a hexadecimal digit"),
         (r#"{"name":"a","words":["0091c10000000002"]"#, "EOF"),
         (r#"["words"]"#, "it has no `words`"),
@@ -61,7 +61,10 @@ fn words_of_json_that_are_no_texts_are_named_and_counted() {
         let lake = folder.path().join("lake").display().to_string();
         let said = refused(&["import", "--isa", "valhall", file.to_str().unwrap(), "-o", &lake], 1);
         assert!(said.contains("line 2: ") && said.contains(expected), "{line}: {said}");
-        assert!(said.contains("2 programs in 1 file") && said.contains("not imported, or not whole: 1 file"), "{said}");
+        assert!(
+            said.contains("2 programs in 1 file") && said.contains("not imported, or incomplete: 1 file"),
+            "{said}"
+        );
         assert_eq!(ask(&lake, "SELECT name, words FROM programs"), [["good", "1"]]);
     }
 }
@@ -72,10 +75,10 @@ fn a_parquet_file_of_somebody_else_is_named() {
     let other = format!("{lake}/programs/other.parquet");
     fs::copy(format!("{lake}/forms/vpu.parquet"), &other).unwrap();
     let said = refused(&["query", &lake, "SELECT * FROM instructions"], 2);
-    assert!(said.contains("other.parquet` is no part of the table `programs`: it has no column `name`"), "{said}");
+    assert!(said.contains("other.parquet` does not belong to the table `programs`: it has no column `name`"), "{said}");
     fs::write(&other, "PAR1 and no more").unwrap();
     let said = refused(&["query", &lake, "SELECT * FROM instructions"], 2);
-    assert!(said.contains("other.parquet` is no part of the table"), "{said}");
+    assert!(said.contains("other.parquet` does not belong to the table"), "{said}");
     fs::remove_file(other).unwrap();
     fs::write(format!("{lake}/sets/vpu.json"), "{\"name\": 1}").unwrap();
     assert!(refused(&["query", &lake, "SELECT 1"], 2).contains("is damaged"));

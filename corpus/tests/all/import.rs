@@ -201,6 +201,6 @@ fn standard_input_is_a_program() {
 #[test]
 fn wrong_sets_and_lakes_are_named() {
     assert!(refused(&["import", "--isa", "valhal", "x", "-o", "y"], 2).contains("did you mean `valhall`?"));
-    assert!(refused(&["query", "/nowhere", "SELECT 1"], 2).contains("`/nowhere` is no lake"));
+    assert!(refused(&["query", "/nowhere", "SELECT 1"], 2).contains("`/nowhere` is not a lake"));
     assert!(command(&["import"]).status.code() == Some(2));
 }

@@ -57,7 +57,7 @@ fn a_specification_is_kept_with_its_programs() {
     // Another specification of the same name is another set.
     fs::write(&spec, "isa: blink\nword: 16\ninstructions:\n  NOP: { fixed: { 15..0: 0 } }\n").unwrap();
     let said = refused(&["import", "--isa", spec.to_str().unwrap(), program.to_str().unwrap(), "-o", &lake], 2);
-    assert!(said.contains("has programs of another `blink`"), "{said}");
+    assert!(said.contains("has programs of a different `blink`"), "{said}");
 }
 
 #[test]

@@ -108,12 +108,12 @@ fn a_lake_in_s3_gives_the_answers_of_one_on_disk() {
     }
     let output = mock.command(&["query", "s3://corpus/none", "SELECT 1"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("is no lake"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is not a lake"));
     // An unrelated file in the store is detected, too.
     let forms = std::fs::read(format!("{}/forms/valhall.parquet", shaders())).unwrap();
     assert!(mock.put("/corpus/lakes/one/programs/other.parquet", &forms));
     let output = mock.command(&["query", "s3://corpus/lakes/one", "SELECT count(*) FROM programs"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("other.parquet` is no part of the table `programs`: it has no column `name`"), "{said}");
+    assert!(said.contains("other.parquet` does not belong to the table `programs`: it has no column `name`"), "{said}");
 }

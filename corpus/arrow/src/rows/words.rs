@@ -221,7 +221,7 @@ impl Words {
                 for row in 0..rows {
                     let error = match pieces.next_if(|(at, _)| *at == row) {
                         Some((_, bytes)) => {
-                            Some(format!("a word has {} bytes, and there are {}", set.tables().unit(), bytes.len()))
+                            Some(format!("a word has {} bytes, but there are {}", set.tables().unit(), bytes.len()))
                         }
                         None if self.opcodes[row] == INVALID => {
                             decode(isa, self.words[row]).err().map(|error| error.to_string())
