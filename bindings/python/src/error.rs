@@ -73,7 +73,9 @@ pub fn assemble(py: Python<'_>, errors: &[ProgramError]) -> PyErr {
         build(py, "AssembleError", &error.message, &error.help, &keys)
     };
     let all = || {
-        let Some(first) = errors.first() else { return build(py, "AssembleError", "the text is no program", "", &[]) };
+        let Some(first) = errors.first() else {
+            return build(py, "AssembleError", "the text is not a program", "", &[]);
+        };
         if errors.len() == 1 {
             return one(first, None);
         }

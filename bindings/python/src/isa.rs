@@ -64,7 +64,7 @@ impl Isa {
                 let decoded = engine.decode(&bytes).map_err(|e| error::decode(py, &e.to_string(), "", None))?;
                 let len = usize::from(decoded.len);
                 if bytes[len..].iter().any(|byte| *byte != 0) {
-                    let message = format!("the instruction has {} bits, and the number has more", 8 * len);
+                    let message = format!("the instruction has {} bits, but the number has more", 8 * len);
                     return Err(error::decode(py, &message, "", None));
                 }
                 Ok(bytes[..len].to_vec())
@@ -96,7 +96,7 @@ impl Isa {
             Tables::Streams(engine) => engine.decode(&bytes).map_err(|error| refused(&error.to_string()))?.len.into(),
         };
         if len != bytes.len() {
-            let message = format!("the instruction has {len} bytes, and there are {}", bytes.len());
+            let message = format!("the instruction has {len} bytes, but there are {}", bytes.len());
             return Err(error::decode(py, &message, "`program` and `disassemble` read several", None));
         }
         Ok(Instruction::new(self.set, Code::Bytes(bytes.into())))
@@ -273,7 +273,7 @@ impl Isa {
     /// ['0x91c10000000002']
     fn assemble_words(&self, py: Python<'_>, text: &str) -> PyResult<Vec<u64>> {
         if self.set.words().is_none() {
-            return Err(error::plain(py, "instructions of this set are no words", "`assemble` gives bytes"));
+            return Err(error::plain(py, "instructions of this set are not words", "`assemble` gives bytes"));
         }
         let bytes = py.detach(|| self.set.assemble(text)).map_err(|errors| error::assemble(py, &errors))?;
         Ok(bytes.chunks(self.unit()).map(word_of).collect())
@@ -308,7 +308,7 @@ impl Isa {
         }
         let bytes = self.one(code)?;
         if self.set.words().is_some() && bytes.len() != self.unit() {
-            let message = format!("a word has {} bytes, and there are {}", self.unit(), bytes.len());
+            let message = format!("a word has {} bytes, but there are {}", self.unit(), bytes.len());
             return Err(error::decode(py, &message, "", None));
         }
         Ok(Explanation::of_code(self.set, &bytes))

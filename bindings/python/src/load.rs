@@ -78,7 +78,7 @@ pub fn load(py: Python<'_>, name: PathBuf, generation: Option<String>) -> PyResu
     let builtin = builtin::ALL.iter().find(|found| found.names.contains(&spelled));
     if let Some(found) = builtin {
         if generation.is_some() {
-            return Err(error::no_set(py, &format!("`{spelled}` tells no generations apart"), "leave it out"));
+            return Err(error::no_set(py, &format!("`{spelled}` has no generations"), "leave it out"));
         }
         let key = (PathBuf::from(found.names[0]), None);
         return Ok(Isa { set: known(&key).unwrap_or_else(|| keep(key, found.into(), Vec::new())) });
@@ -89,7 +89,7 @@ pub fn load(py: Python<'_>, name: PathBuf, generation: Option<String>) -> PyResu
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("expected {}, or the path of a specification", one_of(known())),
         };
-        let message = format!("`{}` is no instruction set and no file", name.display());
+        let message = format!("`{}` is neither an instruction set nor a file", name.display());
         return Err(error::no_set(py, &message, &help));
     }
     let set = py.detach(|| from_specification(&name, generation));

@@ -61,11 +61,11 @@ class Error(Exception):
 
 
 class DecodeError(Error, ValueError):
-    """Bits that are no instruction. `span` has the bits that are wrong, where certain bits are."""
+    """Bits that are not an instruction. `span` has the bits that are wrong, where certain bits are."""
 
 
 class AssembleError(Error, ValueError):
-    """Text that is no program. `errors` has every mistake in order; the exception itself speaks of the first."""
+    """Text that is not a program. `errors` has every mistake in order; the exception itself speaks of the first."""
 
     def __init__(
         self, message: str, help: str = "", span: Span | None = None, errors: tuple[AssembleError, ...] = ()
@@ -103,4 +103,4 @@ class SpecError(Error, ValueError):
 
 
 class RunError(Error, RuntimeError):
-    """A program that could not go on, or a launch that cannot be."""
+    """A program that could not continue, or an impossible launch."""

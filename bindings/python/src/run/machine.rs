@@ -54,7 +54,7 @@ impl Job {
             Tables::Groups(isa) => Encoding::from(isa),
         };
         let (Some(semantics), Some(hardware)) = (set.analysis.semantics, set.hardware) else {
-            let message = format!("`{}` does not say what its instructions do", set.name);
+            let message = format!("`{}` does not define what its instructions do", set.name);
             return Err(error::run(py, &message, "give each of them a text: `does: …`"));
         };
         let mut registers = Vec::new();
@@ -69,7 +69,7 @@ impl Job {
                 })?,
             };
             if values.len() != 1 && values.len() != usize::from(hardware.lanes.max(1)) {
-                let message = format!("there are {} lanes, and values for {}", hardware.lanes, values.len());
+                let message = format!("there are {} lanes, but values for {}", hardware.lanes, values.len());
                 return Err(PyValueError::new_err(message));
             }
             registers.push((register, values));
@@ -169,7 +169,7 @@ fn go<const L: usize>(
         }
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             let limit = job.limit.unwrap_or_default().as_secs_f64();
-            return Err(format!("at {:#x}: the time limit of {limit} s is over", machine.pc()));
+            return Err(format!("at {:#x}: the time limit of {limit} s has expired", machine.pc()));
         }
         if interrupted() {
             return Err("interrupted".to_owned());

@@ -17,7 +17,10 @@ use super::{Finished, Request};
 /// Builds a launch from a request. Arrays among the uniforms become memory.
 pub fn launch(code: &[u8], request: &Request<'_>, limit: Option<Duration>, buffers: &mut Buffers) -> PyResult<Launch> {
     if !code.len().is_multiple_of(8) {
-        return Err(PyValueError::new_err(format!("a program is words of 8 bytes, and there are {}", code.len())));
+        return Err(PyValueError::new_err(format!(
+            "a program is words of 8 bytes, but there are {} bytes",
+            code.len()
+        )));
     }
     let mut launch = Launch {
         program: code.chunks(8).map(word_of).collect(),
