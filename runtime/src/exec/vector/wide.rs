@@ -39,7 +39,8 @@ fn pairs<R: Rule<Part = u64>, const K: usize>(rows: &[[u64; K]; 6], number: u64)
     let [low, high] = &mut result;
     let low: &mut [u32] = bytemuck::must_cast_slice_mut(low);
     let high: &mut [u32] = bytemuck::must_cast_slice_mut(high);
-    let [a, above_a, b, above_b, c, above_c] = rows.each_ref().map(|row| -> &[u32] { bytemuck::must_cast_slice(row) });
+    let row = |k: usize| -> &[u32] { bytemuck::must_cast_slice(&rows[k]) };
+    let (a, above_a, b, above_b, c, above_c) = (row(0), row(1), row(2), row(3), row(4), row(5));
     let join = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
     for lane in 0..2 * K {
         let a = join(a[lane], above_a[lane]);

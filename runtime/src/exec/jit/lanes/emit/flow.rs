@@ -19,6 +19,8 @@ use crate::exec::jit::lanes::graph::Graph;
 use crate::exec::jit::lanes::host::Host;
 use crate::exec::jit::lanes::row::LANES as WIDTH;
 
+/// The predicate of comparisons that holds where neither operand is a NaN.
+const ORDERED: u32 = 7;
 /// The most sets that the machine keeps.
 pub const SETS: usize = 8;
 /// The last mask register has another use, and the first cannot be used as a mask.
@@ -172,6 +174,9 @@ fn flow(wanted: &Flow) -> Option<Made> {
         out.push(Instruction::with2(Code::Sub_rm32_imm32, R11D, block.words))?;
         out.jump(Code::Jl_rel32_64, no_room)?;
         full.push((no_room, block.words, block.start));
+        if out.host == Host::Avx512 {
+            out.loose.clone_from(&block.loose);
+        }
         for first in 0..wanted.columns * out.host.pieces() {
             out.first = first;
             out.body(&wanted.graph, &block.segment, plan, &locations)?;
@@ -235,40 +240,45 @@ impl Emitter {
         Some(())
     }
 
-    /// Checks rows that were written for NaNs, two rows at a time. NaNs are rare, so they are handled out of line:
-    /// returns the label where that code begins, which is still to be placed, and the label where it continues. The
-    /// inner `None` if there are no rows.
+    /// Removes the lanes with a NaN in a register from those in [`LANES`].
+    pub(super) fn seek_nan(&mut self, register: Register) -> Option<()> {
+        let others = if std::mem::replace(&mut self.seeks, true) { LANES } else { Register::None };
+        let compare = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
+        self.push_masked(Instruction::with4(compare, LANES, register, register, ORDERED).ok()?, others)
+    }
+
+    /// Checks rows that were written for NaNs. NaNs are rare, so they are handled out of line: returns the label where
+    /// that code begins, which is still to be placed, and the label where it continues. The inner `None` if there are
+    /// no rows.
     fn seek_nans(&mut self, rows: &[u32]) -> Option<Option<(Label, Label)>> {
         use Register::{EAX, ECX};
-        // Tests that both operands are ordered.
-        const ORDERED: u32 = 7;
-        let stored = self.host.stored();
-        for (nth, pair) in rows.chunks(2).enumerate() {
-            let other = self.column(pair[pair.len() - 1], 0);
-            self.load(stored, self.column(pair[0], 0))?;
-            if self.host == Host::Avx2 {
-                let compare = Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8;
-                self.push(Instruction::with4(compare, stored, stored, other, ORDERED))?;
-                self.bits(if nth == 0 { EAX } else { ECX }, stored)?;
-                if nth > 0 {
-                    self.push(Instruction::with2(Code::And_r32_rm32, EAX, ECX))?;
-                }
-                continue;
-            }
-            let compare = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
-            let compare = Instruction::with4(compare, LANES, stored, other, ORDERED);
-            self.push_masked(compare.ok()?, if nth > 0 { LANES } else { Register::None })?;
-        }
+        let seeks = std::mem::take(&mut self.seeks);
         if rows.is_empty() {
             return Some(None);
         }
         let (begins, then) = (self.label(), self.label());
         match self.host {
+            // They were sought when the rows were written.
             Host::Avx512 => {
+                if !seeks {
+                    return Some(None);
+                }
                 self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, LANES, LANES))?;
                 self.jump(Code::Jae_rel32_64, begins)?;
             }
+            // Two rows at a time.
             Host::Avx2 => {
+                let stored = self.host.stored();
+                for (nth, pair) in rows.chunks(2).enumerate() {
+                    let other = self.column(pair[pair.len() - 1], 0);
+                    self.load(stored, self.column(pair[0], 0))?;
+                    let compare = Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8;
+                    self.push(Instruction::with4(compare, stored, stored, other, ORDERED))?;
+                    self.bits(if nth == 0 { EAX } else { ECX }, stored)?;
+                    if nth > 0 {
+                        self.push(Instruction::with2(Code::And_r32_rm32, EAX, ECX))?;
+                    }
+                }
                 self.push(Instruction::with2(Code::Cmp_rm32_imm32, EAX, (1 << self.host.lanes()) - 1))?;
                 self.jump(Code::Jne_rel32_64, begins)?;
             }

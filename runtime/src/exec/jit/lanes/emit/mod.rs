@@ -192,6 +192,10 @@ struct Emitter {
     homes: Vec<(u32, [Register; WAYS])>,
     /// Rows that are written only in the active lanes, as bits.
     masked: u64,
+    /// Rows of floats whose NaNs are sought when they are written: [`LANES`] gets the lanes without any.
+    loose: Vec<u32>,
+    /// Whether one of these rows was written.
+    seeks: bool,
     access: Access,
     /// The way whose active lanes are in [`LANES`], in code for loops.
     masking: Option<usize>,
@@ -222,6 +226,8 @@ impl Emitter {
             registers: vec![[None; WAYS]; graph.nodes().len()],
             homes: vec![],
             masked: 0,
+            loose: vec![],
+            seeks: false,
             access,
             masking: None,
             columns,
@@ -582,6 +588,9 @@ impl Emitter {
             Store::Row(row) => {
                 if let Some(home) = self.home(row, way) {
                     return self.move_home(row, home, from, way);
+                }
+                if self.loose.contains(&row) {
+                    self.seek_nan(from)?;
                 }
                 self.column(row, way)
             }
