@@ -268,7 +268,7 @@ fn programs_of_every_set_are_traced() {
         vec!["--spec".to_owned(), launch("riscv"), launch("riscv/programs/sieve.elf")],
     ] {
         let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        arguments.splice(0..0, ["run", "--trace", "--json", "--time-limit", "0.5"]);
+        arguments.splice(0..0, ["run", "--trace", "--json", "--time-limit", "1.5"]);
         let run = isaforge_in(Path::new("."), &arguments, b"");
         assert!(run.out().starts_with("{\"") && run.out().lines().count() > 10, "{}{}", run.out(), run.err);
     }
