@@ -70,7 +70,7 @@ pub fn sets(py: Python<'_>) -> PyResult<Bound<'_, pyo3::types::PyTuple>> {
 /// >>> isaforge.load("valhal")
 /// Traceback (most recent call last):
 ///   ...
-/// isaforge.errors.SpecError: `valhal` is no instruction set and no file (did you mean `valhall`?)
+/// isaforge.errors.SpecError: `valhal` is neither an instruction set nor a file (did you mean `valhall`?)
 #[pyfunction]
 #[pyo3(signature = (name, generation=None))]
 pub fn load(py: Python<'_>, name: PathBuf, generation: Option<String>) -> PyResult<Isa> {
