@@ -21,7 +21,7 @@ fn programs_leave_results_and_their_hash() {
     assert_eq!(one(&lake, "SELECT instructions FROM results WHERE program = 'store.s'"), "8");
     // Results are not computed twice; another label counts as another version.
     let (_, said) = fine(&["run", &lake, "--inputs", &inputs, "--label", "before"]);
-    assert!(said.contains("0 programs") && said.contains("2 had results"), "{said}");
+    assert!(said.contains("0 programs") && said.contains("2 already had results"), "{said}");
     fine(&["run", &lake, "--inputs", &inputs, "--label", "after", "--jobs", "1"]);
     let differ = "SELECT count(*) FROM results a JOIN results b USING (hash, inputs_hash)
                   WHERE a.label = 'before' AND b.label = 'after' AND a.result_hash <> b.result_hash";
@@ -46,17 +46,17 @@ fn inputs_are_known_by_their_content() {
     let (_lake, lake) = made("valhall", &[&at("copy.s")]);
     let run = |file: &str| fine(&["run", &lake, "--inputs", at(file).to_str().unwrap(), "--label", "one"]).1;
     let results = || ask(&lake, "SELECT result FROM results ORDER BY result");
-    assert!(run("inputs.yaml").contains("0 had results"));
+    assert!(run("inputs.yaml").contains("0 already had results"));
     assert_eq!(results(), [["0500000005000000"]]);
     // The same inputs under another name are the same …
     fs::write(at("again.yaml"), inputs).unwrap();
-    assert!(run("again.yaml").contains("1 had results"));
+    assert!(run("again.yaml").contains("1 already had results"));
     // … but they include the files they refer to, and their own text.
     fs::write(at("data.bin"), 6u32.to_le_bytes()).unwrap();
-    assert!(run("inputs.yaml").contains("0 had results"));
+    assert!(run("inputs.yaml").contains("0 already had results"));
     assert_eq!(results(), [["0500000005000000"], ["0600000006000000"]]);
     fs::write(at("inputs.yaml"), inputs.replace("file: data.bin", "words: [7]")).unwrap();
-    assert!(run("inputs.yaml").contains("0 had results"));
+    assert!(run("inputs.yaml").contains("0 already had results"));
     assert_eq!(results(), [["0500000005000000"], ["0600000006000000"], ["0700000007000000"]]);
     assert_eq!(one(&lake, "SELECT count(DISTINCT inputs_hash) FROM results WHERE inputs = 'inputs.yaml'"), "3");
 }

@@ -20,7 +20,7 @@ fn a_lake_has_programs_of_several_sets() {
     assert_eq!(rows[1][2], "MOV.i32 r1, r2");
     assert_eq!(ask(&lake, "SELECT count(DISTINCT isa) FROM forms"), [["4"]]);
     let said = refused(&["query", &lake, "SELECT isa_text(code) FROM programs"], 2);
-    assert!(said.contains("say whose code it is: `isa_text(code [, isa])`"), "{said}");
+    assert!(said.contains("name the set of the code: `isa_text(code [, isa])`"), "{said}");
     assert_eq!(one(&lake, "SELECT count(*) FROM programs WHERE isa_text(code, isa) <> ''"), "4");
     assert_eq!(one(&lake, "SELECT sum(isa_count(code, 'MOV.i32', '', isa)) FROM programs"), "2");
     assert_eq!(one(&lake, "SELECT count(*) FROM instructions WHERE mnemonic = 'MOV.i32'"), "2");
