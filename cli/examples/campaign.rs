@@ -261,7 +261,10 @@ fn processor_time() -> Duration {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize, default: u64| match arguments.get(at) {
-        Some(text) => text.parse().unwrap_or_else(|_| panic!("`{text}` is no number")),
+        Some(text) => text.parse().unwrap_or_else(|_| {
+            eprintln!("`{text}` is not a number");
+            std::process::exit(2)
+        }),
         None => default,
     };
     let found = KINDS.iter().find(|(name, _)| arguments.first().is_some_and(|given| given == name));

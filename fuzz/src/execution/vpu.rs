@@ -64,7 +64,7 @@ pub fn agree(random: &mut Random, usable: impl Fn(u64) -> bool) {
     let bank: Bank = std::array::from_fn(|_| register(random));
     let memory: Vec<u8> = (0..300).map(|_| random.next() as u8).collect();
     let run = |execution: Execution, cycles: bool| {
-        // Cycle by cycle, the reference executes everything: a fuzzer takes seconds for few instructions.
+        // Cycle by cycle, instructions are executed one at a time, which takes a fuzzer long for programs without an end.
         let budget = if cycles { 2_000 } else { 20_000 };
         let config = Config { tile_size, memory: 300, budget, seed, ..Config::default() };
         let mut machine = Machine::new(&config).expect("it is possible");

@@ -18,13 +18,18 @@ fn tasks_side_by_side_do_what_they_do_one_after_another() {
     let pool = execution::pool();
     assert!(pool.len() > 1000, "{} groups", pool.len());
     let (mut ended, mut failed) = (0, HashSet::new());
-    for _ in 0..180 * rounds() {
+    // Kinds of failures come by chance: where the programs have too few of them, there are more.
+    let least = 180 * rounds();
+    for number in 0..20 * least {
+        if number >= least && failed.len() > 4 {
+            break;
+        }
         match execution::agree(&mut random, &pool) {
             Ok(_) => ended += 1,
             Err(error) => drop(failed.insert(std::mem::discriminant(&error.trap))),
         }
     }
-    assert!(ended > 60 && failed.len() > 2, "{ended} end, {failed:?}");
+    assert!(ended > 60 && failed.len() > 4, "{ended} end, {failed:?}");
 }
 
 /// Machine code checks for NaNs once each round, and canonicalizes those that it finds out of line.

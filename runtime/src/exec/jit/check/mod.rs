@@ -232,7 +232,7 @@ impl<R: Rules> Walk<'_, R> {
                 Ok(false)
             }
             flow => {
-                let to = step.target.ok_or("jumps to an unknown place")?;
+                let to = step.target.ok_or("has no target in the code")?;
                 match self.rules.taken(instruction, state) {
                     Some(taken) => self.arrive(at, to, &taken),
                     None => self.arrive(at, to, state),

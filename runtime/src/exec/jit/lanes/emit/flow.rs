@@ -179,6 +179,9 @@ fn flow(wanted: &Flow) -> Option<Made> {
         }
         for first in 0..wanted.columns * out.host.pieces() {
             out.first = first;
+            if !out.loose.is_empty() {
+                out.push(Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, LANES, LANES, LANES))?;
+            }
             out.body(&wanted.graph, &block.segment, plan, &locations)?;
             out.masks(&wanted.graph, &block.segment, &locations)?;
             if let Some((begins, then)) = out.seek_nans(&block.loose)? {
@@ -242,9 +245,8 @@ impl Emitter {
 
     /// Removes the lanes with a NaN in a register from those in [`LANES`].
     pub(super) fn seek_nan(&mut self, register: Register) -> Option<()> {
-        let others = if std::mem::replace(&mut self.seeks, true) { LANES } else { Register::None };
         let compare = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
-        self.push_masked(Instruction::with4(compare, LANES, register, register, ORDERED).ok()?, others)
+        self.push_masked(Instruction::with4(compare, LANES, register, register, ORDERED).ok()?, LANES)
     }
 
     /// Checks rows that were written for NaNs. NaNs are rare, so they are handled out of line: returns the label where
@@ -252,7 +254,6 @@ impl Emitter {
     /// no rows.
     fn seek_nans(&mut self, rows: &[u32]) -> Option<Option<(Label, Label)>> {
         use Register::{EAX, ECX};
-        let seeks = std::mem::take(&mut self.seeks);
         if rows.is_empty() {
             return Some(None);
         }
@@ -260,9 +261,6 @@ impl Emitter {
         match self.host {
             // They were sought when the rows were written.
             Host::Avx512 => {
-                if !seeks {
-                    return Some(None);
-                }
                 self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, LANES, LANES))?;
                 self.jump(Code::Jae_rel32_64, begins)?;
             }

@@ -194,8 +194,6 @@ struct Emitter {
     masked: u64,
     /// Rows of floats whose NaNs are sought when they are written: [`LANES`] gets the lanes without any.
     loose: Vec<u32>,
-    /// Whether one of these rows was written.
-    seeks: bool,
     access: Access,
     /// The way whose active lanes are in [`LANES`], in code for loops.
     masking: Option<usize>,
@@ -227,7 +225,6 @@ impl Emitter {
             homes: vec![],
             masked: 0,
             loose: vec![],
-            seeks: false,
             access,
             masking: None,
             columns,
