@@ -282,13 +282,14 @@ fn launches(budget: Duration) {
         let start = Instant::now();
         while costs[0].is_empty() || start.elapsed() < budget {
             unlike += 3;
-            let unchecked = time(1, best.eager().unchecked(), unlike - 2);
+            let lowering = time(0, best, unlike);
+            // Each launch drops what the one before has left: those that are compared follow one that compiles.
+            time(1, best.eager(), unlike - 2);
+            let unchecked = time(1, best.eager().unchecked(), unlike - 1);
             let first = time(1, best.eager(), unlike);
             let later = time(1, best.eager(), unlike);
-            // Measured before and after, since each launch must drop what an earlier one has left.
-            let unchecked = (unchecked + time(1, best.eager().unchecked(), unlike - 1)) / 2.0;
             let more = (time(often, best.eager(), unlike) - later) / f64::from(often - 1);
-            for (costs, cost) in costs.iter_mut().zip([time(0, best, unlike), first, later, more, first - unchecked]) {
+            for (costs, cost) in costs.iter_mut().zip([lowering, first, later, more, first - unchecked]) {
                 costs.push(cost);
             }
         }
@@ -307,13 +308,11 @@ fn launches(budget: Duration) {
         let mut costs = [const { vec![] }; 3];
         let start = Instant::now();
         while costs[0].is_empty() || start.elapsed() < budget {
-            let unchecked = |time: &mut dyn FnMut(&mut _) -> f64| time(&mut Compiler::default().eager().unchecked());
-            let before = unchecked(&mut time);
+            let unchecked = time(&mut Compiler::default().eager().unchecked());
             let mut compiler = Compiler::default().eager();
             let first = time(&mut compiler);
             let later = time(&mut compiler);
-            let check = first - (before + unchecked(&mut time)) / 2.0;
-            for (costs, cost) in costs.iter_mut().zip([first, check, later]) {
+            for (costs, cost) in costs.iter_mut().zip([first, first - unchecked, later]) {
                 costs.push(cost);
             }
         }

@@ -102,6 +102,39 @@ const REVISED: [&str; 3] =
     ["OpCompositeConstructContinuedINTEL", "OpReadPipeBlockingINTEL", "OpWritePipeBlockingINTEL"];
 
 /// A cell of a row, with `\n` and `\t` unescaped.
+/// Kinds that contain themselves, and kinds that are written as nothing, do not make the assembler recurse or repeat
+/// without end.
+#[test]
+fn operands_end_whatever_the_kinds_are() {
+    let open_text = |kinds: &str| {
+        let folder = tempfile::tempdir().unwrap_or_else(|why| panic!("{why}"));
+        let path = folder.path().join("x.json");
+        let text = format!(
+            r#"{{"magic_number":"0x07230203","major_version":1,"minor_version":2,"instructions":[{{"opname":"OpA","opcode":5,
+            "operands":[{{"kind":"K","quantifier":"*"}}]}}],"operand_kinds":[{kinds}]}}"#
+        );
+        std::fs::write(&path, text).unwrap_or_else(|why| panic!("{why}"));
+        open(&path)
+    };
+    let composed = open_text(r#"{"category":"Composite","kind":"K","bases":["K","K"]}"#);
+    assert!(composed.is_err_and(|why| why.contains("is itself composed")));
+
+    let value = r#""enumerants":[{"enumerant":"A","value":1,"parameters":[{"kind":"K"}]},{"enumerant":"B","value":2}]"#;
+    let nested = open_text(&format!(r#"{{"category":"ValueEnum","kind":"K",{value}}}"#)).unwrap_or_else(|why| panic!("{why}"));
+    let text = |count: usize| format!("OpA{} B", " A".repeat(count));
+    let deep = nested.assemble(&text(50_000)).expect_err("it is too deep");
+    assert!(deep.to_string().contains("nested too deeply"), "{deep}");
+    let fine = nested.assemble(&text(8)).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(nested.disassemble(&fine), Ok(text(8)));
+    let mut long = vec![1; 50_000];
+    long[0] = 50_000 << 16 | 5;
+    assert!(nested.disassemble(&units(&long)).is_err_and(|why| why.to_string().contains("nested too deeply")));
+
+    let bits = r#"{"category":"BitEnum","kind":"K","enumerants":[{"enumerant":"A","value":1}]}"#;
+    let nothing = open_text(bits).unwrap_or_else(|why| panic!("{why}")).assemble("OpA foo");
+    assert!(nothing.is_err_and(|why| why.to_string().contains("no operand for `foo`")));
+}
+
 fn plain(cell: &str) -> String {
     cell.replace("\\n", "\n").replace("\\t", "\t")
 }

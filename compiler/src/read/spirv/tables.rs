@@ -1,6 +1,6 @@
 //! Grammars as the tables of a sequence.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use isaforge_core::stream::sequence as core;
 
@@ -27,6 +27,8 @@ fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
 struct Maker<'g> {
     /// The kinds by name, as indices into the tables.
     known: HashMap<&'g str, u16>,
+    /// The kinds that are composed of others.
+    composed: HashSet<&'g str>,
 }
 
 /// The tables of a grammar and of the sets next to it.
@@ -35,10 +37,15 @@ pub(super) fn tables(
     sets: &[(&'static str, Grammar)],
     out: &mut Diagnostics,
 ) -> Option<&'static core::Sequence> {
-    let known = grammar.kinds.iter().zip(0..).map(|(kind, index)| (kind.name.as_str(), index)).collect();
-    let maker = Maker { known };
-    // Two kinds that are not in the document follow those of the grammar.
-    let numbers = grammar.kinds.len() as u16;
+    // A kind that is not in the document follows those of the grammar.
+    let Ok(numbers) = u16::try_from(grammar.kinds.len()) else {
+        let message = format!("there are {} kinds of operands, more than {}", grammar.kinds.len(), u16::MAX);
+        out.push(Diagnostic::error("E0024", grammar.span, message));
+        return None;
+    };
+    let known = grammar.kinds.iter().zip(0..numbers).map(|(kind, index)| (kind.name.as_str(), index)).collect();
+    let composed = grammar.kinds.iter().filter(|kind| kind.category == "Composite");
+    let maker = Maker { known, composed: composed.map(|kind| kind.name.as_str()).collect() };
     let before = out.failures();
     let mut kinds: Vec<core::Kind> = grammar.kinds.iter().map(|kind| maker.kind(kind, numbers, out)).collect();
     kinds.push(core::Kind::OfFirst);
@@ -128,6 +135,12 @@ impl Maker<'_> {
             ("BitEnum", _) => core::Kind::Bits(self.values(kind, out)),
             ("Composite", row) => {
                 let typed = row.is_some_and(|row| row.get(1) == Some(&"first"));
+                // What is composed of single operands cannot contain itself.
+                let composed = |base: &&String| self.composed.contains(base.as_str());
+                if let Some(base) = kind.bases.iter().find(composed) {
+                    let message = format!("`{}` is composed of `{base}`, which is itself composed", kind.name);
+                    out.push(Diagnostic::error("E0023", kind.span, message).help("a base is a kind of one operand"));
+                }
                 let mut parts = kind.bases.iter().map(|base| self.index(base, kind.span, out)).collect::<Vec<_>>();
                 if let Some(first) = parts.first_mut().filter(|_| typed) {
                     *first = of_first;

@@ -3,27 +3,52 @@
 use super::SequenceError;
 use super::table::{Slot, Times};
 
-/// The maximum nesting of instructions in operands.
-pub(super) const DEEPEST: u8 = 4;
+/// The maximum nesting of operands: parameters of values, halves of pairs, operands of instructions in operands.
+const DEEPEST: u8 = 16;
 
 /// Reads or writes the operands of an instruction.
 pub(super) trait Operands {
+    /// How much input was processed.
+    fn at(&self) -> usize;
+
     /// Whether there is more input for operands.
     fn is_more(&self) -> bool;
 
     /// Processes the next operand, which has this kind.
     fn operand(&mut self, kind: u16) -> Result<(), SequenceError>;
 
+    /// How deep the current operand is nested in others.
+    fn depth(&mut self) -> &mut u8;
+
+    /// An error at the current place.
+    fn error(&self, message: &str) -> SequenceError;
+
+    /// Processes an operand of this kind, which may be a part of another.
+    fn within(&mut self, kind: u16) -> Result<(), SequenceError> {
+        if *self.depth() >= DEEPEST {
+            return Err(self.error("operands are nested too deeply"));
+        }
+        *self.depth() += 1;
+        let done = self.operand(kind);
+        *self.depth() -= 1;
+        done
+    }
+
     /// Processes the operands of slots.
     fn slots(&mut self, slots: &[Slot]) -> Result<(), SequenceError> {
         for slot in slots {
             match slot.times {
-                Times::Once => self.operand(slot.kind)?,
-                Times::Maybe if self.is_more() => self.operand(slot.kind)?,
+                Times::Once => self.within(slot.kind)?,
+                Times::Maybe if self.is_more() => self.within(slot.kind)?,
                 Times::Maybe => {}
                 Times::Any => {
                     while self.is_more() {
-                        self.operand(slot.kind)?;
+                        let before = self.at();
+                        self.within(slot.kind)?;
+                        // An operand may be written as nothing.
+                        if self.at() == before {
+                            break;
+                        }
                     }
                 }
             }

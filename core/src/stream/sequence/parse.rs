@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::SequenceError;
 use super::number::integer;
-use super::operands::{DEEPEST, Operands};
+use super::operands::Operands;
 use super::symbols::{Facts, NumberType, Symbols};
 use super::table::{Enumerant, Kind, Operation, Sequence, Slot};
 
@@ -134,6 +134,18 @@ fn id(at: usize, word: &str) -> Result<u32, SequenceError> {
 }
 
 impl Operands for Parser<'_> {
+    fn at(&self) -> usize {
+        self.at
+    }
+
+    fn depth(&mut self) -> &mut u8 {
+        &mut self.depth
+    }
+
+    fn error(&self, message: &str) -> SequenceError {
+        SequenceError::new(self.words.get(self.at).map_or(self.end, |(at, _)| *at), message)
+    }
+
     fn is_more(&self) -> bool {
         self.at < self.words.len()
     }
@@ -143,10 +155,13 @@ impl Operands for Parser<'_> {
             return Err(SequenceError::new(self.end, "no such operand"));
         };
         if let Kind::Pair(first, second) = kind {
-            self.operand(*first)?;
-            return self.operand(*second);
+            self.within(*first)?;
+            return self.within(*second);
         }
         let place = self.units.len();
+        if place > usize::from(u16::MAX) {
+            return Err(self.error("the instruction is too long"));
+        }
         let known = self.facts.firsts.len();
         self.facts.firsts.push(0);
         match kind {
@@ -197,7 +212,7 @@ impl Operands for Parser<'_> {
                     return Err(SequenceError::new(at, format!("there is no instruction `{word}`")));
                 };
                 self.units.push(found.code);
-                self.nested(at, found)?;
+                self.nested(found)?;
             }
             Kind::Extended => {
                 let set = self.facts.firsts.iter().rev().nth(1).copied().unwrap_or(0);
@@ -212,7 +227,7 @@ impl Operands for Parser<'_> {
                     return Err(SequenceError::new(at, format!("`{}` has no instruction `{word}`", set_of.name)));
                 };
                 self.units.push(found.code);
-                self.nested(at, found)?;
+                self.nested(found)?;
             }
             Kind::Pair(..) => {}
         }
@@ -228,19 +243,13 @@ impl<'a> Parser<'a> {
         found.ok_or_else(|| SequenceError::new(self.end, "an operand is missing"))
     }
 
-    fn nested(&mut self, at: usize, operation: &Operation) -> Result<(), SequenceError> {
-        if self.depth >= DEEPEST {
-            return Err(SequenceError::new(at, "instructions name one another too deeply"));
-        }
-        self.depth += 1;
+    fn nested(&mut self, operation: &Operation) -> Result<(), SequenceError> {
         let own = |slot: &&Slot| {
             let kind = self.sequence.kinds.get(usize::from(slot.kind));
             !matches!(kind, Some(Kind::Result | Kind::ResultType))
         };
         let slots: Vec<Slot> = operation.operands.iter().filter(own).copied().collect();
-        self.slots(&slots)?;
-        self.depth -= 1;
-        Ok(())
+        self.slots(&slots)
     }
 
     fn number(&mut self, ty: Option<NumberType>) -> Result<(), SequenceError> {

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::SequenceError;
-use super::operands::{DEEPEST, Operands};
+use super::operands::Operands;
 use super::symbols::{Facts, NumberType, Symbols};
 use super::table::{Enumerant, Kind, Operation, Sequence, Slot};
 
@@ -65,6 +65,18 @@ impl Sequence {
 }
 
 impl Operands for Printer<'_> {
+    fn at(&self) -> usize {
+        self.at
+    }
+
+    fn depth(&mut self) -> &mut u8 {
+        &mut self.depth
+    }
+
+    fn error(&self, message: &str) -> SequenceError {
+        SequenceError::new(4 * self.at, message)
+    }
+
     fn is_more(&self) -> bool {
         self.at < self.units.len()
     }
@@ -103,20 +115,20 @@ impl Operands for Printer<'_> {
                 let value = self.next()?;
                 let Some(found) = values.iter().find(|known| known.value == value) else {
                     self.at -= 1;
-                    return Err(self.error(format!("the operand has the reserved value {value}")));
+                    return Err(self.error(&format!("the operand has the reserved value {value}")));
                 };
                 self.word(found.name);
                 self.slots(found.parameters)?;
             }
             Kind::Bits(values) => self.bits(values)?,
             Kind::Pair(first, second) => {
-                self.operand(*first)?;
-                self.operand(*second)?;
+                self.within(*first)?;
+                self.within(*second)?;
             }
             Kind::Nested => {
                 let code = self.next()?;
                 let Some(found) = Sequence::operation(self.sequence.operations, code) else {
-                    return Err(self.error(format!("no instruction has the code {code}")));
+                    return Err(self.error(&format!("no instruction has the code {code}")));
                 };
                 self.word(found.short);
                 self.nested(found)?;
@@ -127,11 +139,11 @@ impl Operands for Printer<'_> {
                 let name = self.symbols.import(set);
                 let found = name.and_then(|name| self.sequence.sets.iter().find(|known| known.name == name));
                 let Some(found) = found else {
-                    return Err(self.error(format!("%{set} is not a known instruction set")));
+                    return Err(self.error(&format!("%{set} is not a known instruction set")));
                 };
                 let code = self.next()?;
                 let Some(found) = Sequence::operation(found.operations, code) else {
-                    return Err(self.error(format!("`{}` has no instruction with the code {code}", found.name)));
+                    return Err(self.error(&format!("`{}` has no instruction with the code {code}", found.name)));
                 };
                 self.word(found.name);
                 self.nested(found)?;
@@ -142,10 +154,6 @@ impl Operands for Printer<'_> {
 }
 
 impl Printer<'_> {
-    fn error(&self, message: impl Into<String>) -> SequenceError {
-        SequenceError::new(4 * self.at, message)
-    }
-
     fn next(&mut self) -> Result<u32, SequenceError> {
         let unit = self.units.get(self.at).copied().ok_or_else(|| self.error("an operand is missing"))?;
         self.at += 1;
@@ -158,18 +166,12 @@ impl Printer<'_> {
     }
 
     fn nested(&mut self, operation: &Operation) -> Result<(), SequenceError> {
-        if self.depth >= DEEPEST {
-            return Err(self.error("instructions name one another too deeply"));
-        }
-        self.depth += 1;
         let own = |slot: &&Slot| {
             let kind = self.sequence.kinds.get(usize::from(slot.kind));
             !matches!(kind, Some(Kind::Result | Kind::ResultType))
         };
         let slots: Vec<Slot> = operation.operands.iter().filter(own).copied().collect();
-        self.slots(&slots)?;
-        self.depth -= 1;
-        Ok(())
+        self.slots(&slots)
     }
 
     fn id(&mut self) -> Result<u32, SequenceError> {
@@ -239,7 +241,7 @@ impl Printer<'_> {
         }
         if rest != 0 {
             self.at -= 1;
-            return Err(self.error(format!("the operand has the reserved bits {rest:#x}")));
+            return Err(self.error(&format!("the operand has the reserved bits {rest:#x}")));
         }
         let names: Vec<&str> = found.iter().map(|known| known.name).collect();
         self.word(&names.join("|"));

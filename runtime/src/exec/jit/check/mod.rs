@@ -15,6 +15,8 @@ mod step;
 #[cfg(test)]
 mod tests;
 
+use std::cell::RefCell;
+
 use iced_x86::{Code, CpuidFeature, Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
 use thiserror::Error;
 
@@ -92,32 +94,55 @@ pub(crate) trait Rules {
     }
 }
 
+/// Memory that checks use again, as a check takes less time than allocating it would.
+#[derive(Default)]
+struct Scratch {
+    codes: Codes,
+    steps: Vec<Step>,
+    /// The offsets at which instructions start.
+    starts: Vec<u64>,
+}
+
 /// Checks code.
 ///
 /// # Errors
 /// The first instruction that may do something forbidden.
 pub(crate) fn check<R: Rules>(code: &[u8], rules: &mut R) -> Result<(), Refused> {
+    thread_local! {
+        static SCRATCH: RefCell<Scratch> = RefCell::default();
+    }
+    SCRATCH.with_borrow_mut(|scratch| check_with(scratch, code, rules))
+}
+
+fn check_with<R: Rules>(scratch: &mut Scratch, code: &[u8], rules: &mut R) -> Result<(), Refused> {
+    let Scratch { codes, steps, starts } = scratch;
     let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
-    let (mut steps, mut codes) = (Vec::with_capacity(code.len() / 16), Codes::new());
-    let mut starts = Vec::with_capacity(code.len() / 4);
-    let mut step = Step::default();
+    starts.clear();
+    steps.clear();
+    // Decoded in place: the last step is that of the next instruction.
+    steps.push(Step::default());
+    let mut next = 0;
     while decoder.can_decode() {
+        let step = &mut steps[next];
         decoder.decode_out(&mut step.instruction);
-        step.look(&mut codes, |feature| rules.has(feature)).map_err(|what| Refused::new(&step.instruction, what))?;
+        step.look(codes, |feature| rules.has(feature)).map_err(|what| Refused::new(&step.instruction, what))?;
         starts.push(step.instruction.ip());
         // Most instructions are of this kind, and they need not be followed.
-        let computes_alone = step.is_vector && step.memory.is_none();
-        if !computes_alone {
-            steps.push(step);
+        if step.is_vector && step.memory.is_none() {
+            step.after_vectors = true;
+        } else {
+            steps.push(Step::default());
+            next += 1;
         }
-        step.after_vectors = computes_alone;
     }
-    if steps.is_empty() {
-        return Err(Refused::new(&step.instruction, "runs past the end"));
+    if let Some(rest) = steps.pop()
+        && steps.is_empty()
+    {
+        return Err(Refused::new(&rest.instruction, "runs past the end"));
     }
-    let (labels, loaded) = link(&mut steps, &starts)?;
-    rules.whole(&steps)?;
-    let mut walk = Walk { rules, steps: &steps, labels, loaded, again: true };
+    let (labels, loaded) = link(steps, starts)?;
+    rules.whole(steps)?;
+    let mut walk = Walk { rules, steps, labels, loaded, again: true };
     while walk.again {
         walk.again = false;
         walk.pass()?;

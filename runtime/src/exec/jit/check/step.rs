@@ -11,6 +11,14 @@ pub(crate) struct Write {
     pub(crate) narrow: bool,
 }
 
+impl Write {
+    /// A write to a register, or `None` if it is not a general register.
+    fn to(register: Register) -> Option<Self> {
+        let number = || register.full_register().number() as u8;
+        register.is_gpr().then(|| Write { register: number(), narrow: register.size() == 4 })
+    }
+}
+
 /// An instruction that is followed: it does more than compute in vectors and masks.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Step {
@@ -31,37 +39,57 @@ pub(crate) struct Step {
     pub(crate) after_vectors: bool,
 }
 
+/// Which general registers an instruction writes.
+#[derive(Clone, Copy)]
+enum Writes {
+    Nothing,
+    /// That of its first operand.
+    First,
+    /// The sign of RAX, to RDX.
+    Sign,
+    /// A product, or a quotient and its remainder, to RAX and RDX.
+    Product,
+    /// It is not listed: it may have effects that its operands do not show.
+    Unknown,
+}
+
 /// The properties of all instructions with the same code.
 #[derive(Clone, Copy)]
 struct Facts {
     code: Code,
     flow: FlowControl,
-    /// Whether it computes vectors and masks, if its registers are vectors and masks.
-    computes_vectors: bool,
+    encoding: EncodingKind,
     operands: u32,
+    writes: Writes,
+    /// What the processor must support.
+    features: &'static [CpuidFeature],
 }
 
-/// A cache of the properties of codes: most instructions of a function have one of a few codes.
-pub(super) struct Codes([Option<Facts>; 64]);
+/// A cache of the properties of codes: most functions are made of the same few.
+#[derive(Default)]
+pub(super) struct Codes(Vec<Option<Facts>>);
 
 impl Codes {
-    pub(super) fn new() -> Self {
-        Codes([None; 64])
-    }
+    const PLACES: usize = 256;
 
     /// Returns the properties that follow from an instruction's code.
-    fn facts(&mut self, instruction: &Instruction, has: impl Fn(CpuidFeature) -> bool) -> Result<Facts, &'static str> {
+    fn facts(&mut self, instruction: &Instruction) -> Result<&Facts, &'static str> {
         let code = instruction.code();
-        let place = &mut self.0[code as usize % 64];
-        if let Some(facts) = place.filter(|facts| facts.code == code) {
-            return Ok(facts);
+        self.0.resize(Self::PLACES, None);
+        let place = &mut self.0[code as usize % Self::PLACES];
+        if place.is_none_or(|facts| facts.code != code) {
+            *place = Some(Facts::of(instruction)?);
         }
+        place.as_ref().ok_or("is not an instruction")
+    }
+}
+
+impl Facts {
+    fn of(instruction: &Instruction) -> Result<Self, &'static str> {
         if instruction.is_invalid() {
             return Err("is not an instruction");
         }
-        if !instruction.cpuid_features().iter().all(|feature| has(*feature)) {
-            return Err("needs a feature that this processor is not known to have");
-        }
+        let code = instruction.code();
         let flow = instruction.flow_control();
         match flow {
             FlowControl::Next if instruction.is_stack_instruction() => return Err("accesses the stack"),
@@ -72,15 +100,28 @@ impl Codes {
             FlowControl::IndirectBranch if instruction.is_jmp_near_indirect() => {}
             _ => return Err("leaves the code"),
         }
+        let (operands, encoding) = (instruction.op_count(), instruction.encoding());
         use Mnemonic as M;
-        let computes_vectors = match instruction.mnemonic() {
+        let writes = match instruction.mnemonic() {
             // These have effects that their operands do not show: the rounding mode, memory, a general register.
             M::Vldmxcsr | M::Vstmxcsr | M::Vmaskmovdqu | M::Vpcmpestri | M::Vpcmpistri => {
                 return Err("is not a known instruction");
             }
-            _ => matches!(instruction.encoding(), EncodingKind::EVEX | EncodingKind::VEX),
+            M::Cmp | M::Test | M::Vzeroupper => Writes::Nothing,
+            M::Cdq | M::Cqo => Writes::Sign,
+            M::Mul | M::Div | M::Idiv => Writes::Product,
+            M::Imul if operands == 1 => Writes::Product,
+            M::Mov | M::Movzx | M::Movsx | M::Movsxd | M::Lea => Writes::First,
+            M::Add | M::Sub | M::Sbb | M::Dec | M::Neg | M::Not | M::And | M::Or | M::Xor | M::Imul => Writes::First,
+            M::Shl | M::Shr | M::Sar | M::Rol | M::Ror | M::Shlx | M::Shrx | M::Sarx => Writes::First,
+            M::Lzcnt | M::Tzcnt | M::Popcnt | M::Blsr => Writes::First,
+            M::Sete | M::Setne | M::Setb | M::Setbe | M::Seta => Writes::First,
+            M::Setae | M::Setl | M::Setle | M::Setg | M::Setge => Writes::First,
+            M::Cmove | M::Cmovne | M::Cmovb | M::Cmovbe | M::Cmova => Writes::First,
+            M::Cmovae | M::Cmovl | M::Cmovle | M::Cmovg | M::Cmovge => Writes::First,
+            _ => Writes::Unknown,
         };
-        Ok(*place.insert(Facts { code, flow, computes_vectors, operands: instruction.op_count() }))
+        Ok(Facts { code, flow, encoding, operands, writes, features: instruction.cpuid_features() })
     }
 }
 
@@ -89,7 +130,10 @@ impl Step {
     /// their operands do not show.
     pub(super) fn look(&mut self, codes: &mut Codes, has: impl Fn(CpuidFeature) -> bool) -> Result<(), &'static str> {
         let instruction = &self.instruction;
-        let facts = codes.facts(instruction, has)?;
+        let facts = codes.facts(instruction)?;
+        if !facts.features.iter().all(|feature| has(*feature)) {
+            return Err("needs a feature that this processor is not known to have");
+        }
         if instruction.has_lock_prefix()
             || instruction.has_rep_prefix()
             || instruction.has_repne_prefix()
@@ -120,9 +164,30 @@ impl Step {
                 _ => {}
             }
         }
-        self.is_vector = facts.computes_vectors && vectors && !general;
-        if !self.is_vector {
-            self.writes = writes(instruction, general)?;
+        let first = instruction.op0_register();
+        let (evex, vex) = (facts.encoding == EncodingKind::EVEX, facts.encoding == EncodingKind::VEX);
+        self.is_vector = (evex || vex) && vectors && !general;
+        if self.is_vector {
+            return Ok(());
+        }
+        match facts.writes {
+            // These write vectors and masks, or move from them.
+            _ if evex || first.is_k() || vex && !general => self.writes[0] = Write::to(first),
+            Writes::Nothing => {}
+            // The others change the state of the processor.
+            _ if !general => return Err("is not a known instruction"),
+            Writes::First => self.writes[0] = Write::to(first),
+            Writes::Sign if facts.code == Code::Cdq => self.writes[0] = Write::to(Register::EDX),
+            Writes::Sign => self.writes[0] = Write::to(Register::RDX),
+            Writes::Product => {
+                let narrow = match instruction.op0_kind() {
+                    OpKind::Memory => instruction.memory_size().size() == 4,
+                    _ => first.size() == 4,
+                };
+                self.writes = [Register::RAX, Register::RDX]
+                    .map(|register| Some(Write { register: register.number() as u8, narrow }));
+            }
+            Writes::Unknown => return Err("is not a known instruction"),
         }
         Ok(())
     }
@@ -131,45 +196,4 @@ impl Step {
     pub(crate) fn writes(&self, register: Register) -> bool {
         self.writes.iter().flatten().any(|write| usize::from(write.register) == register.number())
     }
-}
-
-/// Returns the general registers that an instruction writes, at most two.
-fn writes(instruction: &Instruction, general: bool) -> Result<[Option<Write>; 2], &'static str> {
-    use Mnemonic as M;
-    let first = instruction.op0_register();
-    let write = |register: Register| {
-        let register = register.is_gpr().then_some(register)?;
-        Some(Write { register: register.full_register().number() as u8, narrow: register.size() == 4 })
-    };
-    match instruction.mnemonic() {
-        // These write vectors and masks.
-        _ if instruction.encoding() == EncodingKind::EVEX || first.is_k() => {}
-        _ if instruction.encoding() == EncodingKind::VEX && !general => {}
-        M::Vzeroupper => return Ok([None; 2]),
-        // The others change the state of the processor.
-        _ if !general => return Err("is not a known instruction"),
-        M::Cmp | M::Test => return Ok([None; 2]),
-        M::Cdq => return Ok([write(Register::EDX), None]),
-        M::Cqo => return Ok([write(Register::RDX), None]),
-        M::Mul | M::Div | M::Idiv => return Ok(product(instruction)),
-        M::Imul if instruction.op_count() == 1 => return Ok(product(instruction)),
-        M::Mov | M::Movzx | M::Movsx | M::Movsxd | M::Lea => {}
-        M::Add | M::Sub | M::Sbb | M::Dec | M::Neg | M::Not | M::And | M::Or | M::Xor | M::Imul => {}
-        M::Shl | M::Shr | M::Sar | M::Rol | M::Ror | M::Shlx | M::Shrx | M::Sarx => {}
-        M::Lzcnt | M::Tzcnt | M::Popcnt | M::Blsr => {}
-        M::Sete | M::Setne | M::Setb | M::Setbe | M::Seta | M::Setae | M::Setl | M::Setle | M::Setg | M::Setge => {}
-        M::Cmove | M::Cmovne | M::Cmovb | M::Cmovbe | M::Cmova => {}
-        M::Cmovae | M::Cmovl | M::Cmovle | M::Cmovg | M::Cmovge => {}
-        _ => return Err("is not a known instruction"),
-    }
-    Ok([write(first), None])
-}
-
-/// The register pair that holds a product, or a quotient and its remainder.
-fn product(instruction: &Instruction) -> [Option<Write>; 2] {
-    let size = match instruction.op0_kind() {
-        OpKind::Memory => instruction.memory_size().size(),
-        _ => instruction.op0_register().size(),
-    };
-    [Register::RAX, Register::RDX].map(|register| Some(Write { register: register.number() as u8, narrow: size == 4 }))
 }
