@@ -243,11 +243,16 @@ impl Diagnostics {
         self.list.push(diagnostic);
     }
 
-    /// Suggests a name that may have been meant, see [`did_you_mean`]. Also `None` after many mistakes: nobody reads
-    /// that far, and comparing each wrong name with all candidates takes time.
+    /// Whether another mistake is worth an explanation. After many, nobody reads that far, and comparing each wrong name
+    /// with all others takes time.
+    pub fn explains(&self) -> bool {
+        const EXPLAINED: usize = 200;
+        self.list.len() < EXPLAINED
+    }
+
+    /// Suggests a name that may have been meant, see [`did_you_mean`], for a mistake that is worth it.
     pub fn near<'n>(&self, name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-        const SUGGESTED: usize = 200;
-        if self.list.len() < SUGGESTED { did_you_mean(name, candidates) } else { None }
+        if self.explains() { did_you_mean(name, candidates) } else { None }
     }
 
     /// Marks the definition of a name as wrong, so that mistakes that follow from it are not reported again.

@@ -3,12 +3,15 @@
 use std::io::{self, Write};
 
 use isaforge_debugger::races::{Race, Races};
+use isaforge_runtime::machine::Machine;
 
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
 use crate::output::{count, failed, say, thousands};
 use crate::paint::{HELP, paint};
+use crate::run::engine;
 use crate::run::launched::open;
+use crate::run::look::Limited;
 
 /// Runs a program on the reference engine and reports its races.
 ///
@@ -19,7 +22,8 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
     let Some(opened) = open(&args.launch, spec)? else { return Ok(Status::Mistakes) };
     let opened = opened.watched(&args.launch)?;
     let mut races = Races::default();
-    let ended = opened.machine.run(&mut races);
+    let machine = Limited { machine: &*opened.machine, until: engine::deadline(args) };
+    let ended = machine.run(&mut races);
     let listing = opened.listing();
     let (thread, unit) = (opened.machine.terms().thread, opened.machine.unit());
     let side = |race: &Race, which: usize| {

@@ -281,9 +281,11 @@ fn coverage(args: &RunArgs) -> Result<Status, Failure> {
 }
 
 /// A machine with a time limit.
-struct Limited<'a> {
-    machine: &'a dyn Machine,
-    until: Deadline,
+pub struct Limited<'a> {
+    /// The machine.
+    pub machine: &'a dyn Machine,
+    /// When its runs end.
+    pub until: Deadline,
 }
 
 impl Machine for Limited<'_> {

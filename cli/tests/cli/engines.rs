@@ -142,6 +142,10 @@ fn a_program_ends_with_its_time() {
             assert!(ended.err.contains("the time limit of 0.2 s has expired"), "{}", ended.err);
         }
     }
+    for launch in [ENDLESS, launches[1].0] {
+        let ended = run(launch, &["--races", "--time-limit", "0.2"]).expect(1);
+        assert!(ended.err.contains("the time limit was reached"), "{}", ended.err);
+    }
     assert!(run(SUM, &["--time-limit", "600", "--quiet"]).expect(0).out().contains("1000"));
     run(SUM, &["--time-limit", "soon"]).expect(2);
     run(SUM, &["--time-limit", "-1"]).expect(2);

@@ -165,6 +165,22 @@ fn a_launch_file_asks_for_what_there_is() {
     }
 }
 
+/// Each of these instructions takes as long as thousands of others.
+#[test]
+fn long_instructions_end_with_the_time_limit() {
+    let spec = "isa: slow\nword: 32\nprovenance: document\nmachine: { lanes: 1 }\n\
+        banks: { r: { count: 8, width: 32, prints: 'r{n}' } }\nsemantics: { pc: u64 }\ninstructions:\n\
+        \u{20} many: { doc: x, fixed: { 31..3: 1 }, operands: { d: { bank: r, bits: 2..0, access: read-write } },\n\
+        \u{20}   does: 'for i in 0..250 { for j in 0..70 { d = d * 5 + 1 } }' }\n\
+        \u{20} again: { doc: x, fixed: { 31..29: 7, 28..0: 0 }, does: 'branch(0)' }\n";
+    let folder = folder(&[("slow.yaml", spec), ("launch.yaml", "isa: slow\nprogram: |\n  many r0\n  again\n")]);
+    for engine in [&[][..], &["--engine", "reference"]] {
+        let arguments = [&["run", "--spec", "slow.yaml", "launch.yaml", "--time-limit", "0.2"][..], engine].concat();
+        let run = soon(folder.path(), &arguments, b"").expect(1);
+        assert!(run.err.contains("the time limit was reached"), "{}", run.err);
+    }
+}
+
 /// The launch of the demo's size, within the address space of a 32-bit program.
 #[cfg(target_os = "linux")]
 #[test]

@@ -331,14 +331,17 @@ impl Resolver<'_> {
         name: &Spanned<String>,
         names: impl Iterator<Item = (&'n str, Option<Span>)> + Clone,
     ) -> Option<usize> {
-        let found = names.clone().position(|(n, _)| n == name.value);
-        if let Some(span) = found.and_then(|found| names.clone().nth(found)?.1) {
+        let Some((found, (_, definition))) = names.clone().enumerate().find(|(_, (n, _))| *n == name.value) else {
+            if !out.pass_over(&name.value) {
+                let names = if out.explains() { names.collect() } else { Vec::new() };
+                unknown(out, what, name, &names);
+            }
+            return None;
+        };
+        if let Some(span) = definition {
             out.note_use(span);
         }
-        if found.is_none() && !out.pass_over(&name.value) {
-            unknown(out, what, name, &names.collect::<Vec<_>>());
-        }
-        found
+        Some(found)
     }
 }
 
@@ -356,7 +359,11 @@ fn unknown(out: &mut Diagnostics, what: &str, name: &Spanned<String>, names: &[(
     let all = names.iter().filter_map(|(_, span)| *span).reduce(Span::to);
     let first = names.iter().map(|(n, _)| *n).filter(|n| !n.is_empty()).take(4);
     let all = all.map(|span| (span, format!("there is {}", list(first, names.len()))));
-    out.push_unknown(error, Unknown { near: definition, all });
+    if out.explains() {
+        out.push_unknown(error, Unknown { near: definition, all });
+    } else {
+        out.push(error);
+    }
 }
 
 /// Why a name cannot be that of a crate and module; `None` if it can.

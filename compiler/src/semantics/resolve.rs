@@ -23,6 +23,9 @@ use crate::suggest::did_you_mean;
 /// How many instructions a mistake in a shared text lists at most.
 const SHOWN: usize = 3;
 
+/// The maximum number of nodes of all operations of a set.
+const MAX_NODES: usize = 100_000;
+
 impl Resolver<'_> {
     /// Builds the graphs for the texts of all instructions.
     pub(crate) fn semantics(&mut self) {
@@ -77,9 +80,16 @@ impl Resolver<'_> {
         own.iter().flatten().for_each(|text| *shares.entry(text.span).or_default() += 1);
         let mut told: HashMap<Diagnostic, (usize, Vec<&str>)> = HashMap::new();
         let first = self.out.iter().count();
+        let mut nodes = 0;
         for (opcode, ((name, _), text)) in known.iter().zip(&own).enumerate() {
             let before = self.out.iter().count();
-            let operation = text.as_ref().and_then(|text| self.operation_text(opcode, text, &semantics.library));
+            let text_left = text.as_ref().filter(|_| nodes <= MAX_NODES);
+            let operation = text_left.and_then(|text| self.operation_text(opcode, text, &semantics.library));
+            nodes += operation.as_ref().map_or(0, |operation| operation.built.nodes.len());
+            if let Some(text) = text_left.filter(|_| nodes > MAX_NODES) {
+                let message = format!("the texts up to this one expand to more than {MAX_NODES} operations");
+                self.out.push(Diagnostic::error("E0127", text.span, message));
+            }
             let shares = text.as_ref().and_then(|text| shares.get(&text.span)).copied().unwrap_or(1);
             for found in self.out.since(before).iter().filter(|_| shares > 1) {
                 told.entry(found.clone()).or_insert((shares, Vec::new())).1.push(name);

@@ -33,7 +33,6 @@ fn words_of_both(validity: &mut Validity, engine: Engine, a: u16, b: u16) -> Bot
     if validity.is_spent() {
         return Both::Unknown;
     }
-    validity.turn(engine.generation);
     let looked = |layout: &'static core::Layout| {
         let leaves = layout.conditions.iter().fold(0, |all, c| all | core::solve::leaves_of(engine, layout, *c));
         (layout, leaves)
@@ -78,6 +77,10 @@ pub(super) fn check(stream: &'static core::Stream, index: usize, set: &Set, out:
                 continue;
             }
             let Some(engine) = engine_for(stream, &[a, b]) else { continue };
+            validity.turn(engine.generation);
+            if validity.are_apart(*first, *second) {
+                continue;
+            }
             let both = words_of_both(&mut validity, engine, *first, *second);
             let found = |of: &core::Layout| {
                 set.layouts.iter().find(|l| l.name == of.name && l.since == of.since && l.value == of.value)

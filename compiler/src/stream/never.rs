@@ -97,11 +97,12 @@ fn is_possible(
         return true;
     }
     validity.turn(generation);
+    let before: Vec<u16> = before.iter().copied().filter(|other| !validity.are_apart(index, *other)).collect();
     validity.reorder(Vec::new());
     let Some(place) = validity.place(index, layout.mask, layout.value) else { return true };
     let mut own = validity.own(&place);
-    for index in before {
-        let Some(place) = validity.place(*index, layout.mask, layout.value) else { continue };
+    for other in before {
+        let Some(place) = validity.place(other, layout.mask, layout.value) else { continue };
         let taken = validity.fits(&place);
         own = validity.diagrams.without(own, taken);
     }

@@ -48,6 +48,8 @@ pub(super) struct Validity {
     pub(super) diagrams: Diagrams,
     answers: HashMap<Signed, Option<Rc<Answers>>>,
     sets: HashMap<(u32, Asked), Node>,
+    /// By generation and layout: the bits that are constant in its words, and their values.
+    constants: HashMap<(u32, u16), (Wide, Wide)>,
     budget: u64,
     /// Whether an expression uses the length of the instruction.
     tells_lengths: bool,
@@ -63,6 +65,7 @@ impl Validity {
             diagrams: Diagrams::new(),
             answers: HashMap::new(),
             sets: HashMap::new(),
+            constants: HashMap::new(),
             budget: BUDGET,
             tells_lengths: stream.expressions.iter().any(|expression| expression.inputs.contains(&Input::Length)),
             order: Vec::new(),
@@ -99,6 +102,34 @@ impl Validity {
             self.clear();
             self.order = order;
         }
+    }
+
+    /// Whether the constant bits of two layouts, with those that their conditions imply, exclude each other. It spares
+    /// the comparison of most pairs.
+    pub(super) fn are_apart(&mut self, one: u16, other: u16) -> bool {
+        let [(mask, value), (others, other)] = [one, other].map(|index| self.constants(index));
+        !((value ^ other) & mask & others).is_zero()
+    }
+
+    /// The bits that are constant in all words of a layout.
+    fn constants(&mut self, index: u16) -> (Wide, Wide) {
+        if let Some(known) = self.constants.get(&(self.generation, index)) {
+            return *known;
+        }
+        let layout = self.stream.layouts.get(usize::from(index));
+        let (mut mask, mut value) = layout.map_or((Wide::ZERO, Wide::ZERO), |layout| (layout.mask, layout.value));
+        if layout.is_some_and(|layout| !layout.conditions.is_empty()) && !self.is_spent() {
+            self.reorder(Vec::new());
+            let fits = self.place(index, mask, value).map(|place| self.fits(&place));
+            let implied = fits.map_or(Vec::new(), |fits| self.diagrams.constants(fits).0);
+            let bits = layout.map_or(0, |layout| layout.bits);
+            for (bit, is_set) in implied.into_iter().filter(|(bit, _)| *bit < bits) {
+                mask.set(bit.into(), 1, 1);
+                value.set(bit.into(), 1, is_set.into());
+            }
+        }
+        self.constants.insert((self.generation, index), (mask, value));
+        (mask, value)
     }
 
     /// A word for which a function holds, whatever is unknown. Bits that need not be 1 are 0.

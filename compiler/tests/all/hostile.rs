@@ -212,6 +212,46 @@ fn thousands_of_mistakes_are_counted_and_only_the_first_explained() {
 }
 
 #[test]
+fn the_operations_of_a_set_have_one_limit() {
+    let instruction = |i: usize| {
+        format!(
+            "  A{i}: {{ doc: x, fixed: {{ 31..3: {i} }}, operands: {{ d: {{ bank: r, bits: 2..0, access: read-write }} }}, \
+             does: 'for i in 0..250 {{ for j in 0..70 {{ d = d + 1 }} }}' }}\n"
+        )
+    };
+    let spec = |count: usize| {
+        let all: String = (0..count).map(instruction).collect();
+        format!(
+            "isa: x\nword: 32\nprovenance: document\nbanks: {{ r: {{ count: 8, width: 32, prints: 'r{{n}}' }} }}\ninstructions:\n{all}"
+        )
+    };
+    check(&folder(&[("isa.yaml", &spec(5))])).expect("it is within the limit");
+    let failure = check(&folder(&[("isa.yaml", &spec(200))])).expect_err("it is beyond");
+    let messages: Vec<_> = failure.diagnostics.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
+    assert!(messages.len() == 1 && messages[0].starts_with("E0127: the texts up to this one"), "{messages:?}");
+}
+
+/// Pairs of instructions that only conditions tell apart are as many as the square of the instructions.
+#[test]
+fn hundreds_of_conditions_exclude_each_other() {
+    let spec = |last: usize| {
+        let field = "fields: { a: { bits: 31..20 } }";
+        let of = |i: usize, a: usize| {
+            format!("  I{i}: {{ doc: x, fixed: {{ 0: 1 }}, {field}, syntax: 'i{i} {{a}}', where: ['a == {a}'] }}\n")
+        };
+        let all: String = (0..400).map(|i| of(i, i)).chain([of(400, last)]).collect();
+        format!("isa: x\nword: 32\nprovenance: document\nevery: {{ unused: zero }}\ninstructions:\n{all}")
+    };
+    check(&folder(&[("isa.yaml", &spec(400))])).expect("all are apart");
+    let failure = check(&folder(&[("isa.yaml", &spec(399))])).expect_err("two are the same");
+    let messages: Vec<_> = failure.diagnostics.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
+    assert!(
+        messages.iter().any(|message| message.starts_with("E0106: `I400` and `I399` match the same word")),
+        "{messages:?}"
+    );
+}
+
+#[test]
 fn a_line_of_megabytes_has_columns() {
     let members: String =
         (0..40_000).map(|i| format!("\"I{i}\": {{ doc: é, fixed: {{ 31..8: {i} }}, ignored: 7..0 }}, ")).collect();

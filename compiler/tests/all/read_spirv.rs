@@ -120,7 +120,8 @@ fn operands_end_whatever_the_kinds_are() {
     assert!(composed.is_err_and(|why| why.contains("is itself composed")));
 
     let value = r#""enumerants":[{"enumerant":"A","value":1,"parameters":[{"kind":"K"}]},{"enumerant":"B","value":2}]"#;
-    let nested = open_text(&format!(r#"{{"category":"ValueEnum","kind":"K",{value}}}"#)).unwrap_or_else(|why| panic!("{why}"));
+    let nested =
+        open_text(&format!(r#"{{"category":"ValueEnum","kind":"K",{value}}}"#)).unwrap_or_else(|why| panic!("{why}"));
     let text = |count: usize| format!("OpA{} B", " A".repeat(count));
     let deep = nested.assemble(&text(50_000)).expect_err("it is too deep");
     assert!(deep.to_string().contains("nested too deeply"), "{deep}");

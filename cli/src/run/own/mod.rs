@@ -387,8 +387,14 @@ fn read_launch(
     (!out.has_errors()).then_some(program)
 }
 
-/// The number of instructions between checks of the time limit.
-const SLICE: u64 = 1 << 20;
+/// The number of operations between checks of the time limit.
+const SLICE: u64 = 1 << 24;
+
+/// The number of instructions between checks of the time limit, even if each is the longest of the set.
+fn slice(semantics: &Semantics, lanes: usize) -> u64 {
+    let longest = semantics.operations.iter().map(|operation| operation.nodes.len()).max().unwrap_or(0);
+    (SLICE / (longest.max(16) * lanes) as u64).max(1)
+}
 
 /// Runs until the program ends, the budget is used up, or the time limit is reached; the last counts as a stop by the
 /// console.
@@ -398,9 +404,9 @@ fn run_for<const L: usize>(
     (budget, deadline): (u64, Option<Instant>),
     run: Run<'_, L>,
 ) -> Result<Stop, Trap> {
-    let mut left = budget;
+    let (mut left, most) = (budget, slice(machine.semantics(), L));
     loop {
-        let slice = left.min(SLICE);
+        let slice = left.min(most);
         match run(machine, console, slice) {
             Err(Trap { pc, reason: Reason::Budget(_) }) if slice == left => {
                 return Err(Trap { pc, reason: Reason::Budget(budget) });
