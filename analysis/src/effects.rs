@@ -38,6 +38,8 @@ pub struct Effects {
     pub intrinsics: Vec<u16>,
     /// The states it writes, and whether it always does.
     pub writes: Vec<(u16, bool)>,
+    /// Whether some write to an operand depends on a condition.
+    pub conditional: bool,
     /// For each operand written: the bits that are always written.
     written: Vec<(u16, u128)>,
 }
@@ -69,6 +71,7 @@ impl Effects {
                 }
                 Op::Load | Op::Store | Op::Atomic | Op::Fault => found.others = true,
                 Op::Write => {
+                    found.conditional |= when != When::Always;
                     let size = node.ty.size();
                     let bits = match when {
                         When::Always => {

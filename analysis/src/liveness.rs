@@ -61,8 +61,8 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// Computes liveness. After a branch that may lead anywhere, or at an exit from the program, every register is
-    /// live.
+    /// Computes liveness. After a branch that may lead anywhere every register is live, and where the program may end,
+    /// those of banks that are `live out`.
     pub fn new(program: &Program<'_>, graph: &Graph) -> Liveness {
         let mut banks: Vec<u16> = Vec::new();
         let instructions = || program.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
@@ -87,6 +87,9 @@ impl Liveness {
             before: vec![Registers::new(count); program.entries.len()],
             after: vec![Registers::new(count); program.entries.len()],
         };
+        let mut outputs = Registers::new(count);
+        let live_out = |(_, register): &(usize, &Register)| program.set.is_live_out(**register);
+        found.registers.iter().enumerate().filter(live_out).for_each(|(number, _)| outputs.insert(number));
         let mut into = vec![Registers::new(count); graph.blocks.len()];
         let mut open: Vec<usize> = (0..graph.blocks.len()).collect();
         while let Some(block) = open.pop() {
@@ -94,6 +97,9 @@ impl Liveness {
                 true => Registers::all(count),
                 false => Registers::new(count),
             };
+            if graph.blocks[block].leaves || graph.successors(block).next().is_none() {
+                live.add(&outputs);
+            }
             for (next, _) in graph.successors(block) {
                 live.add(&into[next]);
             }

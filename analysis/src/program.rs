@@ -1,6 +1,6 @@
 //! A program: all its instructions and labels.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use isaforge_core::program::label_of;
 
@@ -37,9 +37,20 @@ impl<'s> Program<'s> {
     pub fn read(set: &'s Set, bytes: &[u8]) -> Self {
         let entries = entry::entries(set, bytes).collect();
         let mut program = Program { set, entries, labels: BTreeMap::new(), entry_points: vec![0] };
+        program.mask_writes();
         let targets: Vec<usize> = program.entries.iter().filter_map(|entry| program.place(entry.target()?)).collect();
         program.labels = targets.into_iter().map(|place| (place, label_of(place))).collect();
         program
+    }
+
+    /// Where lanes may be turned off, those that skip an instruction keep what its destinations hold.
+    fn mask_writes(&mut self) {
+        let instructions = || self.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
+        let written: BTreeSet<u16> = instructions().flat_map(|one| one.states.iter().copied()).collect();
+        let instructions = self.entries.iter_mut().filter_map(|entry| entry.instruction.as_mut().ok());
+        for one in instructions.filter(|one| one.mask.is_some_and(|mask| written.contains(&mask))) {
+            one.writes.iter_mut().for_each(|(_, whole)| *whole = false);
+        }
     }
 
     /// The index of the entry at an address, or the number of entries for the end of the program.

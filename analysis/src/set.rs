@@ -49,6 +49,17 @@ impl Set {
         Some(register_of(*found))
     }
 
+    /// Whether others may read a register after the program has ended.
+    pub(crate) fn is_live_out(&self, register: Register) -> bool {
+        let Some(hardware) = self.hardware else { return false };
+        let bank = match self.tables {
+            Tables::Groups(isa) => machine::register_of(isa, hardware, register.bank.into(), register.index.into())
+                .map(|found| found.first.bank),
+            _ => Some(register.bank),
+        };
+        bank.and_then(|bank| hardware.banks.get(usize::from(bank))).is_some_and(|bank| bank.live_out)
+    }
+
     /// The registers that a call of the host may read, and those that it may write.
     pub(crate) fn called(&self, intrinsic: u16) -> (Vec<Register>, Vec<Register>) {
         let calls = self.hardware.map_or(&[][..], |hardware| hardware.calls);
@@ -72,6 +83,13 @@ impl Set {
     pub fn name(&self, of: Register) -> String {
         match self.tables {
             Tables::Words(_) => {
+                // Operands may write a register with a part of it, or with the key that leads to it.
+                let hardware = self.hardware.filter(|hardware| {
+                    hardware.banks.get(usize::from(of.bank)).is_some_and(|bank| !bank.open.is_empty())
+                });
+                if let Some(hardware) = hardware {
+                    return hardware.name(machine::Register { bank: of.bank, index: of.index }).to_string();
+                }
                 let (before, after) = self.banks.get(usize::from(of.bank)).cloned().unwrap_or_default();
                 format!("{before}{}{after}", of.index)
             }

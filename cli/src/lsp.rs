@@ -18,6 +18,7 @@ pub fn lsp() -> Result<Status, Failure> {
         aliases: found.aliases,
         tables: found.tables,
         semantics: found.semantics,
+        hardware: found.hardware,
     };
     let sets: Vec<Known> = builtin::ALL.iter().map(known).collect();
     let (connection, threads) = stdio::connect(BufReader::new(io::stdin()), io::stdout());

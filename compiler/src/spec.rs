@@ -290,6 +290,9 @@ vocabulary! {
         optional fixed: bool,
         /// Whether register numbers do not step when a group repeats.
         optional stays: bool,
+        /// Whether others may read the registers after a program has ended, as outputs: no write to them is without
+        /// effect.
+        optional live_out ("live out"): bool,
         /// A state that is added to register numbers. Registers beyond the end of the bank read as zero, and writes to
         /// them are ignored.
         optional plus: Spanned<String>,

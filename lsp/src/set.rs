@@ -12,6 +12,7 @@ use isaforge_analysis::Set;
 use isaforge_compiler::Settings;
 use isaforge_compiler::load::{Refusal, entry, load};
 use isaforge_core::Tables;
+use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
 use serde::Deserialize;
 
@@ -26,6 +27,8 @@ pub struct Known {
     pub tables: Tables,
     /// Its semantics, if known.
     pub semantics: Option<&'static Semantics>,
+    /// The machine that executes its programs, if known.
+    pub hardware: Option<&'static Hardware>,
 }
 
 impl Known {
@@ -98,7 +101,7 @@ impl<'k> Sets<'k> {
     /// When there is no such set, or its specification has errors.
     pub fn open(&mut self, named: &Named, folder: &Path) -> Result<Set, String> {
         if let Some(known) = self.known.iter().find(|known| known.is_called(&named.isa)) {
-            return Ok(Set::new(known.tables, known.semantics));
+            return Ok(Set::new(known.tables, known.semantics).with(known.hardware));
         }
         let path = entry(&folder.join(&named.isa));
         if !path.exists() {

@@ -27,12 +27,14 @@ impl Editor {
                     aliases: &["mali"],
                     tables: Tables::Words(isaforge_valhall::ISA),
                     semantics: Some(isaforge_valhall::semantics::SEMANTICS),
+                    hardware: Some(isaforge_valhall::semantics::HARDWARE),
                 },
                 Known {
                     name: "usc",
                     aliases: &[],
                     tables: Tables::Groups(isaforge_usc::ISA),
                     semantics: Some(isaforge_usc::semantics::SEMANTICS),
+                    hardware: Some(isaforge_usc::semantics::HARDWARE),
                 },
             ];
             serve(&theirs, &sets).expect("the client keeps to the protocol");

@@ -4,8 +4,9 @@ use isaforge_core::group::info::{operations, registers};
 use isaforge_core::group::listing::pieces;
 use isaforge_core::group::program::{is_last, target};
 use isaforge_core::group::text::{SEPARATOR, register};
+use isaforge_core::group::value::Values;
 use isaforge_core::group::{Group, GroupIsa, print};
-use isaforge_core::semantics::compose;
+use isaforge_core::semantics::{Node, Op, Semantics, compose};
 use isaforge_core::text::Line;
 
 use super::{Entry, Flow, Instruction, Operand, Register, once, write};
@@ -40,6 +41,7 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
         let shape = compose(semantics, isa, &values).ok()?;
         Some(Effects::of(semantics, &shape, &|_, _| None))
     });
+    let lanes = semantics.map_or(Lanes::All, |semantics| lanes(semantics, isa, &values));
     // A repeated group advances its registers by one per repetition.
     let repeats = semantics
         .and_then(|semantics| semantics.path.as_ref())
@@ -61,7 +63,8 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
     named(false).into_iter().for_each(|register| once(&mut reads, register));
     // The group's graph does not say for each operand which part of the register it leaves unchanged.
-    named(true).into_iter().for_each(|register| write(&mut writes, register, repeats == 1));
+    let conditional = effects.as_ref().is_some_and(|effects| effects.conditional) || lanes == Lanes::Some;
+    named(true).into_iter().for_each(|register| write(&mut writes, register, repeats == 1 && !conditional));
     Instruction {
         mnemonic: names.join(SEPARATOR),
         text: text.as_str().to_owned(),
@@ -71,7 +74,39 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
         last: Vec::new(),
         writes,
         flow: flow(isa, group, at, effects.as_ref()),
-        pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
+        pure: effects.as_ref().is_some_and(|effects| !effects.others && !effects.barrier),
+        mask: if let Lanes::In(state) = lanes { Some(state) } else { None },
+        states: effects.map_or(Vec::new(), |effects| effects.writes.iter().map(|(state, _)| *state).collect()),
+    }
+}
+
+/// Which of the active lanes execute a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lanes {
+    All,
+    /// Those in which this state holds.
+    In(u16),
+    /// Perhaps only some.
+    Some,
+}
+
+fn lanes(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Lanes {
+    let Some(execution) = semantics.path.as_ref().map(|path| path.execution(semantics, isa, values)) else {
+        return Lanes::All;
+    };
+    let (Some(mask), Some(before)) = (execution.mask, execution.before.filter(|_| !execution.everyone)) else {
+        return Lanes::All;
+    };
+    let sets = |node: &&Node| node.op == Op::SetState && node.args[0] == mask;
+    let value = before.nodes.iter().rfind(sets).and_then(|node| before.nodes.get(usize::from(node.args[1])));
+    match value {
+        Some(Node { op: Op::Const, args, .. })
+            if before.constants.get(usize::from(args[0])).is_some_and(|c| *c != 0) =>
+        {
+            Lanes::All
+        }
+        Some(Node { op: Op::State, args, .. }) => Lanes::In(args[0]),
+        _ => Lanes::Some,
     }
 }
 

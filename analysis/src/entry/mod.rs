@@ -52,6 +52,10 @@ pub struct Instruction {
     pub flow: Flow,
     /// Whether it has no effect other than writing registers.
     pub pure: bool,
+    /// The state that says which lanes execute it, unless all active ones do.
+    pub(crate) mask: Option<u16>,
+    /// The states that it writes.
+    pub(crate) states: Vec<u16>,
 }
 
 /// A modifier of an instruction or of an operand.

@@ -76,6 +76,8 @@ fn instruction(set: &Set, isa: &'static Isa, opcode: u16, word: u64, address: u6
         writes,
         flow: flow(semantics, isa, form, word, target(isa, opcode, word, address), effects.as_ref()),
         pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
+        mask: None,
+        states: Vec::new(),
     }
 }
 

@@ -24,6 +24,7 @@ pub fn lower(isa: &Isa) -> Option<&'static core::Hardware> {
         holds: slice(facts.holds.iter().copied()),
         fixed: facts.fixed,
         stays: facts.stays,
+        live_out: facts.live_out,
         plus: facts.plus.map(|state| state as u16),
     });
     Some(Box::leak(Box::new(core::Hardware {

@@ -72,6 +72,8 @@ pub struct Facts {
     pub fixed: bool,
     /// Whether register numbers do not step when a group repeats.
     pub stays: bool,
+    /// Whether others may read the registers after a program has ended.
+    pub live_out: bool,
     /// The state that is added to the numbers of its registers.
     pub plus: Option<usize>,
 }

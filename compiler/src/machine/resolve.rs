@@ -121,7 +121,7 @@ impl Resolver<'_> {
             let states = library.states.iter().map(|state| (state.name.as_str(), Some(state.span)));
             facts.plus = spec.plus.as_ref().and_then(|name| Resolver::find(self.out, "state", name, states));
             (facts.uniform, facts.fixed) = (spec.uniform == Some(true), spec.fixed == Some(true));
-            facts.stays = spec.stays == Some(true);
+            (facts.stays, facts.live_out) = (spec.stays == Some(true), spec.live_out == Some(true));
         }
         all
     }

@@ -27,7 +27,7 @@ records! {
         bursts, unmasks, start, named,
     }
     Burst { intrinsic, stores }
-    Bank { count, width, open, close, names, also, zero, uniform, holds, fixed, stays, plus }
+    Bank { count, width, open, close, names, also, zero, uniform, holds, fixed, stays, live_out, plus }
     Named { first, index }
     Space { space, size, open }
     Performed { intrinsic, operation }

@@ -177,8 +177,8 @@ fn instruction(
 }
 
 impl DataPath {
-    /// Which lanes execute a group.
-    fn execution(&self, semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Execution {
+    /// Which lanes execute a group with these values.
+    pub fn execution(&self, semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Execution {
         let holds = |fields: Fields| {
             !fields.is_empty() && fields.iter().all(|(field, set)| set.contains(&values.get(isa, 0, (*field).into())))
         };

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::code::Place;
-use super::table::{Hardware, Reading, Register};
+use super::table::{Hardware, Named, Reading, Register};
 use crate::bits::sign_extend;
 use crate::decode::{alternative_of, decode, list_len};
 use crate::group;
@@ -293,19 +293,24 @@ fn of_field(isa: &'static Isa, field: &'static Field, at: u8, word: u64) -> Plac
 
 // Groups.
 
+/// Where the machine has a register that a group names by a bank and a number; `None` if it has none.
+pub fn register_of(isa: &'static GroupIsa, hardware: &Hardware, bank: i64, number: i64) -> Option<Named> {
+    let (name, number) = numbered(isa, bank, number)?;
+    let named = (*hardware.named.get(name)?)?;
+    let index = named.first.index.checked_add(u32::try_from(number).ok()?)?;
+    Some(Named { first: Register { index, ..named.first }, ..named })
+}
+
 fn of_group(isa: &'static GroupIsa, (_, hardware): Tables, values: &Values) -> Vec<Place> {
     let find = |operand: &'static group::table::Operand| {
         let OperandKind::Register(places) = operand.kind else { return None };
         let place = places.iter().find(|place| there(isa, place, values))?;
         let get = |field: u8| values.get(isa, place.slot.into(), field.into());
-        let (name, number) = numbered(isa, get(place.bank), get(place.number))?;
-        let named = (*hardware.named.get(name)?)?;
-        let bank = hardware.banks.get(usize::from(named.first.bank))?;
-        let index = named.first.index.checked_add(u32::try_from(number).ok()?)?;
-        let register = Register { index, ..named.first };
-        Some(match (named.index, bank.plus) {
-            (None, None) => Place::Register(register, 0),
-            (index, _) => Place::Indexed(register, index),
+        let Named { first, index } = register_of(isa, hardware, get(place.bank), get(place.number))?;
+        let bank = hardware.banks.get(usize::from(first.bank))?;
+        Some(match (index, bank.plus) {
+            (None, None) => Place::Register(first, 0),
+            (index, _) => Place::Indexed(first, index),
         })
     };
     isa.operands.iter().map(|operand| find(operand).unwrap_or(Place::Nothing)).collect()

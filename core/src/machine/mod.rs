@@ -40,7 +40,7 @@ mod trap;
 #[cfg(feature = "alloc")]
 pub use code::{Execution, Instruction, Place, part_of};
 #[cfg(feature = "alloc")]
-pub use encoding::Encoding;
+pub use encoding::{Encoding, register_of};
 #[cfg(feature = "alloc")]
 pub use host::{Executed, Host, Intrinsic, Touched};
 #[cfg(feature = "alloc")]

@@ -113,6 +113,8 @@ pub struct Bank {
     pub fixed: bool,
     /// Whether registers do not step when a group repeats.
     pub stays: bool,
+    /// Whether others may read the registers after a program has ended.
+    pub live_out: bool,
     /// A state that is added to register numbers. Registers past the end read zero, and writes to them are discarded.
     pub plus: Option<u16>,
 }

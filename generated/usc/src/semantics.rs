@@ -16301,6 +16301,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: None,
             },
             machine::Bank {
@@ -16315,6 +16316,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: None,
             },
             machine::Bank {
@@ -16329,6 +16331,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: Some(23),
             },
             machine::Bank {
@@ -16343,6 +16346,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: Some(23),
             },
             machine::Bank {
@@ -16357,6 +16361,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: Some(24),
             },
             machine::Bank {
@@ -16371,6 +16376,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: None,
             },
             machine::Bank {
@@ -16385,6 +16391,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: None,
             },
             machine::Bank {
@@ -16399,6 +16406,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: None,
             },
             machine::Bank {
@@ -16413,6 +16421,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: None,
             },
             machine::Bank {
@@ -16427,6 +16436,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: true,
                 stays: false,
+                live_out: false,
                 plus: None,
             },
             machine::Bank {
@@ -16538,6 +16548,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 ],
                 fixed: true,
                 stays: true,
+                live_out: false,
                 plus: None,
             },
             machine::Bank {
@@ -16552,6 +16563,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: true,
                 stays: true,
+                live_out: false,
                 plus: None,
             },
             machine::Bank {
@@ -16566,6 +16578,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: true,
+                live_out: false,
                 plus: None,
             },
         ],

@@ -15981,6 +15981,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: None,
             },
             machine::Bank {
@@ -15995,6 +15996,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: None,
             },
         ],

@@ -20183,6 +20183,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: None,
             },
             machine::Bank {
@@ -20197,6 +20198,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: None,
             },
         ],

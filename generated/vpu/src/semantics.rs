@@ -7436,6 +7436,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: None,
             },
             machine::Bank {
@@ -7450,6 +7451,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: None,
             },
             machine::Bank {
@@ -7464,6 +7466,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
+                live_out: false,
                 plus: None,
             },
         ],

@@ -36,7 +36,7 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
             let (number, value) = (Literal::u32_unsuffixed(*number), Literal::u64_unsuffixed(*value));
             quote!((#number, #value))
         });
-        let (fixed, stays) = (bank.fixed, bank.stays);
+        let (fixed, stays, live_out) = (bank.fixed, bank.stays, bank.live_out);
         let plus = option(bank.plus.map(|state| {
             let state = Literal::u16_unsuffixed(state);
             quote!(#state)
@@ -54,6 +54,7 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
                 holds: &[#(#holds),*],
                 fixed: #fixed,
                 stays: #stays,
+                live_out: #live_out,
                 plus: #plus,
             }
         }
