@@ -72,7 +72,7 @@ impl Set {
     pub fn name(&self, of: Register) -> String {
         match self.tables {
             Tables::Words(_) => {
-                let (before, after) = self.banks.get(usize::from(of.bank)).cloned().unwrap_or_default();
+                let (before, after) = self.banks.get(usize::from(of.bank)).map_or(("", ""), |(b, a)| (b, a));
                 format!("{before}{}{after}", of.index)
             }
             Tables::Groups(isa) => {
