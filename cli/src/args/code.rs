@@ -7,7 +7,7 @@ use clap_complete::engine::ArgValueCompleter;
 
 use super::TargetArgs;
 use crate::code::{How, Order};
-use crate::completion::instructions;
+use crate::completion::{classified, explainable, instructions};
 use crate::input::path_parser;
 use crate::words::Encoding;
 
@@ -221,7 +221,7 @@ pub struct ExplainArgs {
     pub target: TargetArgs,
     /// A hexadecimal word, assembly text, a mnemonic or part of one, a mnemonic and one of its fields, an enum, or words
     /// to search for; `-` reads standard input. If omitted, show the calling convention and control flow of all programs
-    #[arg(num_args = 0.., value_name = "WORD|TEXT", add = ArgValueCompleter::new(instructions))]
+    #[arg(num_args = 0.., value_name = "WORD|TEXT", add = ArgValueCompleter::new(explainable))]
     pub what: Vec<String>,
     /// Print JSON: an object per instruction with all fields, per field, per enum, or per instruction that a search finds;
     /// if nothing is named, one object
@@ -298,7 +298,7 @@ pub struct FidelityArgs {
     #[command(flatten)]
     pub target: TargetArgs,
     /// Only show instructions with this prefix, or of a class: `exact`, `approximate`, `choice`, `unsupported`
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", add = ArgValueCompleter::new(classified))]
     pub names: Vec<String>,
     /// Print tab-separated rows: instruction, class, aspect, evidence, largest error in ulp, remarks
     #[arg(long, conflicts_with = "json")]
