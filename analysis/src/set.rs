@@ -90,7 +90,7 @@ impl Set {
                 if let Some(hardware) = hardware {
                     return hardware.name(machine::Register { bank: of.bank, index: of.index }).to_string();
                 }
-                let (before, after) = self.banks.get(usize::from(of.bank)).cloned().unwrap_or_default();
+                let (before, after) = self.banks.get(usize::from(of.bank)).map_or(("", ""), |(b, a)| (b, a));
                 format!("{before}{}{after}", of.index)
             }
             Tables::Groups(isa) => {

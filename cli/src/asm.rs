@@ -1,6 +1,6 @@
 //! `isaforge asm`: assembles text to machine code.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use isaforge_analysis::entry::{entries, labels};
 use isaforge_core::assembly::Assembly;
@@ -70,7 +70,7 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
 
 /// Prints a JSON object per instruction, or per error if there are any.
 fn objects(target: &Target, name: &str, assembly: &Assembly) -> Result<Status, Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = BufWriter::new(io::stdout().lock());
     for error in &assembly.errors {
         writeln!(out, "{}", json::mistake(name, error))?;
     }
@@ -83,8 +83,8 @@ fn objects(target: &Target, name: &str, assembly: &Assembly) -> Result<Status, F
             while entries.next_if(|entry| entry.bytes.start < placed.at).is_some() {}
             let Some(entry) = entries.next_if(|entry| entry.bytes.start == placed.at) else { continue };
             let mut object = code.entry(&entry);
-            object["line"] = (placed.line + 1).into();
-            writeln!(out, "{object}")?;
+            object.line = Some(placed.line + 1);
+            json::line(&mut out, &object)?;
         }
     }
     out.flush()?;

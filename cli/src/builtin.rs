@@ -62,6 +62,15 @@ pub static ALL: &[Builtin] = &[
                  Mesa's Bifrost compiler",
             ),
             (
+                &["midgard", "v4", "v5"],
+                "Midgard, architectures v4 and v5, is older than `valhall` and encoded differently; `--spec` reads a specification of \
+                 another set",
+            ),
+            (
+                &["g57", "g68", "g77", "g78", "mali-g57", "mali-g68", "mali-g77", "mali-g78"],
+                "`valhall` is the set of Mali-G57, G68, G77 and G78",
+            ),
+            (
                 &["v10", "v11", "v12", "v13"],
                 "`valhall` is the nearest: it describes v9, without the changes of later architectures",
             ),
@@ -101,7 +110,7 @@ pub static ALL: &[Builtin] = &[
     Builtin {
         name: "usc",
         aliases: &["rogue", "powervr", "pvr", "imagination"],
-        not: &[],
+        not: &[(&["img"], "`usc` is the built-in set of Imagination")],
         description: "Imagination PowerVR Rogue, groups of 4 to 32 bytes with up to six operations",
         tables: Tables::Groups(isaforge_usc::ISA),
         semantics: Some(isaforge_usc::semantics::SEMANTICS),
@@ -133,4 +142,18 @@ pub fn instead_of(name: &str) -> String {
         (None, Some(near)) => format!("did you mean `{near}`?"),
         (None, None) => format!("expected {}", one_of(ALL.iter().map(|found| found.name))),
     }
+}
+
+/// The message for an unknown name on the command line: the nearest name, all names, and the other way to name a set.
+pub fn unknown(name: &str) -> String {
+    let known = ALL.iter().flat_map(|found| found.aliases.iter().copied().chain([found.name]));
+    let starts = |known: &&str| known.to_lowercase().starts_with(&name.to_lowercase()) && !name.is_empty();
+    let near = did_you_mean(name, known.clone()).or_else(|| known.clone().find(starts));
+    let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    let mut text = format!("there is no built-in instruction set `{name}`{near}\n\n");
+    for Builtin { name, aliases, description, .. } in ALL {
+        let also = if aliases.is_empty() { String::new() } else { format!("; also {}", aliases.join(", ")) };
+        text.push_str(&format!("  {name:13}{description}{also}\n"));
+    }
+    text + "  --spec FILE  the set of a specification of your own\n"
 }

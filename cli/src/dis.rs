@@ -169,8 +169,7 @@ fn objects(set: &Set, bytes: &[u8], symbols: &Symbols, shader: Option<&str>, out
         if number.is_multiple_of(OFTEN) {
             bar.set_position(entry.bytes.start as u64);
         }
-        serde_json::to_writer(&mut *out, &code.entry(&entry))?;
-        out.write_all(b"\n")?;
+        json::line(out, &code.entry(&entry))?;
         invalid |= entry.instruction.is_err();
     }
     bar.finish_and_clear();

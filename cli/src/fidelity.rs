@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::args::FidelityArgs;
 use crate::failure::{Failure, Status};
+use crate::json;
 use crate::output::{count, thousands};
 use crate::paint::{BOLD, DIM, columns, paint, wrap};
 
@@ -52,6 +53,9 @@ pub fn entries(
 /// # Errors
 /// When the specification has no fidelity information, a name matches nothing, or standard output cannot be written.
 pub fn fidelity(args: &FidelityArgs) -> Result<Status, Failure> {
+    if args.json_schema {
+        return json::schema(json::FIDELITY);
+    }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let (name, all) = (&target.name, target.fidelity());
     if all.is_empty() {

@@ -1,6 +1,7 @@
 //! The examples in the output of `--help`.
 
 use crate::builtin;
+use crate::explain::branch;
 use crate::explain::overview::affixes_of;
 
 /// The examples below the list of commands.
@@ -27,6 +28,12 @@ See `isaforge COMMAND --help` for more examples. `-` is standard input wherever 
 paths in a specification that is read from it are relative to the current folder.
 Exit status: 0 success, 1 errors in the input, 2 wrong usage or an unreadable file.";
 
+/// Below the options of `isas`.
+pub const ISAS: &str = "\
+Examples:
+  isaforge isas                                   names and descriptions
+  isaforge isas --json | jq .aliases              one JSON object per set";
+
 /// Below the options of `dis`.
 pub const DIS: &str = "\
 Examples:
@@ -46,19 +53,20 @@ ambiguous input was read.
 An invalid word prints as `.word 0x… // reason`, which `asm` accepts; the exit status is then 1.
 Branch targets get labels, the names of symbols if an ELF file has them. `--tsv` and `--json` print
 each instruction alone, with numbers in place of labels and, of several shaders in a file, the name
-of its shader; `--json-schema` describes the objects.
+of its shader; `--json-schema` describes the objects. Everything is read before anything is printed,
+because a branch anywhere in the program may lead to its first instruction.
 
 For usc, hexadecimal is bytes in memory order, one group after another. The output is a program,
 `N : …` with labels; invalid bytes print as `.byte 0x… # reason`.";
 
-/// Below the options of `asm`.
-pub const ASM: &str = "\
+/// Below the options of `asm`, before the examples with labels.
+const ASM: &str = "\
 Examples:
   isaforge asm valhall shader.s                   hexadecimal, one word per line
   isaforge asm valhall shader.s --out bin -o shader.bin
   echo 'MOV.i32 r1, r2' | isaforge asm valhall -
   isaforge asm --spec specs/mine.yaml shader.s    an instruction set of your own
-
+LABELS
 A line holds an instruction, `label:`, or `.word NUMBER`; comments start with `//` or `;`.
 For usc, `N :` starts a group, parts stand on lines of their own or between `|`, comments start
 with `#`, and bytes are `.byte 0x…`. Branches take a label or a distance. All errors are reported as
@@ -88,7 +96,8 @@ Examples:
   isaforge explain valhall convert float          words: search the descriptions
   isaforge explain valhall Flow                   an enum: list its values
   isaforge explain valhall                        calling convention and control flow
-  isaforge explain valhall 0091c10000000102 | less
+  isaforge explain valhall --json                 the same as a JSON object
+  isaforge explain valhall 0091c10000000102 | less    a word that is not an instruction
   isaforge explain usc 44a08005000000ff           the bytes of a group
   isaforge explain valhall MOV.i32 --json         all fields as JSON
   isaforge explain --spec specs/mine.yaml MOV     a specification you are writing
@@ -198,7 +207,7 @@ works without JavaScript.";
 /// Below the options of `translate`.
 pub const TRANSLATE: &str = "\
 Examples:
-  isaforge translate valhall-2021 valhall shader.s             assembly to assembly
+  isaforge translate valhall-2021 valhall old.s                assembly to assembly
   isaforge translate valhall-2021 valhall a.bin -o b.bin       binary to binary
   isaforge translate valhall-2021 valhall a.bin --out asm      binary to assembly
   isaforge translate valhall specs/mine.yaml shader.s
@@ -298,7 +307,7 @@ Examples:
   isaforge run launch.yaml --profile-svg bars.svg   the same as a bar chart
   isaforge run launch.yaml --races        find memory accesses that nothing orders
   isaforge run launch.yaml --compare      check that all engines agree
-  isaforge run launch.yaml --engine handlers --level avx2
+  isaforge run launch.yaml --engine handlers --level portable
   isaforge run launch.yaml --time-limit 10          stop after ten seconds
   isaforge run launch.yaml --fidelity     executed instructions grouped by accuracy
   isaforge run case.json                  a recorded case (see `conform`): writes NAME.png, or
@@ -318,7 +327,7 @@ With `--spec`, the program is a 32-bit ELF file or a launch file with `program`,
 `registers`, `buffers`, `show`, `outputs`; the specification must define semantics:
   isaforge run --spec examples/riscv sieve.elf     exits with the program's status, or 2 on a trap
   isaforge run --spec examples/riscv --quiet --signature words.txt test.elf
-  isaforge run --spec mine.yaml --break 0x18 launch.yaml
+  isaforge run --spec examples/lanes --break 0x18 power.yaml
 
 Traces and breakpoints show one mark per lane of the warp: `+` executes the instruction, `.` is
 inactive, `x` has ended or does not exist. `r3=1:00000007` is r3 in lane 1, `r3=00000007` the same
@@ -358,6 +367,16 @@ pub const MAN: &str = "\
 Examples:
   isaforge man -o ~/.local/share/man/man1
   isaforge man -o pages";
+
+/// The help of `asm`: the examples with labels are the first branches of the sets.
+pub fn asm() -> String {
+    let example = |set: &builtin::Builtin| {
+        let branch = branch::first(set.tables)?;
+        Some(format!("  printf '{}:\\n{branch}\\n' | isaforge asm {} -\n", branch::LABEL, set.name))
+    };
+    let examples: String = builtin::ALL.iter().filter_map(example).collect();
+    ASM.replace("LABELS", &examples)
+}
 
 /// The help of `run`: what programs find in registers comes from the specifications.
 pub fn run() -> String {

@@ -12,6 +12,7 @@ use crate::args::ListArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::fidelity::Entry;
+use crate::groups::operands::operands;
 use crate::json;
 use crate::paint::{BOLD, DIM, columns, paint};
 use crate::target::Target;
@@ -21,9 +22,9 @@ struct Row {
     mnemonic: &'static str,
     title: &'static str,
     doc: &'static str,
-    unit: &'static str,
-    reads: Vec<&'static str>,
-    writes: Vec<&'static str>,
+    unit: String,
+    reads: Vec<String>,
+    writes: Vec<String>,
     /// Its operation and the intrinsics that it uses; `None` if the specification does not define it.
     operation: Option<(&'static str, Vec<&'static str>)>,
     fidelity: Option<&'static str>,
@@ -117,13 +118,13 @@ fn of_words(
                 .operands
                 .iter()
                 .filter(move |operand| operand.access == wanted || operand.access == Access::ReadWrite);
-            used.map(|operand| operand.name).collect()
+            used.map(|operand| operand.name.to_owned()).collect()
         };
         Row {
             mnemonic: form.name.str,
             title: form.title,
             doc: form.doc,
-            unit: form.unit,
+            unit: form.unit.to_owned(),
             reads: operands(Access::Read),
             writes: operands(Access::Write),
             operation: meaning(semantics, opcode),
@@ -139,16 +140,31 @@ fn of_groups(
     semantics: Option<&'static Semantics>,
     fidelity: &dyn Fn(&str) -> Option<&'static str>,
 ) -> Vec<Row> {
-    let row = |(index, operation): (usize, &'static isaforge_core::group::table::Operation)| Row {
-        mnemonic: operation.name,
-        title: first_sentence(operation.doc),
-        doc: operation.doc,
-        unit: operation.part,
-        reads: Vec::new(),
-        writes: Vec::new(),
-        operation: meaning(semantics, index),
-        fidelity: fidelity(operation.name),
-        source: operation.source,
+    let row = |(index, operation): (usize, &'static isaforge_core::group::table::Operation)| {
+        let slots = isa.order.iter().filter(|slot| operation.slots >> **slot & 1 != 0).map(|slot| usize::from(*slot));
+        let slots: Vec<usize> = slots.collect();
+        let names = slots.iter().filter_map(|slot| Some(isa.slots.get(*slot)?.name)).collect::<Vec<_>>().join("/");
+        let unit = [names.as_str(), operation.part].join(" ").trim().to_owned();
+        let graph =
+            semantics.and_then(|semantics| semantics.operations.get(index)).map_or(&[][..], |found| found.nodes);
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        for used in operands(isa, operation, &slots, graph) {
+            let list = if used.writes { &mut writes } else { &mut reads };
+            if !list.contains(&used.name) {
+                list.push(used.name);
+            }
+        }
+        Row {
+            mnemonic: operation.name,
+            title: first_sentence(operation.doc),
+            doc: operation.doc,
+            unit,
+            reads,
+            writes,
+            operation: meaning(semantics, index),
+            fidelity: fidelity(operation.name),
+            source: operation.source,
+        }
     };
     isa.operations.iter().enumerate().map(row).collect()
 }
@@ -172,13 +188,14 @@ fn of_streams(
         let operands = |wanted: Access| {
             let used = own.into_iter().flat_map(|layout| layout.operands.iter().map(move |operand| (layout, operand)));
             let used = used.filter(|(_, operand)| operand.access == wanted || operand.access == Access::ReadWrite);
-            used.filter_map(|(layout, operand)| Some(layout.fields.get(usize::from(operand.field))?.name)).collect()
+            used.filter_map(|(layout, operand)| Some(layout.fields.get(usize::from(operand.field))?.name.to_owned()))
+                .collect()
         };
         Some(Row {
             mnemonic: instruction.name,
             title: instruction.title,
             doc: instruction.doc,
-            unit: instruction.unit,
+            unit: instruction.unit.to_owned(),
             reads: operands(Access::Read),
             writes: operands(Access::Write),
             operation: meaning(semantics, index),
@@ -205,8 +222,8 @@ fn meaning(semantics: Option<&'static Semantics>, index: usize) -> Option<(&'sta
 impl Row {
     /// Whether all of these lower-case words appear in its mnemonic, title, description or another column.
     fn has(&self, words: &[String]) -> bool {
-        let texts = [self.mnemonic, self.title, self.doc, self.unit, self.fidelity.unwrap_or_default()];
-        let texts = texts.into_iter().chain(self.reads.iter().chain(&self.writes).copied());
+        let texts = [self.mnemonic, self.title, self.doc, &self.unit, self.fidelity.unwrap_or_default()];
+        let texts = texts.into_iter().chain(self.reads.iter().chain(&self.writes).map(String::as_str));
         let text = texts.collect::<Vec<_>>().join("\n").to_lowercase();
         words.iter().all(|word| text.contains(word))
     }

@@ -396,3 +396,25 @@ fn by_binutils(folder: &Path, listing: &str) -> String {
     run("objcopy", &["-O", "binary", "-j", ".text", object, written]);
     fs::read(&binary).unwrap().iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[test]
+fn instructions_are_counted_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let bars = folder.path().join("bars.svg");
+    let found = run(&["--profile", "--profile-svg", bars.to_str().unwrap(), &path("sieve.elf")]);
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    let (table, output) = text(&found.stdout).split_once("\nexecuted by: reference\n").expect("it has a table");
+    assert_eq!(output, fs::read_to_string(programs().join("sieve.out")).unwrap());
+    let column = |name: &str, index: usize| {
+        let row = table.lines().find(|line| line.ends_with(&format!(" {name}"))).expect("it has a row");
+        row.split_whitespace().nth(index).unwrap_or_default().to_owned()
+    };
+    let ran = format!("{} instructions in ", column("all", 2));
+    assert!(text(&found.stderr).contains(&ran), "{ran}{}", text(&found.stderr));
+    // Words are loaded four bytes at a time.
+    let number = |text: String| text.replace(',', "").parse::<u64>().expect("a number");
+    assert_eq!(number(column("lw", 5)), 4 * number(column("lw", 2)));
+    assert!(fs::read_to_string(&bars).unwrap().contains("addi"));
+    let found = run(&["--quiet", "--fidelity", &path("sieve.elf")]);
+    assert_eq!(text(&found.stderr), "note: the specification does not give the accuracy of its instructions\n");
+}

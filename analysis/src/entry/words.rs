@@ -1,5 +1,7 @@
 //! Instructions that are one word each.
 
+use std::collections::HashMap;
+
 use isaforge_core::Isa;
 use isaforge_core::bits::{sign_extend, word_of};
 use isaforge_core::decode::{alternative_of, decode, list_len};
@@ -24,12 +26,13 @@ pub(super) fn targets(isa: &'static Isa, size: usize, bytes: &[u8]) -> impl Iter
 
 pub(super) fn read(set: &Set, isa: &'static Isa, bytes: &[u8]) -> impl Iterator<Item = Entry> {
     let size = set.tables.unit();
+    let mut known = Known::default();
     let entry = move |(index, chunk): (usize, &[u8])| {
         let start = index * size;
         let instruction = if chunk.len() == size {
             let word = word_of(chunk);
             decode(isa, word)
-                .map(|opcode| instruction(set, isa, opcode, word, start as u64))
+                .map(|opcode| instruction(set, isa, &mut known, opcode, word, start as u64))
                 .map_err(|error| error.to_string())
         } else {
             Err(format!("a word has {size} bytes, but there are {}", chunk.len()))
@@ -39,16 +42,12 @@ pub(super) fn read(set: &Set, isa: &'static Isa, bytes: &[u8]) -> impl Iterator<
     bytes.chunks(size).enumerate().map(entry)
 }
 
-fn instruction(set: &Set, isa: &'static Isa, opcode: u16, word: u64, address: u64) -> Instruction {
+fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, word: u64, address: u64) -> Instruction {
     let semantics = set.semantics;
     let form: &'static Form = &isa.forms[usize::from(opcode)];
     let mut text = Line::new();
     print(isa, opcode, word, Style::Customary, &mut text);
-    let effects = semantics.and_then(|semantics| effects(semantics, isa, opcode, word));
-    let mut reads = Vec::new();
-    for found in registers(isa, opcode, word, false) {
-        run(found.bank, found.first, found.count).for_each(|register| once(&mut reads, register));
-    }
+    let effects = semantics.and_then(|semantics| known.effects(semantics, isa, opcode, word));
     let last_read = semantics.map_or("", |semantics| semantics.last_read);
     let is_last = |operand: &table::Operand| match operand.shape {
         Shape::One { kind, at } if !last_read.is_empty() => {
@@ -57,15 +56,21 @@ fn instruction(set: &Set, isa: &'static Isa, opcode: u16, word: u64, address: u6
         }
         _ => false,
     };
-    let last = registers(isa, opcode, word, false).filter(|found| is_last(&form.operands[usize::from(found.operand)]));
-    let last = last.flat_map(|found| run(found.bank, found.first, found.count)).collect();
+    let (mut reads, mut last) = (Vec::new(), Vec::new());
+    for found in registers(isa, opcode, word, false) {
+        let registers = run(found.bank, found.first, found.count);
+        registers.clone().for_each(|register| once(&mut reads, register));
+        if is_last(&form.operands[usize::from(found.operand)]) {
+            last.extend(registers);
+        }
+    }
     let mut writes = Vec::new();
     for found in registers(isa, opcode, word, true) {
         let bits = u32::from(found.count) * u32::from(isa.banks[usize::from(found.bank)].width);
-        let whole = effects.as_ref().is_none_or(|effects| effects.overwrites(found.operand.into(), bits));
+        let whole = effects.is_none_or(|effects| effects.overwrites(found.operand.into(), bits));
         run(found.bank, found.first, found.count).for_each(|register| write(&mut writes, register, whole));
     }
-    implicit(set, effects.as_ref(), &mut reads, &mut writes);
+    implicit(set, effects, &mut reads, &mut writes);
     Instruction {
         mnemonic: form.name.str.to_owned(),
         text: text.as_str().to_owned(),
@@ -74,30 +79,63 @@ fn instruction(set: &Set, isa: &'static Isa, opcode: u16, word: u64, address: u6
         reads,
         last,
         writes,
-        flow: flow(semantics, isa, form, word, target(isa, opcode, word, address), effects.as_ref()),
+        flow: flow(semantics, isa, form, word, target(isa, opcode, word, address), effects),
         pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
         mask: None,
         states: Vec::new(),
     }
 }
 
-fn run(bank: u16, first: u16, count: u16) -> impl Iterator<Item = Register> {
+fn run(bank: u16, first: u16, count: u16) -> impl Iterator<Item = Register> + Clone {
     (u32::from(first)..u32::from(first) + u32::from(count)).map(move |index| Register { bank, index })
 }
 
-/// The effects of a word. `None` if its operation is unknown.
-fn effects(semantics: &'static Semantics, isa: &'static Isa, opcode: u16, word: u64) -> Option<Effects> {
-    let form = &isa.forms[usize::from(opcode)];
-    let operation: &'static Operation = semantics.operations.get(usize::from(opcode))?;
-    if operation.text.is_empty() {
-        return None;
+/// The effects of the operations seen so far. The opcode, the modifiers and the constant operands determine them, and
+/// programs use few combinations of these.
+#[derive(Default)]
+struct Known {
+    effects: HashMap<Vec<Option<u64>>, Effects>,
+    key: Vec<Option<u64>>,
+}
+
+/// The number of effects to keep, which limits the memory for programs of random words.
+const KEPT: usize = 1 << 14;
+
+impl Known {
+    /// The effects of a word. `None` if its operation is unknown.
+    fn effects(
+        &mut self,
+        semantics: &'static Semantics,
+        isa: &'static Isa,
+        opcode: u16,
+        word: u64,
+    ) -> Option<&Effects> {
+        let form = &isa.forms[usize::from(opcode)];
+        let operation: &'static Operation = semantics.operations.get(usize::from(opcode))?;
+        if operation.text.is_empty() {
+            return None;
+        }
+        let Known { effects, key } = self;
+        key.clear();
+        key.push(Some(u64::from(opcode)));
+        key.extend(operation.modifiers.iter().map(|modifier| Some(modifier.bits(isa, form, word))));
+        let constants = key.len();
+        key.extend(form.operands.iter().map(|operand| constant(isa, operand, word)));
+        if !effects.contains_key(key.as_slice()) {
+            let (modifiers, constants) = key.split_at(constants);
+            let shape = instantiate(semantics, operation, |index| {
+                modifiers.get(usize::from(index) + 1).copied().flatten().unwrap_or(0)
+            });
+            let found = Effects::of(semantics, &shape, &|operand, element| {
+                constants.get(usize::from(operand)).filter(|_| element == 0).copied().flatten()
+            });
+            if effects.len() == KEPT {
+                effects.clear();
+            }
+            effects.insert(key.clone(), found);
+        }
+        effects.get(key.as_slice())
     }
-    let shape = instantiate(semantics, operation, |index| {
-        operation.modifiers.get(usize::from(index)).map_or(0, |modifier| modifier.bits(isa, form, word))
-    });
-    Some(Effects::of(semantics, &shape, &|operand, element| {
-        form.operands.get(usize::from(operand)).filter(|_| element == 0).and_then(|o| constant(isa, o, word))
-    }))
 }
 
 /// The value of an operand if the word alone determines it.

@@ -7,7 +7,7 @@ use clap_complete::engine::ArgValueCompleter;
 
 use super::TargetArgs;
 use crate::code::{How, Order};
-use crate::completion::instructions;
+use crate::completion::{classified, explainable, instructions};
 use crate::input::path_parser;
 use crate::words::Encoding;
 
@@ -113,7 +113,8 @@ pub struct AsmArgs {
     /// Output format: `hex`, one word per line, or raw `bin`
     #[arg(long, value_enum, default_value = "hex", value_name = "FORM", hide_possible_values = true)]
     pub out: Encoding,
-    /// Assemble each line on its own, a text or a row of `dis --tsv`: print its bytes, or `invalid` and the reason
+    /// Assemble each line on its own, a text or a row of `dis --tsv`: print its bytes, or `invalid` and the reason. Needs
+    /// `--order memory`
     #[arg(long, requires = "order")]
     pub tsv: bool,
     /// `memory`: print bytes in memory order
@@ -184,6 +185,9 @@ pub struct LintArgs {
     /// Print one JSON object per finding, one per line
     #[arg(long)]
     pub json: bool,
+    /// Print the JSON Schema of these objects
+    #[arg(long)]
+    pub json_schema: bool,
     /// Show register pressure: how many registers are live before each instruction
     #[arg(long, conflicts_with = "json")]
     pub pressure: bool,
@@ -217,9 +221,10 @@ pub struct ExplainArgs {
     pub target: TargetArgs,
     /// A hexadecimal word, assembly text, a mnemonic or part of one, a mnemonic and one of its fields, an enum, or words
     /// to search for; `-` reads standard input. If omitted, show the calling convention and control flow of all programs
-    #[arg(num_args = 0.., value_name = "WORD|TEXT", add = ArgValueCompleter::new(instructions))]
+    #[arg(num_args = 0.., value_name = "WORD|TEXT", add = ArgValueCompleter::new(explainable))]
     pub what: Vec<String>,
-    /// Print JSON: an object per instruction with all fields, per field, per enum, or per instruction that a search finds
+    /// Print JSON: an object per instruction with all fields, per field, per enum, or per instruction that a search finds;
+    /// if nothing is named, one object
     #[arg(long)]
     pub json: bool,
     /// Print the JSON Schema of these objects
@@ -293,14 +298,17 @@ pub struct FidelityArgs {
     #[command(flatten)]
     pub target: TargetArgs,
     /// Only show instructions with this prefix, or of a class: `exact`, `approximate`, `choice`, `unsupported`
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", add = ArgValueCompleter::new(classified))]
     pub names: Vec<String>,
     /// Print tab-separated rows: instruction, class, aspect, evidence, largest error in ulp, remarks
     #[arg(long, conflicts_with = "json")]
     pub tsv: bool,
-    /// Print the same as JSON
+    /// Print the same as a JSON array
     #[arg(long)]
     pub json: bool,
+    /// Print the JSON Schema of that array
+    #[arg(long)]
+    pub json_schema: bool,
 }
 
 /// An address, in hexadecimal after `0x`.

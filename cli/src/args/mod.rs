@@ -51,12 +51,13 @@ pub enum Color {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List the built-in instruction sets
+    #[command(after_help = help::ISAS)]
     Isas(IsasArgs),
     /// Disassemble machine code
     #[command(after_help = help::DIS)]
     Dis(DisArgs),
     /// Assemble a program
-    #[command(after_help = help::ASM)]
+    #[command(after_help = help::asm())]
     Asm(AsmArgs),
     /// List the instructions of a set, or search them
     #[command(after_help = help::LIST)]
@@ -176,7 +177,7 @@ impl TypedValueParser for IsaParser {
     fn parse_ref(
         &self,
         command: &clap::Command,
-        arg: Option<&clap::Arg>,
+        _: Option<&clap::Arg>,
         value: &OsStr,
     ) -> Result<Self::Value, clap::Error> {
         let found = value.to_str().and_then(builtin::find);
@@ -191,10 +192,10 @@ impl TypedValueParser for IsaParser {
             let message = format!("`{}` is not a built-in instruction set: {why}\n", value.display());
             return Err(clap::Error::raw(ErrorKind::InvalidValue, message).with_cmd(command));
         }
-        match found {
-            Some(found) => Ok(found),
-            None => self.0.parse_ref(command, arg, value).and_then(|_| Err(clap::Error::new(ErrorKind::InvalidValue))),
-        }
+        found.ok_or_else(|| {
+            let message = builtin::unknown(&value.to_string_lossy());
+            clap::Error::raw(ErrorKind::InvalidValue, message).with_cmd(command)
+        })
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

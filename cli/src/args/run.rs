@@ -41,10 +41,10 @@ pub struct RunArgs {
     pub sheet: Option<PathBuf>,
     /// Detect races: threads that access the same bytes, at least one of them writing, without a barrier or atomic
     /// between them. Exit status 1 if there are any; no outputs are written
-    #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "trace", "breaks", "profile", "fidelity", "json", "coverage", "flame"])]
+    #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "trace", "breaks", "profile", "fidelity", "coverage", "flame"])]
     pub races: bool,
     /// Print JSON, one object per line: the steps of `--trace`, the stops of `--break`, then the result with the memory
-    /// that was written and how often each instruction ran. No outputs are written
+    /// that was written and how often each instruction ran; with `--races`, the races. No outputs are written
     #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "profile", "fidelity", "profile_svg"])]
     pub json: bool,
     /// Print the JSON Schema of these objects

@@ -23,13 +23,13 @@ use crate::run::launched::open;
 /// The examples below the options of `debug`.
 pub const HELP: &str = "\
 Examples:
-  isaforge debug launch.yaml                        in the terminal; `?` shows the keys
-  isaforge debug --spec examples/riscv sieve.elf    a program for a specification
-  isaforge debug launch.yaml --commands script.txt  without a terminal
+  isaforge debug launch.yaml                          in the terminal; `?` shows the keys
+  isaforge debug --spec examples/riscv sieve.elf      a program for a specification
+  isaforge debug launch.yaml --commands script.txt    without a terminal
   echo 'break 4 if r2 > 1.0
   continue
   registers as f32' | isaforge debug launch.yaml --commands -
-  isaforge debug --dap                              for an editor, over stdin and stdout
+  isaforge debug --dap                                for an editor, over stdin and stdout
 
 With `--dap`, the launch request has `program`, the launch file, and optionally `spec`,
 `generation` and `stopOnEntry`.

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use isaforge_debugger::races::{Race, Races};
-use isaforge_runtime::machine::Machine;
+use isaforge_debugger::races::{Race, Races, Side};
+use isaforge_runtime::machine::{AccessKind, Machine};
+use serde_json::json;
 
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
@@ -32,7 +33,22 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
         format!("{thread} {side} at {pc} `{}`", listing.text(side.pc))
     };
     let mut out = io::stdout().lock();
+    let object = |race: &Race| {
+        let side = |side: &Side| {
+            let access = match side.kind {
+                AccessKind::Load => "load",
+                AccessKind::Store => "store",
+                AccessKind::Atomic => "atomic",
+            };
+            json!({ "thread": side.thread, "access": access, "pc": side.pc, "text": listing.text(side.pc) })
+        };
+        json!({ "kind": "race", "address": race.address, "sides": race.sides.iter().map(side).collect::<Vec<_>>() })
+    };
     for race in &races.found {
+        if args.json {
+            writeln!(out, "{}", object(race))?;
+            continue;
+        }
         writeln!(out, "race at {:#x}: {}, {}", race.address, side(race, 0), side(race, 1))?;
     }
     out.flush()?;

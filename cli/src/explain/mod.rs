@@ -1,11 +1,12 @@
 //! `isaforge explain`: explains every bit of an instruction.
 
 pub mod about;
+pub(crate) mod branch;
 pub(crate) mod diagram;
 pub(crate) mod fields;
 mod objects;
 pub(crate) mod overview;
-mod part;
+pub(crate) mod part;
 
 use std::io::Write;
 
@@ -78,15 +79,18 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
 /// Explains a word, assembly text or a mnemonic, or else lists what a search finds.
 fn of_words(target: &Target, isa: &'static Isa, what: &str, width: usize) -> Result<Status, Failure> {
     let (word, note) = match find_name(isa, what.as_bytes()) {
-        Some(opcode) => (example(isa, opcode), "an example of it"),
+        Some(opcode) => {
+            let name = isa.forms[usize::from(opcode)].name.str;
+            (example(isa, opcode), branch::remark(target.tables, name))
+        }
         None => match parse_word(isa, what).or_else(|| parse_word(isa, &what.split_whitespace().collect::<String>())) {
-            Some(word) => (in_order(isa, what, word), ""),
+            Some(word) => (in_order(isa, what, word), String::new()),
             None if what.starts_with("0x") || what.starts_with("0X") => {
                 let help = format!("a word has at most {} hexadecimal digits", word_digits(isa));
                 return Err(Failure::usage(format!("`{what}` is not a word of {}", target.name), help));
             }
             None => match parse(isa, what) {
-                Ok((_, word)) => (word, ""),
+                Ok((_, word)) => (word, String::new()),
                 Err(_) if let Some(found) = searched(target, what) => {
                     anstream::stdout().lock().write_all(found.as_bytes())?;
                     return Ok(Status::Fine);
@@ -98,18 +102,23 @@ fn of_words(target: &Target, isa: &'static Isa, what: &str, width: usize) -> Res
             },
         },
     };
-    let (text, status) = render(isa, target.semantics, word, note, width);
+    let (text, status) = render(isa, target.semantics, word, &note, width);
     anstream::stdout().lock().write_all(text.as_bytes())?;
     Ok(status)
 }
 
-/// Finds an enum by name. Case is ignored unless the name is also that of an instruction.
-fn choices_of(tables: Tables, name: &str) -> Option<&'static Enum> {
-    let enums = match tables {
+/// The enums of a set.
+pub fn enums(tables: Tables) -> &'static [Enum] {
+    match tables {
         Tables::Words(isa) => isa.enums,
         Tables::Groups(isa) => isa.enums,
         Tables::Streams(engine) => engine.stream.enums,
-    };
+    }
+}
+
+/// Finds an enum by name. Case is ignored unless the name is also that of an instruction.
+fn choices_of(tables: Tables, name: &str) -> Option<&'static Enum> {
+    let enums = enums(tables);
     let by = |is: &dyn Fn(&str) -> bool| enums.iter().find(|found| is(found.name));
     by(&|known| known == name).or_else(|| {
         let nearly = by(&|known| known.eq_ignore_ascii_case(name))?;

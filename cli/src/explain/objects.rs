@@ -7,8 +7,8 @@ use isaforge_core::Tables;
 use isaforge_core::explain::{groups, streams, words};
 use isaforge_core::parse::find_name;
 
-use super::choices_of;
 use super::part::parts;
+use super::{choices_of, overview};
 use crate::asm::report;
 use crate::failure::{Failure, Status};
 use crate::groups::parse;
@@ -18,16 +18,16 @@ use crate::target::Target;
 use crate::words::{parse_word, word_bytes};
 
 /// Prints a JSON object for each instruction given by mnemonic, word, bytes or text, for an enum, for a field of an
-/// instruction, or for each result of a search.
+/// instruction, for each result of a search, or for the whole set if nothing is named.
 ///
 /// # Errors
 /// When standard output cannot be written.
 pub fn objects(target: &Target, what: &str) -> Result<Status, Failure> {
-    if what.is_empty() {
-        let help = "give an instruction, a word or assembly text; `isaforge list ISA --json` lists all instructions";
-        return Err(Failure::usage("there is nothing to explain".to_owned(), help));
-    }
     let mut out = anstream::stdout().lock();
+    if what.is_empty() {
+        writeln!(out, "{}", overview::object(target))?;
+        return Ok(Status::Fine);
+    }
     if let Some(found) = choices_of(target.tables, what) {
         writeln!(out, "{}", json::choices(found))?;
         return Ok(Status::Fine);
@@ -61,7 +61,7 @@ pub fn objects(target: &Target, what: &str) -> Result<Status, Failure> {
     let code = json::Code { set: &set, bytes: &bytes, labels: &labels(&set, &bytes), shader: None };
     let mut invalid = false;
     for entry in entries(&set, &bytes) {
-        writeln!(out, "{}", json::explained(&code, &entry, example))?;
+        json::line(&mut out, &json::explained(&code, &entry, example))?;
         invalid |= entry.instruction.is_err();
     }
     Ok(Status::mistakes_if(invalid))

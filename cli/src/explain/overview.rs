@@ -1,10 +1,12 @@
 //! The properties shared by all programs of an instruction set: initial register contents and control flow.
 
+use isaforge_core::Isa;
 use isaforge_core::Tables;
 use isaforge_core::explain::words::affixes;
 use isaforge_core::group::GroupIsa;
 use isaforge_core::stream::{Bank, Engine, Role};
 use isaforge_core::table::{Enum, Type, Value};
+use serde_json::json;
 
 use crate::output::count;
 use crate::paint::{BOLD, DIM, paint, wrap};
@@ -20,13 +22,75 @@ pub fn affixes_of(tables: Tables) -> (&'static str, &'static str) {
     affixes.unwrap_or(("", ""))
 }
 
-/// Formats the overview, wrapped at `width`.
-pub fn overview(target: &Target, width: usize) -> String {
-    let (name, doc, rows) = match target.tables {
+/// The name, the description and the structure of a set.
+fn general(tables: Tables) -> (&'static str, &'static str, Vec<(&'static str, String)>) {
+    match tables {
         Tables::Words(isa) => (isa.name, isa.doc, Vec::new()),
         Tables::Groups(isa) => (isa.name, isa.doc, of_groups(isa)),
         Tables::Streams(engine) => (engine.stream.name, engine.stream.doc, of_stream(engine)),
+    }
+}
+
+/// The name of a value of a modifier.
+fn value_name(isa: &'static Isa, modifier: &str, value: u64) -> Option<&'static str> {
+    let mut found = isa.forms.iter().flat_map(|form| form.modifiers).filter(|m| m.name == modifier);
+    found.find_map(|m| match m.ty {
+        Type::Enum(e) => isa.enums[usize::from(e)].values.iter().find(|v| v.bits == value).map(|v| v.name),
+        _ => None,
+    })
+}
+
+/// The numbers of the slots in a set of them, bit 0 for slot 0.
+fn numbers(slots: u8) -> Vec<u32> {
+    (0..8).filter(|slot| slots >> slot & 1 != 0).collect()
+}
+
+/// The overview as a JSON object according to `overview.schema.json`.
+pub fn object(target: &Target) -> serde_json::Value {
+    let (name, doc, rows) = general(target.tables);
+    let (before, after) = affixes_of(target.tables);
+    let structure = rows.iter().map(|(name, text)| json!({ "name": name, "text": text }));
+    let preloads = target.semantics.map_or(&[][..], |semantics| semantics.preloads).iter().map(|preload| {
+        let register = |((name, doc), number): (&(&str, &str), u32)| {
+            json!({ "register": format!("{before}{number}{after}"), "name": name, "doc": doc })
+        };
+        let registers: Vec<_> = preload.values.iter().zip(u32::from(preload.first)..).map(register).collect();
+        json!({ "programs": preload.name, "doc": preload.doc, "registers": registers })
+    });
+    let flow = match target.tables {
+        Tables::Words(isa) => target
+            .semantics
+            .map_or(&[][..], |semantics| semantics.flow)
+            .iter()
+            .map(|does| {
+                json!({
+                    "modifier": does.modifier,
+                    "value": does.value,
+                    "name": value_name(isa, does.modifier, does.value),
+                    "sends": numbers(does.sends),
+                    "waits": numbers(does.waits),
+                    "reconverges": does.reconverges,
+                    "discards": does.discards,
+                    "ends": does.ends,
+                })
+            })
+            .collect(),
+        // Only sets of words have a flow modifier.
+        _ => Vec::new(),
     };
+    json!({
+        "kind": "overview",
+        "name": name,
+        "doc": doc,
+        "structure": structure.collect::<Vec<_>>(),
+        "preloads": preloads.collect::<Vec<_>>(),
+        "flow": flow,
+    })
+}
+
+/// Formats the overview, wrapped at `width`.
+pub fn overview(target: &Target, width: usize) -> String {
+    let (name, doc, rows) = general(target.tables);
     let mut out = format!("{}\n", paint(BOLD, name));
     wrap(doc, width.saturating_sub(2)).iter().for_each(|line| out.push_str(&format!("  {line}\n")));
     let column = rows.iter().map(|(head, _)| head.len()).max().unwrap_or(0);
@@ -53,15 +117,8 @@ pub fn overview(target: &Target, width: usize) -> String {
     }
     // Only sets of words have a flow modifier.
     let Tables::Words(isa) = target.tables else { return out };
-    let name = |modifier: &str, value: u64| {
-        let mut found = isa.forms.iter().flat_map(|form| form.modifiers).filter(|m| m.name == modifier);
-        found.find_map(|m| match m.ty {
-            Type::Enum(e) => isa.enums[usize::from(e)].values.iter().find(|v| v.bits == value).map(|v| v.name),
-            _ => None,
-        })
-    };
     let slots = |what: &str, slots: u8| {
-        let slots: Vec<String> = (0..8).filter(|slot| slots >> slot & 1 != 0).map(|slot| slot.to_string()).collect();
+        let slots: Vec<String> = numbers(slots).iter().map(u32::to_string).collect();
         if slots.is_empty() { String::new() } else { format!("{what} {}", slots.join(", ")) }
     };
     let mut before = None;
@@ -79,7 +136,11 @@ pub fn overview(target: &Target, width: usize) -> String {
             if does.ends { "the thread ends" } else { "" },
         ];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        out.push_str(&format!("  {:12} {}\n", name(does.modifier, does.value).unwrap_or("?"), parts.join("; ")));
+        out.push_str(&format!(
+            "  {:12} {}\n",
+            value_name(isa, does.modifier, does.value).unwrap_or("?"),
+            parts.join("; ")
+        ));
     }
     out
 }

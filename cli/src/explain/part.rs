@@ -77,14 +77,14 @@ pub fn parts(target: &Target, what: &str) -> Vec<Part> {
 /// If the text names an instruction but none of its fields, lists the fields it has.
 pub fn others(tables: Tables, what: &str) -> Option<String> {
     let (instruction, _) = what.split_once(char::is_whitespace)?;
-    let mut names: Vec<String> = Vec::new();
-    for field in fields(tables, &example(tables, instruction)?) {
-        // Bits without a choice are not listed.
-        if !["opcode", "constant", "reserved", "ignored"].iter().any(|bits| field.name.ends_with(bits)) {
-            names.push(field.name);
-        }
-    }
-    Some(format!("the fields of `{instruction}` are {}", names.join(", ")))
+    Some(format!("the fields of `{instruction}` are {}", field_names(tables, instruction)?.join(", ")))
+}
+
+/// The names of the fields of an instruction. Bits without a choice are not listed.
+pub fn field_names(tables: Tables, instruction: &str) -> Option<Vec<String>> {
+    let names = fields(tables, &example(tables, instruction)?).into_iter().map(|field| field.name);
+    let fixed = |name: &String| ["opcode", "constant", "reserved", "ignored"].iter().any(|bits| name.ends_with(bits));
+    Some(names.filter(|name| !fixed(name)).collect())
 }
 
 /// The valid values of a field; empty if the field is too wide to try them all.

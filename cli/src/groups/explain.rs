@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use isaforge_core::Tables;
 use isaforge_core::explain::{groups, name_keys};
 use isaforge_core::group::info::operations;
 use isaforge_core::group::parse::write_syntax;
@@ -12,6 +13,7 @@ use isaforge_core::program::ProgramError;
 use isaforge_core::text::Line;
 
 use super::{hex, parse};
+use crate::explain::branch::remark;
 use crate::explain::diagram;
 use crate::explain::fields::{Field, table};
 use crate::failure::{Failure, Status};
@@ -96,7 +98,7 @@ fn example(isa: &'static GroupIsa, operation: &'static Operation, width: usize) 
         out.push('\n');
     }
     match groups::example(isa, operation) {
-        Some(group) => out.push_str(&render(isa, &group, "an example of it", width)),
+        Some(group) => out.push_str(&render(isa, &group, &remark(Tables::Groups(isa), operation.name), width)),
         None => out.push_str(&about(operation, width)),
     }
     out

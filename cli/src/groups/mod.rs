@@ -3,6 +3,7 @@
 pub mod conform;
 pub mod dis;
 pub mod explain;
+pub mod operands;
 
 use crate::words::{Encoding, Mistake, Place, detect, hex_digits};
 
@@ -49,5 +50,6 @@ pub fn parse(text: &str) -> Option<Vec<u8>> {
 
 /// Formats bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble & 15)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }

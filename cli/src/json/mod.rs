@@ -4,9 +4,10 @@
 //! or changes its meaning, but not when keys are added.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, Write};
 
 use isaforge_analysis::effects::When;
+use isaforge_analysis::entry::{Modifier, Operand};
 use isaforge_analysis::fields::{Field, fields};
 use isaforge_analysis::{Entry, Instruction, Register, Set};
 use isaforge_compiler::diagnostic::{Diagnostic, Severity};
@@ -15,7 +16,8 @@ use isaforge_core::Tables;
 use isaforge_core::bits::word_of;
 use isaforge_core::program::ProgramError;
 use isaforge_core::table::{self, Enum};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::builtin::Builtin;
 use crate::failure::{Failure, Status};
@@ -33,8 +35,19 @@ pub const REPORT: &str = include_str!("report.schema.json");
 /// The schema of an entry of a list of instructions.
 pub const LISTED: &str = include_str!("listed.schema.json");
 /// The schemas of the objects that explanations consist of.
-pub const EXPLAINED: [&str; 4] =
-    [INSTRUCTION, LISTED, include_str!("enum.schema.json"), include_str!("field.schema.json")];
+pub const EXPLAINED: [&str; 5] = [
+    INSTRUCTION,
+    LISTED,
+    include_str!("enum.schema.json"),
+    include_str!("field.schema.json"),
+    include_str!("overview.schema.json"),
+];
+
+/// The schema of a finding in a program.
+pub const FINDING: &str = include_str!("finding.schema.json");
+
+/// The schema of a table of accuracies.
+pub const FIDELITY: &str = include_str!("fidelity.schema.json");
 
 /// The schema of a run.
 pub const RUN: &str = include_str!("run.schema.json");
@@ -44,7 +57,7 @@ pub const RUN: &str = include_str!("run.schema.json");
 /// # Errors
 /// When standard output cannot be written.
 pub fn schema(schema: &str) -> Result<Status, Failure> {
-    std::io::stdout().lock().write_all(schema.as_bytes())?;
+    io::stdout().lock().write_all(schema.as_bytes())?;
     Ok(Status::Fine)
 }
 
@@ -126,14 +139,77 @@ pub fn set(found: &Builtin) -> Value {
 }
 
 /// The instruction of an entry with the meaning of its bits. `example` is true if the user asked for a mnemonic.
-pub fn explained(code: &Code<'_>, found: &Entry, example: bool) -> Value {
-    let mut object = code.entry(found);
+pub fn explained<'a>(code: &Code<'a>, found: &'a Entry, example: bool) -> Object<'a> {
     let bytes = code.bytes.get(found.bytes.clone()).unwrap_or_default();
     let field =
         |field: Field| json!({ "bits": field.runs, "name": field.name, "text": field.text, "meaning": field.meaning });
-    object["fields"] = fields(code.set.tables, bytes).into_iter().map(field).collect();
-    object["example"] = json!(example);
-    object
+    let fields = fields(code.set.tables, bytes).into_iter().map(field).collect();
+    Object { fields: Some(fields), example: Some(example), ..code.entry(found) }
+}
+
+/// Writes an object on a line of its own.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn line(out: &mut impl Write, object: &Object<'_>) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, object)?;
+    out.write_all(b"\n")
+}
+
+/// An instruction as an object. Programs have millions of them, so it borrows what it can. The keys are sorted, like
+/// those of all other objects.
+#[derive(Debug, Default, Serialize)]
+pub struct Object<'a> {
+    address: usize,
+    bytes: String,
+    errors: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    example: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fields: Option<Vec<Value>>,
+    flow: Option<FlowObject>,
+    label: Option<&'a str>,
+    /// The line of the source, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    mnemonic: Option<&'a str>,
+    modifiers: Vec<ModifierObject<'a>>,
+    operands: Vec<OperandObject<'a>>,
+    reads: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shader: Option<&'a str>,
+    target: Option<&'a str>,
+    /// Targets before the first instruction are negative.
+    target_address: Option<i64>,
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    word: Option<String>,
+    writes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct FlowObject {
+    barrier: bool,
+    conditional: bool,
+    discards: bool,
+    kind: &'static str,
+    reconverges: bool,
+    waits: Vec<u32>,
+}
+
+#[derive(Debug, Serialize)]
+struct ModifierObject<'a> {
+    name: &'a str,
+    text: &'a str,
+    value: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct OperandObject<'a> {
+    kind: &'a str,
+    name: &'a str,
+    text: &'a str,
+    value: i64,
 }
 
 /// A program whose instructions are converted to objects.
@@ -149,75 +225,57 @@ pub struct Code<'a> {
     pub shader: Option<&'a str>,
 }
 
-impl Code<'_> {
+impl<'a> Code<'a> {
     /// Converts an instruction to an object.
-    pub fn entry(&self, entry: &Entry) -> Value {
+    pub fn entry(&self, entry: &'a Entry) -> Object<'a> {
         let bytes = self.bytes.get(entry.bytes.clone()).unwrap_or_default();
-        let mut object = Map::new();
-        if let Some(shader) = self.shader {
-            object.insert("shader".into(), json!(shader));
-        }
-        object.insert("address".into(), json!(entry.bytes.start));
-        object.insert("label".into(), json!(self.labels.get(&entry.bytes.start)));
-        object.insert("bytes".into(), json!(hex(bytes)));
-        if let Tables::Words(isa) = self.set.tables {
-            let digits = crate::words::word_digits(isa);
-            let word = word_of(bytes);
-            object.insert("word".into(), json!(format!("{word:0digits$x}")));
-        }
+        let object = Object {
+            address: entry.bytes.start,
+            bytes: hex(bytes),
+            label: self.label(entry.bytes.start),
+            shader: self.shader,
+            word: match self.set.tables {
+                Tables::Words(isa) => Some(format!("{:0w$x}", word_of(bytes), w = crate::words::word_digits(isa))),
+                _ => None,
+            },
+            ..Object::default()
+        };
         match &entry.instruction {
-            Ok(instruction) => self.valid(instruction, &mut object),
-            Err(reason) => {
-                for name in ["text", "mnemonic", "flow", "target", "target_address"] {
-                    object.insert(name.into(), Value::Null);
-                }
-                for name in ["modifiers", "operands", "reads", "writes"] {
-                    object.insert(name.into(), json!([]));
-                }
-                object.insert("errors".into(), json!([reason]));
-            }
+            Ok(instruction) => self.valid(instruction, object),
+            Err(reason) => Object { errors: vec![reason], ..object },
         }
-        Value::Object(object)
     }
 
-    fn valid(&self, instruction: &Instruction, object: &mut Map<String, Value>) {
-        let names = |registers: &mut dyn Iterator<Item = Register>| {
-            let names: Vec<Value> = registers.map(|register| json!(self.set.name(register))).collect();
-            Value::Array(names)
+    fn label(&self, address: usize) -> Option<&'a str> {
+        self.labels.get(&address).map(String::as_str)
+    }
+
+    fn valid(&self, instruction: &'a Instruction, object: Object<'a>) -> Object<'a> {
+        let name = |register: &Register| self.set.name(*register);
+        let modifier = |Modifier { name, value, text }: &'a Modifier| ModifierObject { name, text, value: *value };
+        let operand = |found: &'a Operand| {
+            let Operand { name, kind, value, text } = found;
+            OperandObject { kind, name, text, value: *value }
         };
         let flow = &instruction.flow;
-        let modifiers: Vec<Value> = instruction
-            .modifiers
-            .iter()
-            .map(|modifier| json!({ "name": modifier.name, "value": modifier.value, "text": modifier.text }))
-            .collect();
-        let operands: Vec<Value> = instruction
-            .operands
-            .iter()
-            .map(|o| json!({ "name": o.name, "kind": o.kind, "value": o.value, "text": o.text }))
-            .collect();
-        object.insert("text".into(), json!(instruction.text));
-        object.insert("mnemonic".into(), json!(instruction.mnemonic));
-        object.insert("modifiers".into(), Value::Array(modifiers));
-        object.insert("operands".into(), Value::Array(operands));
-        object.insert("reads".into(), names(&mut instruction.reads.iter().copied()));
-        object.insert("writes".into(), names(&mut instruction.writes.iter().map(|(register, _)| *register)));
-        let slots: Vec<u32> = (0..8).filter(|slot| flow.waits >> slot & 1 != 0).collect();
-        object.insert(
-            "flow".into(),
-            json!({
-                "kind": flow.name(),
-                "conditional": flow.branch == When::Sometimes || flow.end == When::Sometimes,
-                "waits": slots,
-                "reconverges": flow.reconverges,
-                "discards": flow.discards,
-                "barrier": flow.barrier,
+        Object {
+            flow: Some(FlowObject {
+                barrier: flow.barrier,
+                conditional: flow.branch == When::Sometimes || flow.end == When::Sometimes,
+                discards: flow.discards,
+                kind: flow.name(),
+                reconverges: flow.reconverges,
+                waits: (0..8).filter(|slot| flow.waits >> slot & 1 != 0).collect(),
             }),
-        );
-        let label = flow.target.and_then(|target| self.labels.get(&usize::try_from(target).ok()?));
-        object.insert("target".into(), json!(label));
-        // Targets before the first instruction are negative.
-        object.insert("target_address".into(), json!(flow.target.map(|target| target as i64)));
-        object.insert("errors".into(), json!([]));
+            mnemonic: Some(&instruction.mnemonic),
+            modifiers: instruction.modifiers.iter().map(modifier).collect(),
+            operands: instruction.operands.iter().map(operand).collect(),
+            reads: instruction.reads.iter().map(name).collect(),
+            target: flow.target.and_then(|target| self.label(usize::try_from(target).ok()?)),
+            target_address: flow.target.map(|target| target as i64),
+            text: Some(&instruction.text),
+            writes: instruction.writes.iter().map(|(register, _)| name(register)).collect(),
+            ..object
+        }
     }
 }

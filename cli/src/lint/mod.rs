@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::args::LintArgs;
 use crate::failure::{Failure, Status};
+use crate::json;
 use crate::output::{count, say};
 use crate::paint::{BOLD, DIM, GOOD, WARNING, paint};
 use crate::program::{Code, load};
@@ -19,6 +20,9 @@ pub mod pages;
 /// # Errors
 /// When the file cannot be read or standard output cannot be written.
 pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
+    if args.json_schema {
+        return json::schema(json::FINDING);
+    }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let Some(code) = load(target.tables, args.file.as_deref(), args.code.how())? else {
         return Ok(Status::Mistakes);

@@ -151,6 +151,8 @@ pub struct Watched {
     /// The machine.
     pub machine: Box<dyn Machine>,
     /// Its instruction set.
+    pub target: Target,
+    /// The same for analyses.
     pub set: Set,
     source: Option<Source>,
 }
@@ -171,7 +173,7 @@ impl Opened {
         let Opened { launched, target, source } = self;
         let machine = launched.machine();
         let machine = machine.map_err(|reason| Failure::usage(format!("`{}`: {reason}", path.display()), ""))?;
-        Ok(Watched { machine, set: target.set(), source })
+        Ok(Watched { machine, set: target.set(), target, source })
     }
 
     fn new(found: &'static Builtin, launched: Box<dyn Launched>, source: Option<Source>) -> Self {

@@ -20,8 +20,9 @@ use isaforge_runtime::Deadline;
 use isaforge_runtime::machine::{Machine, Observer, Properties, View};
 use serde_json::{Value, json};
 
-use super::engine;
+use super::by_name::ByName;
 use super::launched::{Watched, open};
+use super::{engine, watch};
 use crate::args::{ProfileForm, RunArgs};
 use crate::failure::{Failure, Status};
 use crate::groups::hex;
@@ -50,6 +51,13 @@ pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
         stops(args, &machine, &listing, &mut out)?;
     }
     let form = args.watch.profile.filter(|form| *form != ProfileForm::Table);
+    if args.spec.is_some() && args.watch.counts() {
+        out.flush()?;
+        let mut counts = ByName::new(&opened);
+        // The run that follows reports why a program fails.
+        let _ = machine.run(&mut counts);
+        watch::show(&opened.target.fidelity(), &counts.profile, "reference", &args.watch)?;
+    }
     if !args.json && form.is_none() && args.watch.flame.is_none() {
         out.flush()?;
         return Ok(None);
@@ -102,8 +110,9 @@ fn trace(args: &RunArgs, machine: &dyn Machine, listing: &Listing, out: &mut dyn
     let filter = Filter::parse(machine, listing, (&watch.threads, &watch.places, &watch.registers))
         .map_err(|reason| Failure::usage(reason, "`isaforge debug` shows the program, its labels and registers"))?;
     let width = width();
-    let mut error = None;
+    let (mut error, mut any) = (None, false);
     let mut tell = |step: &Step| {
+        any = true;
         let written = match args.json {
             true => writeln!(out, "{}", step.json(machine, listing)),
             false => writeln!(out, "{}", step.line(machine, listing, width)),
@@ -118,6 +127,12 @@ fn trace(args: &RunArgs, machine: &dyn Machine, listing: &Listing, out: &mut dyn
     };
     // The run that follows reports why a program fails.
     let _ = machine.run(&mut Trace::new(machine, filter, &mut tell));
+    let wanted = [("--thread", &watch.threads), ("--at", &watch.places), ("--register", &watch.registers)];
+    let wanted = wanted.iter().flat_map(|(option, values)| values.iter().map(move |value| format!("{option} {value}")));
+    let wanted: Vec<String> = wanted.collect();
+    if !any && !wanted.is_empty() {
+        say(&format!("no {} of the program matches {}", machine.terms().step, wanted.join(" ")));
+    }
     match error {
         Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         Some(error) => Err(error.into()),

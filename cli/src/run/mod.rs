@@ -3,6 +3,7 @@
 #![doc = include_str!("README.md")]
 
 pub mod buffers;
+mod by_name;
 pub mod engine;
 pub mod init;
 pub mod launch;
@@ -49,7 +50,8 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
         let help = "give one file, without `--sheet`; `--coverage` takes several launch files";
         return Err(Failure::usage("only one program can be observed at a time", help));
     }
-    if (args.watch.looks() || args.json)
+    // The engines of specifications do not count by name.
+    if (args.watch.looks() || args.json || args.spec.is_some() && args.watch.counts())
         && let Some(status) = look::look(args)?
     {
         return Ok(status);

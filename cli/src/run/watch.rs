@@ -9,6 +9,7 @@ use crate::args::{ProfileForm, WatchArgs};
 use crate::failure::Failure;
 use crate::fidelity::{self, Entry};
 use crate::output::{count, say, thousands, write_whole};
+use crate::paint::{HELP, paint};
 
 /// Prints and draws a profile as requested. `by` is the engine that executed the program.
 ///
@@ -21,7 +22,9 @@ pub fn show(entries: &[Entry], profile: &Profile, by: &str, args: &WatchArgs) ->
         writeln!(out, "\nexecuted by: {by}")?;
         out.flush()?;
     }
-    if args.fidelity {
+    if args.fidelity && entries.is_empty() {
+        say(&format!("{}: the specification does not give the accuracy of its instructions", paint(HELP, "note")));
+    } else if args.fidelity {
         let executed: Vec<(&str, u64)> = profile.rows().iter().map(|row| (row.mnemonic, row.threads)).collect();
         let mut out = anstream::stdout().lock();
         out.write_all(fidelity::summary(entries, Some(&executed)).as_bytes())?;

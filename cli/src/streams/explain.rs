@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use isaforge_core::Tables;
 use isaforge_core::explain::streams::{example, operation, uses};
 use isaforge_core::program::ProgramError;
 use isaforge_core::semantics::Semantics;
@@ -9,6 +10,7 @@ use isaforge_core::stream::{Decoded, Engine, Field, Note, Role, Source, Type, Wi
 use isaforge_core::text::Line;
 
 use crate::explain::about;
+use crate::explain::branch::remark;
 use crate::failure::{Failure, Status};
 use crate::groups::{hex, parse};
 use crate::output::say;
@@ -27,12 +29,14 @@ pub fn explain(
 ) -> Result<Status, Failure> {
     let named = engine.stream.layouts_of(0).iter().zip(0..).find(|(layout, _)| layout.name == what);
     let (bytes, note) = match (named, parse(what)) {
-        (Some((layout, _)), _) => (engine.store(example(engine, layout)).to_vec(), "an example of it"),
-        (None, Some(bytes)) => (bytes, ""),
+        (Some((layout, _)), _) => {
+            (engine.store(example(engine, layout)).to_vec(), remark(Tables::Streams(engine), layout.name))
+        }
+        (None, Some(bytes)) => (bytes, String::new()),
         (None, None) => match engine.parse(what) {
             Ok(parsed) => {
                 let bytes = engine.store(parsed.decoded.word);
-                (bytes[..usize::from(parsed.decoded.len)].to_vec(), "")
+                (bytes[..usize::from(parsed.decoded.len)].to_vec(), String::new())
             }
             Err(error) => {
                 if let Some(found) = search() {
@@ -53,7 +57,7 @@ pub fn explain(
         },
     };
     let (text, status) = match engine.decode(&bytes) {
-        Ok(decoded) => (render(engine, semantics, &decoded, note), Status::Fine),
+        Ok(decoded) => (render(engine, semantics, &decoded, &note), Status::Fine),
         Err(error) => {
             (format!("{}\n\n{}: {error}\n", paint(DIM, &hex(&bytes)), paint(ERROR, "invalid")), Status::Mistakes)
         }

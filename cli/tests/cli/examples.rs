@@ -3,91 +3,164 @@
 use super::*;
 
 /// The examples that are not run, and why.
-const LEFT_OUT: [(&str, &str); 9] = [
+const LEFT_OUT: [(&str, &str); 12] = [
     ("ir3.xml", "a document of others that the project does not ship"),
     ("--serve", "runs until somebody ends it"),
     ("--watch", "runs until somebody ends it"),
     ("gen --all", "writes to the project's own folder; `.ci/run` runs it"),
     ("isaforge lsp", "speaks a protocol; `cli/tests/lsp.rs` does"),
-    ("completions", "changes the settings of a shell; what it prints is tested elsewhere"),
+    ("debug --dap", "speaks a protocol; `debugger/tests` does"),
+    ("debug --spec examples/riscv sieve.elf", "needs a terminal; `cli/tests/cli/debugging.rs` debugs it by a script"),
+    ("debug launch.yaml\n", "needs a terminal; the examples below it have scripts"),
     ("GITHUB_STEP_SUMMARY", "a file of a service"),
     ("COMMAND", "stands for a command"),
+    ("demo --size 2048", "the same as without options, with seven times as many pixels"),
     ("isaforge corpus", "needs the command of a workspace of its own, whose tests run it"),
 ];
+
+/// Programs behind a pipe that may not be installed.
+const FILTERS: [&str; 3] = ["jq", "less", "inferno-flamegraph"];
+
+/// The examples with exit status 1: findings, differences, and a word that is not an instruction.
+const FINDING: [&str; 4] = [
+    "isaforge lint valhall shader.bin",
+    "isaforge lint valhall shader.s --json",
+    "isaforge diff valhall-2021 valhall",
+    "isaforge explain valhall 0091c10000000102",
+];
+
+/// A program with a loop, whose breakpoints and registers the examples name.
+const SHADER: &str = "\
+  MOV.i32 r1, r60
+  MOV.i32 r2, 0x0
+  IADD_IMM.i32 r3, 0x0, #0x2
+loop:
+  FADD.f32 r2, r2, u0
+  IADD_IMM.i32 r3, r3, #0xffffffff
+  BRANCHZ.reconverge r3, loop
+  IADD.u32 r1, r1, r1
+  MOV.i32.end r4, r2
+";
+
+const LAUNCH: &str = "\
+isa: valhall
+program: { file: shader.s }
+local size: [4, 4]
+uniforms: [1.5]
+";
+
+/// The examples of a help: the lines below `Examples:` and all others that call the command. Quoted text may continue on
+/// the next lines; three spaces precede a remark.
+fn examples_in(help: &str) -> Vec<String> {
+    let mut examples: Vec<String> = Vec::new();
+    let (mut listed, mut quoted) = (false, false);
+    for line in help.lines() {
+        let text = line.trim_start().split("   ").next().unwrap_or_default();
+        if quoted {
+            let example = examples.last_mut().expect("it begins with a quote");
+            example.push_str(&format!("\n{text}"));
+        } else if (listed && line.contains("isaforge ") || line.starts_with("  isaforge "))
+            || listed && text.matches('\'').count() % 2 == 1
+        {
+            examples.push(text.to_owned());
+        } else {
+            listed = line == "Examples:" || listed && !line.is_empty();
+            continue;
+        }
+        quoted ^= text.matches('\'').count() % 2 == 1;
+    }
+    examples
+}
 
 #[test]
 fn every_example_of_the_helps_runs() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
+    let write = |name: &str, content: &[u8]| fs::write(path(name), content).expect("it can be written");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    fs::create_dir(path("specs")).expect("a folder");
-    for set in ["valhall", "valhall-2021", "usc", "vpu"] {
-        copy(&root.join("specs").join(set), &path("specs").join(set));
+    for folder in ["specs", "examples", "kernels", "cases"] {
+        fs::create_dir(path(folder)).expect("a folder");
     }
-    let mine = "isa: mine\nbase: valhall/isa.yaml\n";
-    fs::write(path("specs/mine.yaml"), mine).expect("it can be written");
+    for set in ["specs/valhall", "specs/valhall-2021", "specs/usc", "specs/vpu", "examples/riscv", "examples/lanes"] {
+        copy(&root.join(set), &path(set));
+    }
+    write("specs/mine.yaml", b"isa: mine\nbase: valhall/isa.yaml\n");
     for name in ["my.yaml", "old.yaml", "new.yaml"] {
-        fs::write(path(name), "isa: mine\nbase: specs/valhall/isa.yaml\n").expect("it can be written");
+        write(name, b"isa: mine\nbase: specs/valhall/isa.yaml\n");
     }
-    let text = "MOV.i32 r1, r60\nMOV.i32.end r2, ^r1\n";
-    for name in ["shader.s", "old.s"] {
-        fs::write(path(name), text).expect("it can be written");
+    for name in ["shader.s", "double.s"] {
+        write(name, SHADER.as_bytes());
     }
-    fs::write(path("launch.yaml"), "isa: valhall\nprogram: { file: shader.s }\n").expect("it can be written");
-    let words = isaforge_with(&["asm", "valhall"], text).expect(0).out().to_owned();
-    fs::write(path("words.hex"), &words).expect("it can be written");
-    let code = isaforge_with(&["asm", "valhall", "--out", "bin"], text).expect(0).out;
+    write("old.s", b"MOV.i32 r1, r2\n");
+    for name in ["launch.yaml", "a.yaml", "b.yaml"] {
+        write(name, LAUNCH.as_bytes());
+    }
+    write("words.hex", isaforge_with(&["asm", "valhall"], SHADER).expect(0).out().as_bytes());
+    let code = isaforge_with(&["asm", "valhall", "--out", "bin"], SHADER).expect(0).out;
     for name in ["shader.bin", "a.bin"] {
-        fs::write(path(name), &code).expect("it can be written");
+        write(name, &code);
+    }
+    for name in ["words.tsv", "shaders.tsv", "random-words.tsv"] {
+        write(name, text_of(name).as_bytes());
+    }
+    write("piglit-programs.jsonl", text_of("shaders.jsonl").as_bytes());
+    write("kernels/reduce.json", text_of("reduce.json").as_bytes());
+    write("semantic-vectors.tsv", b"IADD.s32\tsat\t7FFFFFFF,00000001\t7FFFFFFF\trule\n");
+    write("rows.tsv", b"13050500\tok\tmv a0, a0\n");
+    let recorded = |name: &str| {
+        let case = root.join("runtime/tests/data/valhall/images").join(format!("{name}.json.gz"));
+        fs::read(case).expect("it is there")
+    };
+    for name in ["case.json", "cases/nearest.json"] {
+        write(name, &recorded("tex_nearest"));
+    }
+    write("cases/several.json", &recorded("mrt4"));
+    let program = |name: &str| fs::read(path("examples/riscv/programs").join(name)).expect("it is there");
+    write("sieve.elf", &program("sieve.elf"));
+    write("test.elf", &program("random.elf"));
+    let lanes = fs::read_to_string(path("examples/lanes/README.md")).expect("it is there");
+    let power = lanes.split_once("```yaml power.yaml\n").and_then(|(_, rest)| rest.split_once("```"));
+    write("power.yaml", power.expect("it has a launch file").0.as_bytes());
+    write("script.txt", b"to loop\nregisters\n");
+    for folder in [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"] {
+        fs::create_dir_all(path(folder)).expect("a folder");
     }
     let programs = Path::new(env!("CARGO_BIN_EXE_isaforge")).parent().expect("it is in a folder");
     let search = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
-    let mut ran = 0;
-    let own = [
-        "--help",
-        "dis",
-        "asm",
-        "list",
-        "explain",
-        "graph",
-        "grammar",
-        "lint",
-        "lsp",
-        "check",
-        "gen",
-        "diff",
-        "manual",
-        "translate",
-        "fidelity",
-        "man",
-    ];
-    for command in own {
-        let help = if command == "--help" { isaforge(&["--help"]) } else { isaforge(&[command, "--help"]) };
-        let help = help.expect(0);
-        let examples =
-            help.out().lines().skip_while(|line| *line != "Examples:").skip(1).take_while(|line| !line.is_empty());
-        for line in examples.filter(|line| line.contains("isaforge ")) {
-            // Three spaces precede the remark. Filters after a pipe may not be installed.
-            let line = line.trim().split("   ").next().unwrap_or_default();
-            let line = line.split(" | jq").next().and_then(|line| line.split(" | less").next()).unwrap_or(line);
-            let is_run = command == "--help" && line.contains(" run ");
-            if is_run || LEFT_OUT.iter().any(|(part, _)| line.contains(part)) || line.starts_with("xxd ") {
+    let help = isaforge(&["--help"]).expect(0);
+    let commands = help.out().lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands = commands.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    let (mut ran, mut wrong) = (0, Vec::new());
+    for command in ["--color=auto"].into_iter().chain(commands.filter(|name| !matches!(*name, "corpus" | "help"))) {
+        let help = isaforge(&[command, "--help"]).expect(0);
+        let examples = examples_in(help.out());
+        assert!(!examples.is_empty(), "`isaforge {command} --help` has no examples");
+        for example in examples {
+            let parts = example
+                .split(" | ")
+                .filter(|part| FILTERS.iter().all(|filter| part.split_whitespace().next() != Some(*filter)));
+            let line = parts.collect::<Vec<_>>().join(" | ");
+            if LEFT_OUT.iter().any(|(part, _)| format!("{line}\n").contains(part)) || line.starts_with("xxd ") {
                 continue;
             }
             let run = Command::new("sh")
-                .args(["-c", line])
+                .args(["-c", &line])
                 .env("PATH", &search)
+                .env("HOME", folder.path())
                 .current_dir(folder.path())
                 .stdin(Stdio::null())
                 .output()
                 .expect("there is a shell");
-            let err = String::from_utf8_lossy(&run.stderr);
-            // Differences and lint findings give status 1.
-            assert!(matches!(run.status.code(), Some(0 | 1)) && !err.contains("panicked"), "{command}: {line}\n{err}");
+            let expected = i32::from(FINDING.contains(&line.as_str()));
+            if run.status.code() != Some(expected) {
+                let err = String::from_utf8_lossy(&run.stderr);
+                wrong.push(format!("{line}\nhas status {:?}, not {expected}\n{err}", run.status.code()));
+            }
             ran += 1;
         }
     }
-    assert!(ran > 60, "{ran}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(ran > 110, "{ran}");
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -182,3 +182,17 @@ fn a_modifier_shows_its_other_values() {
     let run = isaforge(&["explain", "valhall", "FMA.f32"]).expect(0);
     assert!(run.out().contains("clamp: none, clamp_0_inf, clamp_m1_1, clamp_0_1"), "{}", run.out());
 }
+
+#[test]
+fn an_example_of_a_branch_has_a_label() {
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    for (set, name, expected) in [
+        (&["valhall"][..], "BRANCHZ", "with a label: BRANCHZ r0, loop)"),
+        (&["usc"], "BA", "with a label: ba loop)"),
+        (&["--spec", spec], "beq", "with a label: beq ra, sp, loop)"),
+    ] {
+        let run = isaforge(&[&["explain"], set, &[name]].concat()).expect(0);
+        assert!(run.out().contains(expected), "{}", run.out());
+    }
+    assert!(!isaforge(&["explain", "valhall", "MOV.i32"]).expect(0).out().contains("label"));
+}

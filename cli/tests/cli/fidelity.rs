@@ -72,4 +72,10 @@ fn a_run_says_what_it_met() {
         approximate (1 instruction)\n  FRCP.f32(3)\n      within 1 ulp\n\
         choice (1 instruction)\n  FPCLASS.f32(3)\n      one of ten bits, in the order of LLVM's is.fpclass\n";
     assert_eq!(run.out(), expected);
+    // The same of a specification.
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/valhall");
+    let content = content.replace("isa: valhall\n", "").replace("local size: 3\n", "");
+    fs::write(folder.path().join("launch.yaml"), content).expect("the file is written");
+    let run = isaforge_in(folder.path(), &["run", "--spec", spec, "launch.yaml", "--fidelity", "--quiet"], b"");
+    assert!(run.out().contains("approximate (1 instruction)\n  FRCP.f32("), "{}{}", run.out(), run.err);
 }

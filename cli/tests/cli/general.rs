@@ -58,7 +58,7 @@ fn misuse_has_status_2_and_a_message_on_standard_error() {
         let run = isaforge(arguments).expect(2);
         assert!(run.out.is_empty() && !run.err.is_empty(), "{arguments:?}");
     }
-    assert!(isaforge(&["dis", "valhal"]).err.contains("a similar value exists: 'valhall'"));
+    assert!(isaforge(&["dis", "valhal"]).err.contains("did you mean `valhall`?"));
     let run = isaforge_with(&["asm", "valhall", "-o", "/no/such/folder/out.hex"], "MOV.i32 r1, r2").expect(2);
     assert!(run.err.starts_with("error: cannot write `/no/such/folder/out.hex`: "), "{}", run.err);
 }
@@ -86,6 +86,18 @@ fn names_of_instructions_are_completed() {
     assert!(completed(&["isaforge", "list", "vpu", "Mult"]).contains("MultiplyHiInt16u"));
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
     assert!(completed(&["isaforge", "explain", "--spec", spec, "slt"]).contains("sltiu"));
+    let with_equals = format!("--spec={spec}");
+    assert!(completed(&["isaforge", "explain", &with_equals, "slt"]).contains("sltiu"));
+    // Bash makes `=` a word of its own.
+    assert!(completed(&["isaforge", "explain", "--spec", "=", spec, "slt"]).contains("sltiu"));
+    let found = completed(&["isaforge", "fidelity", "valhall", "F"]);
+    assert!(found.contains("FRCP.f32"), "{found}");
+    assert!(completed(&["isaforge", "fidelity", "valhall", "appr"]).contains("approximate"));
+    // `explain` takes enums and the fields of an instruction.
+    assert!(completed(&["isaforge", "explain", "valhall", "Flo"]).lines().any(|line| line == "Flow"));
+    let found = completed(&["isaforge", "explain", "valhall", "FMA.f32", "cl"]);
+    assert_eq!(found.trim(), "clamp");
+    assert!(completed(&["isaforge", "explain", "usc", "FMAD", ""]).contains("p0.s0neg"));
     // Commands, options and sets are still completed.
     assert!(completed(&["isaforge", "expl"]).contains("explain"));
     assert!(completed(&["isaforge", "dis", "valhall-"]).contains("valhall-2021"));
@@ -145,4 +157,29 @@ fn corpora_are_handed_to_a_command_of_their_own() {
     let output = run(folder.path());
     assert_eq!(output.status.code(), Some(7));
     assert_eq!(output.stdout, b"query\nlake/\n--format\ncsv\n--help\n");
+}
+
+#[test]
+fn an_unknown_set_is_told_what_there_is() {
+    for (name, expected) in [
+        ("rog", "did you mean `rogue`?"),
+        ("valhal", "did you mean `valhall`?"),
+        ("riscv", "there is no built-in instruction set `riscv`\n"),
+        ("img", "`usc` is the built-in set of Imagination"),
+        ("g57", "`valhall` is the set of Mali-G57"),
+        ("midgard", "older than `valhall`"),
+    ] {
+        let run = isaforge(&["list", name]).expect(2);
+        assert!(run.err.contains(expected), "{}", run.err);
+    }
+    let run = isaforge(&["list", "riscv"]).expect(2);
+    assert!(run.err.contains("also mali, panfrost") && run.err.contains("  --spec FILE  "), "{}", run.err);
+}
+
+#[test]
+fn help_shows_labels_and_what_options_need() {
+    let help = isaforge(&["asm", "--help"]).expect(0);
+    assert!(help.out().contains("printf 'loop:\\nBRANCHZ r0, loop\\n' | isaforge asm valhall -\n"), "{}", help.out());
+    let words: Vec<&str> = help.out().split_whitespace().collect();
+    assert!(words.join(" ").contains("Needs `--order memory`"), "{}", help.out());
 }

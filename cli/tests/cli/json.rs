@@ -140,3 +140,91 @@ fn a_run_is_steps_stops_and_a_result_as_objects() {
     assert!(found[0]["error"].as_str().is_some_and(|error| error.contains("word 1")), "{}", found[0]);
     assert_eq!((&found[0]["places"][0]["warps"], &found[0]["places"][1]["warps"]), (&Value::from(1), &Value::from(0)));
 }
+
+#[test]
+fn keys_are_sorted_and_a_line_is_an_instruction() {
+    let run = isaforge_with(&["dis", "valhall", "--json"], "0091c10000000002\nffffffffffffffff\n").expect(1);
+    let lines: Vec<&str> = run.out().lines().collect();
+    let expected = concat!(
+        r#"{"address":0,"bytes":"0200000000c19100","errors":[],"flow":{"barrier":false,"conditional":false,"discards":false,"#,
+        r#""kind":"next","reconverges":false,"waits":[]},"label":null,"mnemonic":"MOV.i32","modifiers":[],"operands":"#,
+        r#"[{"kind":"register","name":"dest","text":"r1","value":1},{"kind":"register","name":"src0","text":"r2","value":2}],"#,
+        r#""reads":["r2"],"target":null,"target_address":null,"text":"MOV.i32 r1, r2","word":"0091c10000000002","writes":["r1"]}"#,
+    );
+    assert_eq!(lines[0], expected);
+    assert!(lines[1].starts_with(r#"{"address":8,"bytes":"ffffffffffffffff","errors":["#), "{}", lines[1]);
+    assert!(lines[1].contains(r#""flow":null,"label":null,"mnemonic":null,"modifiers":[],"operands":[],"reads":[]"#));
+}
+
+/// Constants and modifiers decide what an instruction does, also if the same instruction came before with others.
+#[test]
+fn effects_are_those_of_each_instruction() {
+    let text = "l: BRANCHZ.eq 0x0, l\nBRANCHZ r1, l\nBRANCHZ.eq 0x0, l\nBRANCHZ.eq r1, l\nBRANCHZ 0x0, l\n";
+    let found = objects(&isaforge_with(&["asm", "valhall", "--json"], text).expect(0));
+    let kinds: Vec<&str> = found.iter().filter_map(|one| one["flow"]["kind"].as_str()).collect();
+    assert_eq!(kinds, ["jump", "branch", "jump", "branch", "next"]);
+}
+
+#[test]
+fn a_set_is_an_object_with_its_calling_convention() {
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    for set in [&["valhall"][..], &["usc"], &["vpu"], &["--spec", spec]] {
+        let found = objects(&isaforge(&[&["explain", "--json"], set].concat()).expect(0));
+        valid(&[&["explain"], set].concat(), &found);
+        assert_eq!((found.len(), &found[0]["kind"]), (1, &Value::from("overview")), "{set:?}");
+    }
+    let found = objects(&isaforge(&["explain", "valhall", "--json"]).expect(0));
+    let register = &found[0]["preloads"][0]["registers"][5];
+    assert_eq!((&register["register"], &register["name"]), (&Value::from("r60"), &Value::from("global_x")));
+    let ends = found[0]["flow"].as_array().into_iter().flatten().find(|after| after["ends"] == true);
+    assert!(ends.is_some_and(|after| after["name"] == "end"), "{}", found[0]);
+}
+
+#[test]
+fn findings_and_accuracies_have_schemas() {
+    let text = "MOV.i32 r1, r2\nMOV.i32.end r3, r2\n";
+    let found = objects(&isaforge_with(&["lint", "valhall", "-", "--json"], text).expect(1));
+    valid(&["lint", "valhall"], &found);
+    let machine_code = isaforge_with(&["asm", "valhall"], text).expect(0);
+    let found = objects(&isaforge_with(&["lint", "valhall", "-", "--json"], machine_code.out()).expect(1));
+    valid(&["lint", "valhall"], &found);
+    for set in ["valhall", "usc"] {
+        let run = isaforge(&["fidelity", set, "--json"]).expect(0);
+        valid(&["fidelity", set], &[serde_json::from_str(run.out()).expect("it is JSON")]);
+    }
+}
+
+#[test]
+fn operations_of_groups_have_units_and_operands() {
+    let found = objects(&isaforge(&["list", "usc", "--json"]).expect(0));
+    valid(&["list", "usc"], &found);
+    assert!(found.iter().all(|one| one["unit"] != ""));
+    for (name, unit, reads, writes) in [
+        // Roles are other operands in each phase, and phases drive wires.
+        ("FADD", "p0/p1", &["S0/S3", "S1/S4"][..], &["FT0/FT1"][..]),
+        ("FRCP", "p0/p1", &["S0/S3"], &["W0"]),
+        // Its specification says that it writes a source.
+        ("LD", "backend", &["ADD"], &["S3"]),
+        ("MSK", "b0 mask", &["S0", "S1"], &[]),
+    ] {
+        let one = found.iter().find(|one| one["mnemonic"] == name).expect("it is there");
+        let expected = serde_json::json!([unit, reads, writes]);
+        assert_eq!(serde_json::json!([one["unit"], one["reads"], one["writes"]]), expected, "{name}");
+    }
+    let table = isaforge(&["list", "usc", "FADD"]).expect(0);
+    assert!(table.out().contains("FT0/FT1 ← S0/S3, S1/S4"), "{}", table.out());
+}
+
+#[test]
+fn races_are_objects() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let launch = "isa: valhall\nlocal size: [32]\nprogram: |\n  MOV.i32 r4, r60\n  STORE.i32.slot0.end @r4, u0, offset:0\n\
+                  uniforms: [{ address: word }]\nbuffers: { word: { size: 4 } }\n";
+    fs::write(folder.path().join("launch.yaml"), launch).expect("it is written");
+    let found = objects(&isaforge_in(folder.path(), &["run", "--races", "--json", "launch.yaml"], b"").expect(1));
+    valid(&["run"], &found);
+    let expected = serde_json::json!({
+        "thread": [0, 0, 0], "access": "store", "pc": 1, "text": "STORE.i32.slot0.end @r4, u0, offset:0",
+    });
+    assert_eq!((&found[0]["kind"], &found[0]["sides"][0]), (&Value::from("race"), &expected));
+}

@@ -301,3 +301,17 @@ fn a_program_of_ones_own_set_gets_a_launch_file_too() {
     let run = isaforge(&["run", "--spec", spec, launch.to_str().expect("a path")]).expect(1);
     assert!(run.err.contains("with `--spec` the launch file names no instruction set"), "{}", run.err);
 }
+
+#[test]
+fn a_trace_that_filters_leave_empty_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("launch.yaml"), text_of("loop.yaml")).expect("the file is written");
+    let traced = |arguments: &[&str]| {
+        isaforge_in(folder.path(), &[&["run", "launch.yaml", "--quiet", "--trace"], arguments].concat(), b"").expect(0)
+    };
+    let run = traced(&["--thread", "77", "--register", "r0"]);
+    assert_eq!(run.out(), "");
+    assert_eq!(run.err, "no instruction of the program matches --thread 77 --register r0\n");
+    let run = traced(&["--thread", "1"]);
+    assert!(!run.out().is_empty() && run.err.is_empty(), "{}", run.err);
+}

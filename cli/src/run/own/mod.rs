@@ -203,7 +203,6 @@ impl Program {
 
 impl Launched for Program {
     fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
-        engine::uncounted(args, "programs of a specification")?;
         if args.signature.is_some() && self.signature.is_none() {
             let message = format!("`{}` has no symbols `begin_signature` and `end_signature`", self.path.display());
             return Err(Failure::usage(message, "leave out `--signature`"));
