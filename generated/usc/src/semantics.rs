@@ -16361,7 +16361,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
-                live_out: false,
+                live_out: true,
                 plus: Some(24),
             },
             machine::Bank {
@@ -16406,7 +16406,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
-                live_out: false,
+                live_out: true,
                 plus: None,
             },
             machine::Bank {
@@ -16421,7 +16421,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: false,
-                live_out: false,
+                live_out: true,
                 plus: None,
             },
             machine::Bank {
@@ -16578,7 +16578,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 holds: &[],
                 fixed: false,
                 stays: true,
-                live_out: false,
+                live_out: true,
                 plus: None,
             },
         ],
