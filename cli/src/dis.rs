@@ -56,7 +56,7 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     out.flush()?;
     if let Some(mistake) = &found.mistake {
         let is_text = args.code.how(&target).encoding.is_none() && found.code.bytes.is_empty();
-        match assembly_in(target.tables, &input, mistake).filter(|_| is_text) {
+        match is_text.then(|| assembly_in(target.tables, &input, mistake)).flatten() {
             Some((text, assembly)) if !assembly.errors.is_empty() => {
                 report(&input.name, text, &assembly.errors);
                 say(&format!("{}: {ASSEMBLY}", paint(HELP, "help")));

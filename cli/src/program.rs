@@ -88,7 +88,9 @@ fn machine_code(tables: Tables, input: Input, how: How<'_>) -> Result<Option<Cod
         return Err(Failure::usage(message, "choose one: `--shader NAME`"));
     }
     if let Some(mistake) = &found.mistake {
-        if let Some((text, assembly)) = assembly_in(tables, &input, mistake).filter(|_| how.encoding.is_none()) {
+        if how.encoding.is_none()
+            && let Some((text, assembly)) = assembly_in(tables, &input, mistake)
+        {
             report(&input.name, text, &assembly.errors);
             return Ok(None);
         }
