@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use isaforge_core::program::label_of;
-
 use crate::entry::{self, Entry};
 use crate::set::Set;
 
@@ -14,8 +12,8 @@ pub struct Program<'s> {
     pub set: &'s Set,
     /// Its instructions, sorted by address.
     pub entries: Vec<Entry>,
-    /// The labels: for each branch target, the index of its entry (the number of entries for the program's end) and its
-    /// name.
+    /// The labels, by the index of their entry (the number of entries for the program's end): those of branch targets,
+    /// and others that were [`named`](Program::named).
     pub labels: BTreeMap<usize, String>,
     /// The indices of the entries where execution may start; only the first one by default.
     pub entry_points: Vec<usize>,
@@ -38,9 +36,21 @@ impl<'s> Program<'s> {
         let entries = entry::entries(set, bytes).collect();
         let mut program = Program { set, entries, labels: BTreeMap::new(), entry_points: vec![0] };
         program.mask_writes();
-        let targets: Vec<usize> = program.entries.iter().filter_map(|entry| program.place(entry.target()?)).collect();
-        program.labels = targets.into_iter().map(|place| (place, label_of(place))).collect();
+        program.labels = program.places(entry::labels(set, bytes));
         program
+    }
+
+    /// Renames the labels at addresses as [`entry::rename`] does.
+    #[must_use]
+    pub fn named(mut self, names: &BTreeMap<usize, String>) -> Self {
+        let names = self.places(names.clone());
+        entry::rename(&mut self.labels, &names);
+        self
+    }
+
+    /// The names of addresses by the indices of their entries.
+    fn places(&self, names: BTreeMap<usize, String>) -> BTreeMap<usize, String> {
+        names.into_iter().filter_map(|(at, name)| Some((self.place(at as u64)?, name))).collect()
     }
 
     /// Where lanes may be turned off, those that skip an instruction keep what its destinations hold.

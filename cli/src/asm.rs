@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
-use isaforge_analysis::entry::{entries, labels};
+use isaforge_analysis::entry::{entries, labels, rename};
 use isaforge_core::assembly::Assembly;
 use isaforge_core::program::ProgramError;
 
@@ -76,7 +76,8 @@ fn objects(target: &Target, name: &str, assembly: &Assembly) -> Result<Status, F
     }
     if assembly.errors.is_empty() {
         let set = target.set();
-        let labels = labels(&set, &assembly.bytes);
+        let mut labels = labels(&set, &assembly.bytes);
+        rename(&mut labels, &assembly.names());
         let code = json::Code { set: &set, bytes: &assembly.bytes, labels: &labels, shader: None };
         let mut entries = entries(&set, &assembly.bytes).peekable();
         for placed in &assembly.placed {

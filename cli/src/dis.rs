@@ -11,12 +11,14 @@ use isaforge_core::program::disassemble;
 use isaforge_core::text::Line;
 
 use crate::args::DisArgs;
+use crate::asm::report;
 use crate::builtin::Tables;
 use crate::code::{self, Bytes, Order, Symbols};
 use crate::failure::{Failure, Status};
 use crate::input::Input;
 use crate::output::{Text, progress, say};
 use crate::paint::{BOLD, ERROR, HELP, paint};
+use crate::program::assembly_in;
 use crate::target::Target;
 use crate::words::{self, Mistake, Place, word_digits};
 use crate::{groups, json, labels, rows, streams};
@@ -35,7 +37,7 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     if args.tsv && args.code.order == Some(Order::Memory) {
         return rows::dis(target.tables, &input, style);
     }
-    let found = code::read(target.tables, &input, args.code.how())?;
+    let found = code::read(target.tables, &input, args.code.how(&target))?;
     found.say_note(&input);
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let set = target.set();
@@ -53,13 +55,23 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     }
     out.flush()?;
     if let Some(mistake) = &found.mistake {
-        let text = std::str::from_utf8(input.body()).ok().filter(|_| found.code.bytes.is_empty());
-        let is_assembly = text.is_some_and(|text| target.tables.assemble(text).errors.is_empty());
-        let help = if is_assembly { "this is assembly, which `isaforge asm` reads" } else { &mistake.help };
-        say(&describe(&input.name, &Mistake { help: help.to_owned(), ..mistake.clone() }));
+        let is_text = args.code.how(&target).encoding.is_none() && found.code.bytes.is_empty();
+        match is_text.then(|| assembly_in(target.tables, &input, mistake)).flatten() {
+            Some((text, assembly)) if !assembly.errors.is_empty() => {
+                report(&input.name, text, &assembly.errors);
+                say(&format!("{}: {ASSEMBLY}", paint(HELP, "help")));
+            }
+            Some(_) => {
+                let (message, help) = (ASSEMBLY.to_owned(), "`isaforge dis` reads machine code".to_owned());
+                say(&describe(&input.name, &Mistake { message, help, place: mistake.place }));
+            }
+            None => say(&describe(&input.name, mistake)),
+        }
     }
     Ok(Status::mistakes_if(invalid || found.mistake.is_some()))
 }
+
+const ASSEMBLY: &str = "this is assembly, which `isaforge asm` reads";
 
 /// The number (from 1) and the name of one of several shaders.
 type Numbered<'a> = Option<(usize, &'a str)>;
@@ -160,7 +172,7 @@ const OFTEN: usize = 1 << 12;
 /// Writes a JSON object per instruction. Returns whether any is invalid.
 fn objects(set: &Set, bytes: &[u8], symbols: &Symbols, shader: Option<&str>, out: &mut impl Write) -> io::Result<bool> {
     let mut labels = entry::labels(set, bytes);
-    labels.extend(symbols.clone());
+    entry::rename(&mut labels, symbols);
     let code = json::Code { set, bytes, labels: &labels, shader };
     // If the output is a terminal, it shows the progress itself.
     let bar = progress("dis", if io::stdout().is_terminal() { 0 } else { bytes.len() as u64 });

@@ -7,11 +7,12 @@ use isaforge_core::assembly::{Assembly, Placed};
 
 use crate::asm::{not_text, report};
 use crate::builtin::Tables;
-use crate::code::{self, How};
+use crate::code::{self, How, Symbols};
 use crate::dis::describe;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::say;
+use crate::words::{Mistake, Place};
 
 /// The code of a program in memory order.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub struct Code {
     pub cut: bool,
     /// The source location of each instruction, by address: line and column, both from 1. Empty for machine code.
     pub places: BTreeMap<usize, (usize, usize)>,
+    /// The names of places, by address: labels of the source, or symbols of the file.
+    pub labels: Symbols,
 }
 
 impl Code {
@@ -39,46 +42,45 @@ impl Code {
             (placed.at, (placed.line + 1, line.get(..at).map_or(0, |before| before.chars().count()) + 1))
         };
         let places = assembly.placed.iter().map(place).collect();
-        Code { name, bytes: assembly.bytes, cut: false, places }
+        Code { name, labels: assembly.names(), bytes: assembly.bytes, cut: false, places }
     }
 }
 
-/// Reads a program: assembly if the file is named `.s` or `.asm`, or if it assembles; else hexadecimal text or raw
-/// bytes. `None` if the assembly has errors, which have been reported.
+/// Reads a program: assembly if the file is named `.s` or `.asm`, or if it assembles; else machine code in any form.
+/// `None` if it is assembly with errors, which have been reported.
 ///
 /// # Errors
 /// When the file cannot be read.
 pub fn load(tables: Tables, path: Option<&Path>, how: How<'_>) -> Result<Option<Code>, Failure> {
     let input = Input::read(path)?;
     let extension = path.and_then(Path::extension).and_then(|extension| extension.to_str()).unwrap_or_default();
-    if matches!(extension, "s" | "asm") && how.encoding.is_none() {
+    let is_named = matches!(extension, "s" | "asm");
+    if how.encoding.is_none() {
         let Ok(text) = std::str::from_utf8(input.body()) else {
-            say(&not_text(&input, 0));
-            return Ok(None);
+            if is_named {
+                say(&not_text(&input, 0));
+                return Ok(None);
+            }
+            return machine_code(tables, input, how);
         };
         let assembly = tables.assemble(text);
-        if !assembly.errors.is_empty() {
+        if assembly.errors.is_empty() && (is_named || !assembly.bytes.is_empty()) {
+            return Ok(Some(Code::assembled(input.name.clone(), text, assembly)));
+        }
+        if is_named {
             report(&input.name, text, &assembly.errors);
             return Ok(None);
         }
-        return Ok(Some(Code::assembled(input.name.clone(), text, assembly)));
     }
-    if how.encoding.is_none()
-        && let Ok(text) = std::str::from_utf8(input.body())
-    {
-        let assembly = tables.assemble(text);
-        if assembly.errors.is_empty() && !assembly.bytes.is_empty() {
-            return Ok(Some(Code::assembled(input.name.clone(), text, assembly)));
-        }
-    }
-    machine_code(tables, input, how).map(Some)
+    machine_code(tables, input, how)
 }
 
-/// Reads machine code in any form. An error is reported and truncates the program.
+/// Reads machine code in any form. An error is reported and truncates the program. `None` if the text is rather assembly
+/// with errors.
 ///
 /// # Errors
 /// Those of [`code::read`], and when the file contains several programs.
-fn machine_code(tables: Tables, input: Input, how: How<'_>) -> Result<Code, Failure> {
+fn machine_code(tables: Tables, input: Input, how: How<'_>) -> Result<Option<Code>, Failure> {
     let found = code::read(tables, &input, how)?;
     found.say_note(&input);
     if !found.shaders.is_empty() {
@@ -86,8 +88,33 @@ fn machine_code(tables: Tables, input: Input, how: How<'_>) -> Result<Code, Fail
         return Err(Failure::usage(message, "choose one: `--shader NAME`"));
     }
     if let Some(mistake) = &found.mistake {
+        if how.encoding.is_none()
+            && let Some((text, assembly)) = assembly_in(tables, &input, mistake)
+        {
+            report(&input.name, text, &assembly.errors);
+            return Ok(None);
+        }
         say(&describe(&input.name, mistake));
     }
     let (bytes, cut) = (found.code.bytes, found.mistake.is_some());
-    Ok(Code { name: input.name, bytes, cut, places: BTreeMap::new() })
+    Ok(Some(Code { name: input.name, bytes, cut, places: BTreeMap::new(), labels: found.symbols }))
 }
+
+/// A text as assembly, if it is rather that than digits with this mistake: if some line of it is an instruction, or the
+/// mistake is not in a number.
+pub fn assembly_in<'t>(tables: Tables, input: &'t Input, mistake: &Mistake) -> Option<(&'t str, Assembly)> {
+    let Place::Text(line, column) = mistake.place else { return None };
+    let text = std::str::from_utf8(input.body()).ok()?;
+    let assembly = tables.assemble(text);
+    let line: Vec<char> = text.lines().nth(line.checked_sub(1)?)?.chars().collect();
+    let is_between = |c: &char| c.is_whitespace() || *c == ',';
+    let (before, after) = line.split_at_checked(column.checked_sub(1)?)?;
+    let start = before.iter().rposition(is_between).map_or(0, |at| at + 1);
+    let number: Vec<char> = line[start..].iter().take_while(|c| !is_between(c)).copied().collect();
+    let digits = number.iter().take_while(|c| c.is_ascii_hexdigit()).count();
+    let is_number = number.first().is_some_and(char::is_ascii_digit) || digits == number.len() || digits >= LONG;
+    (!after.is_empty() && (!assembly.placed.is_empty() || !is_number)).then_some((text, assembly))
+}
+
+/// More hexadecimal digits than any mnemonic starts with.
+const LONG: usize = 8;

@@ -66,6 +66,11 @@ impl Target {
         Set::new(self.tables, self.semantics).with(self.hardware)
     }
 
+    /// The number of its processor in ELF files, if the specification has it.
+    pub fn machine(&self) -> Option<u16> {
+        self.hardware?.elf
+    }
+
     /// The accuracy of its instructions, as far as the specification gives it.
     pub fn fidelity(&self) -> Vec<Entry> {
         fidelity::entries(self.tables, self.semantics, self.measured)

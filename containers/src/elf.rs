@@ -17,6 +17,8 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     if file.architecture() != Architecture::Unknown {
         container.kind = format!("an ELF file for {:?}", file.architecture());
     }
+    let machine = bytes.get(18..20).and_then(|bytes| bytes.try_into().ok());
+    container.machine = machine.map(if file.is_little_endian() { u16::from_le_bytes } else { u16::from_be_bytes });
     let mut code = BTreeMap::new();
     for section in file.sections() {
         let name = section.name_bytes().ok().and_then(|name| std::str::from_utf8(name).ok()).unwrap_or("?");
@@ -46,7 +48,7 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
         }
         let offset = symbol.address().checked_sub(*address).and_then(|offset| usize::try_from(offset).ok());
         let Some(offset) = offset.filter(|offset| *offset < container.parts[*part].bytes.len()) else { continue };
-        container.symbols.push(Symbol { name: name.to_owned(), part: *part, offset });
+        container.symbols.push(Symbol { name: name.to_owned(), part: *part, offset, address: symbol.address() });
     }
     Some(container)
 }

@@ -55,6 +55,8 @@ pub struct Part<'a> {
 pub struct Container<'a> {
     /// The format, with an article: `an ELF file for Riscv32`.
     pub kind: String,
+    /// The number of the processor that its code is for, in an ELF file.
+    pub machine: Option<u16>,
     /// Its parts, in file order. Empty for formats that are recognised but not read.
     pub parts: Vec<Part<'a>>,
     /// What the file calls places in its code.
@@ -70,11 +72,13 @@ pub struct Symbol {
     pub part: usize,
     /// Where it is in the bytes of the part.
     pub offset: usize,
+    /// Its address when the program runs.
+    pub address: u64,
 }
 
 impl<'a> Container<'a> {
     fn new(kind: impl Into<String>, parts: Vec<Part<'a>>) -> Self {
-        Container { kind: kind.into(), parts, symbols: Vec::new() }
+        Container { kind: kind.into(), machine: None, parts, symbols: Vec::new() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Assembled programs with the position of each instruction and label in the text, for editors and other tools that
 //! show text and bytes side by side.
 
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -48,6 +49,25 @@ impl Label {
     /// `name` must be a slice of `full`, which is the line with this number.
     pub(crate) fn new(full: &str, line: usize, name: &str) -> Label {
         Label { name: name.to_string(), line, at: name.as_ptr() as usize - full.as_ptr() as usize }
+    }
+}
+
+impl Assembly {
+    /// The labels with the offsets of what they precede: an instruction, or the end of the program.
+    pub fn addresses(&self) -> impl Iterator<Item = (usize, &Label)> {
+        self.labels.iter().map(|label| {
+            let next = self.placed.partition_point(|placed| placed.line < label.line);
+            (self.placed.get(next).map_or(self.bytes.len(), |placed| placed.at), label)
+        })
+    }
+
+    /// The first label of each address.
+    pub fn names(&self) -> BTreeMap<usize, String> {
+        let mut names = BTreeMap::new();
+        for (at, label) in self.addresses() {
+            names.entry(at).or_insert_with(|| label.name.clone());
+        }
+        names
     }
 }
 

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use isaforge_analysis::{Program, Set};
+use isaforge_core::assembly::Assembly;
 use isaforge_runtime::machine::Machine;
 
-/// The assembly source of a program.
+/// What is known of a program beside its code: its assembly source, or symbols.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
     /// The file that contains it, if there is one.
@@ -15,6 +16,8 @@ pub struct Source {
     pub text: String,
     /// The line number in the file of its first line, from 1.
     pub first: usize,
+    /// The names of places by their offset in the code, if they are known without a text: the symbols of a file.
+    pub symbols: BTreeMap<usize, String>,
 }
 
 /// An instruction of the program.
@@ -41,23 +44,25 @@ pub struct Listing {
     pub lines: Vec<Line>,
     /// The file of the source, if there is one.
     pub path: Option<PathBuf>,
-    /// The labels and their places: those of the source, or else those that `dis` prints.
+    /// The labels and their places: those of the source or of the file, and for other branch targets those that `dis`
+    /// prints.
     pub labels: BTreeMap<String, u64>,
 }
 
 impl Listing {
-    /// Lists the program of a machine. The source is ignored unless it has one line per instruction.
+    /// Lists the program of a machine. A source that does not assemble to its code is ignored.
     pub fn new(machine: &dyn Machine, set: &Set, source: Option<&Source>) -> Self {
-        let program = Program::read(set, machine.code());
+        let code = machine.code();
+        let assembly = source.map(|source| set.tables.assemble(&source.text));
+        let assembly = assembly.filter(|read| read.errors.is_empty() && code.starts_with(&read.bytes));
+        let mut names = source.map_or_else(BTreeMap::new, |source| source.symbols.clone());
+        names.extend(assembly.iter().flat_map(Assembly::names));
+        let program = Program::read(set, code).named(&names);
         let place = |byte: usize| machine.base() + byte as u64 / machine.unit();
-        let read = source.map(|source| read(&source.text)).filter(|read| read.lines.len() == program.entries.len());
-        let labels: Vec<(usize, String)> = match &read {
-            Some(read) => read.labels.clone(),
-            None => program.labels.iter().map(|(index, name)| (*index, name.clone())).collect(),
-        };
-        let end = program.entries.last().map_or(0, |entry| entry.bytes.end);
-        let start = |index: usize| program.entries.get(index).map_or(end, |entry| entry.bytes.start);
-        let named = |index: usize| labels.iter().find(|(at, _)| *at == index).map(|(_, name)| name.clone());
+        let first = source.map_or(1, |source| source.first.max(1));
+        let lines: BTreeMap<usize, usize> =
+            assembly.iter().flat_map(|read| &read.placed).map(|placed| (placed.at, placed.line + first)).collect();
+        let named = |index: usize| program.labels.get(&index).cloned();
         let line = |(index, entry): (usize, &isaforge_analysis::Entry)| {
             let (text, calls) = match &entry.instruction {
                 Ok(instruction) => (instruction.text.clone(), instruction.flow.calls),
@@ -69,14 +74,20 @@ impl Listing {
                 next: place(entry.bytes.end),
                 label: named(index),
                 text: target.map_or(text.clone(), |name| format!("{text}  → {name}")),
-                line: read.as_ref().zip(source).map(|(read, source)| read.lines[index] + source.first.max(1)),
+                line: lines.get(&entry.bytes.start).copied(),
                 calls,
             }
         };
+        let end = program.entries.last().map_or(0, |entry| entry.bytes.end);
+        let start = |index: usize| program.entries.get(index).map_or(end, |entry| entry.bytes.start);
+        let mut labels: BTreeMap<String, u64> =
+            program.labels.iter().map(|(index, name)| (name.clone(), place(start(*index)))).collect();
+        // Several labels of a source may precede one instruction.
+        labels.extend(assembly.iter().flat_map(Assembly::addresses).map(|(at, label)| (label.name.clone(), place(at))));
         Listing {
             lines: program.entries.iter().enumerate().map(line).collect(),
-            path: source.filter(|_| read.is_some()).and_then(|source| source.path.clone()),
-            labels: labels.iter().map(|(index, name)| (name.clone(), place(start(*index)))).collect(),
+            path: source.filter(|_| !lines.is_empty()).and_then(|source| source.path.clone()),
+            labels,
         }
     }
 
@@ -123,48 +134,4 @@ pub fn number(text: &str) -> Option<u64> {
         Some(digits) => u64::from_str_radix(&digits.replace('_', ""), 16).ok(),
         None => text.replace('_', "").parse().ok(),
     }
-}
-
-/// The structure of an assembly source.
-struct Read {
-    /// The line of each instruction, from 0.
-    lines: Vec<usize>,
-    /// Labels, with the index of the instruction that each precedes.
-    labels: Vec<(usize, String)>,
-}
-
-/// Parses assembly: one instruction per line, `label:`, comments from `//` or `;`, comment lines that start with `#`.
-/// If groups are numbered, as in `3 : …`, lines without a number continue the previous group.
-fn read(text: &str) -> Read {
-    let mut read = Read { lines: Vec::new(), labels: Vec::new() };
-    let lines = || text.lines().enumerate().map(|(number, line)| (number, without_comment(line)));
-    let is_numbered = |line: &str| line.split_once(':').is_some_and(|(number, _)| is_number(number.trim()));
-    let groups = lines().any(|(_, line)| is_numbered(line));
-    for (number, mut rest) in lines() {
-        let starts = !groups || is_numbered(rest);
-        while let Some((name, tail)) = rest.split_once(':').filter(|(name, _)| is_label(name.trim())) {
-            if !is_number(name.trim()) {
-                read.labels.push((read.lines.len(), name.trim().to_owned()));
-            }
-            rest = tail.trim();
-        }
-        if starts && !rest.is_empty() {
-            read.lines.push(number);
-        }
-    }
-    read
-}
-
-fn without_comment(line: &str) -> &str {
-    let end = [line.find("//"), line.find(';')].into_iter().flatten().min();
-    let line = line[..end.unwrap_or(line.len())].trim();
-    if line.starts_with('#') { "" } else { line }
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-fn is_label(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$'))
 }

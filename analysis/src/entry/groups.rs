@@ -13,9 +13,9 @@ use super::{Entry, Flow, Instruction, Operand, Register, once, write};
 use crate::effects::{Effects, When};
 use crate::set::Set;
 
-pub(super) fn targets(isa: &'static GroupIsa, bytes: &[u8]) -> impl Iterator<Item = (usize, Option<u64>)> {
+pub(super) fn targets(isa: &'static GroupIsa, bytes: &[u8]) -> impl Iterator<Item = (usize, Option<(u64, bool)>)> {
     pieces(isa, bytes, &[])
-        .map(move |piece| (piece.at, piece.group.ok().and_then(|group| leads(isa, &group, piece.at))))
+        .map(move |piece| (piece.at, piece.group.ok().and_then(|group| Some((leads(isa, &group, piece.at)?, false)))))
 }
 
 pub(super) fn read(set: &Set, isa: &'static GroupIsa, bytes: &[u8]) -> impl Iterator<Item = Entry> {

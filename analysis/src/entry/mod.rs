@@ -133,8 +133,10 @@ pub fn entries<'a>(set: &'a Set, bytes: &'a [u8]) -> Box<dyn Iterator<Item = Ent
     }
 }
 
-/// The address of each instruction, and its branch target if it has one.
-fn targets<'a>(set: &Set, bytes: &'a [u8]) -> Box<dyn Iterator<Item = (usize, Option<u64>)> + 'a> {
+/// The address of each instruction, and its branch target if it has one, with whether that is a function.
+type Targets<'a> = Box<dyn Iterator<Item = (usize, Option<(u64, bool)>)> + 'a>;
+
+fn targets<'a>(set: &Set, bytes: &'a [u8]) -> Targets<'a> {
     match set.tables {
         Tables::Words(isa) => Box::new(words::targets(isa, set.tables.unit(), bytes)),
         Tables::Groups(isa) => Box::new(groups::targets(isa, bytes)),
@@ -147,7 +149,8 @@ pub fn places<'a>(set: &Set, bytes: &'a [u8]) -> impl Iterator<Item = usize> + u
     targets(set, bytes).map(|(at, _)| at)
 }
 
-/// The addresses that branches lead to, which may include the end of the program, and their labels.
+/// The addresses that branches lead to, which may include the end of the program, and their labels: those of a
+/// listing. Their number is the index of an instruction, or in streams the address in units of the set.
 ///
 /// Suitable for programs too large to keep in memory: like [`entries`], it reads the program as a stream, so only the
 /// result takes memory.
@@ -161,12 +164,39 @@ pub fn places<'a>(set: &Set, bytes: &'a [u8]) -> impl Iterator<Item = usize> + u
 /// assert_eq!(labels(&set, &words.bytes), [(8, "l1".to_owned())].into());
 /// ```
 pub fn labels(set: &Set, bytes: &[u8]) -> BTreeMap<usize, String> {
-    let wanted: BTreeSet<usize> = targets(set, bytes).filter_map(|(_, target)| usize::try_from(target?).ok()).collect();
+    let mut wanted: BTreeMap<usize, bool> = BTreeMap::new();
+    for (target, called) in targets(set, bytes).filter_map(|(_, target)| target) {
+        let Ok(target) = usize::try_from(target) else { continue };
+        *wanted.entry(target).or_insert(true) &= called;
+    }
     if wanted.is_empty() {
         return BTreeMap::new();
     }
     let places = places(set, bytes).chain([bytes.len()]).enumerate();
-    places.filter(|(_, at)| wanted.contains(at)).map(|(place, at)| (at, label_of(place))).collect()
+    let label = |(place, at): (usize, usize)| {
+        let function = *wanted.get(&at)?;
+        Some((
+            at,
+            match set.tables {
+                Tables::Streams(_) if function => format!("fxn{}", at / set.tables.unit()),
+                Tables::Streams(_) => label_of(at / set.tables.unit()),
+                _ => label_of(place),
+            },
+        ))
+    };
+    places.filter_map(label).collect()
+}
+
+/// Replaces generated labels by `names`: labels of the source, or symbols of a file. A name for a place without a label
+/// becomes its label; a generated label with the name of another place gets a `_` at its end.
+pub fn rename(labels: &mut BTreeMap<usize, String>, names: &BTreeMap<usize, String>) {
+    let taken: BTreeSet<&str> = names.values().map(String::as_str).collect();
+    for label in labels.values_mut() {
+        while taken.contains(label.as_str()) {
+            label.push('_');
+        }
+    }
+    labels.extend(names.iter().map(|(at, name)| (*at, name.clone())));
 }
 
 /// Adds the registers that no operand names: those that hold states, and those that calls of the host access.

@@ -2,17 +2,17 @@
 
 use isaforge_core::semantics::{Modifier as Asked, Semantics, instantiate};
 use isaforge_core::stream::listing::parts;
-use isaforge_core::stream::{Decoded, Engine, Scope, Type, registers, target};
+use isaforge_core::stream::{Decoded, Engine, Scope, Type, branch, registers, target};
 use isaforge_core::text::Line;
 
 use super::{Entry, Flow, Instruction, Modifier, Operand, Register, implicit, once, write};
 use crate::effects::{Effects, When};
 use crate::set::Set;
 
-pub(super) fn targets(engine: Engine, bytes: &[u8]) -> impl Iterator<Item = (usize, Option<u64>)> {
+pub(super) fn targets(engine: Engine, bytes: &[u8]) -> impl Iterator<Item = (usize, Option<(u64, bool)>)> {
     parts(engine, bytes).map(move |part| {
         let decoded = part.decoded.ok();
-        (part.at, decoded.and_then(|decoded| target(engine, &decoded, part.at as u64)))
+        (part.at, decoded.and_then(|decoded| branch(engine, &decoded, part.at as u64)))
     })
 }
 

@@ -16,11 +16,15 @@ use super::{Entry, Flow, Instruction, Modifier, Operand, Register, implicit, onc
 use crate::effects::{Effects, When};
 use crate::set::Set;
 
-pub(super) fn targets(isa: &'static Isa, size: usize, bytes: &[u8]) -> impl Iterator<Item = (usize, Option<u64>)> {
+pub(super) fn targets(
+    isa: &'static Isa,
+    size: usize,
+    bytes: &[u8],
+) -> impl Iterator<Item = (usize, Option<(u64, bool)>)> {
     bytes.chunks(size).enumerate().map(move |(index, chunk)| {
         let (start, word) = (index * size, word_of(chunk));
         let opcode = decode(isa, word).ok().filter(|_| chunk.len() == size);
-        (start, opcode.and_then(|opcode| target(isa, opcode, word, start as u64)))
+        (start, opcode.and_then(|opcode| Some((target(isa, opcode, word, start as u64)?, false))))
     })
 }
 

@@ -9,6 +9,7 @@ use super::TargetArgs;
 use crate::code::{How, Order};
 use crate::completion::{classified, explainable, instructions};
 use crate::input::path_parser;
+use crate::target::Target;
 use crate::words::Encoding;
 
 /// How machine code is written.
@@ -30,10 +31,10 @@ pub struct CodeArgs {
 }
 
 impl CodeArgs {
-    /// How code is to be read.
-    pub fn how(&self) -> How<'_> {
+    /// How code of a set is to be read.
+    pub fn how(&self, target: &Target) -> How<'_> {
         let encoding = if self.raw { Some(Encoding::Bin) } else { self.input.encoding() };
-        How { encoding, order: self.order, shader: self.shader.as_deref() }
+        How { encoding, order: self.order, shader: self.shader.as_deref(), machine: target.machine() }
     }
 }
 
@@ -219,8 +220,9 @@ pub struct ExplainArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// A hexadecimal word, assembly text, a mnemonic or part of one, a mnemonic and one of its fields, an enum, or words
-    /// to search for; `-` reads standard input. If omitted, show the calling convention and control flow of all programs
+    /// Machine code as `dis` reads it, assembly text, a mnemonic or part of one, a mnemonic and one of its fields, an
+    /// enum, or words to search for; `-` reads standard input. If omitted, show the calling convention and control flow
+    /// of all programs
     #[arg(num_args = 0.., value_name = "WORD|TEXT", add = ArgValueCompleter::new(explainable))]
     pub what: Vec<String>,
     /// Print JSON: an object per instruction with all fields, per field, per enum, or per instruction that a search finds;

@@ -25,9 +25,13 @@ pub struct Dump {
     tokens: Vec<Token>,
     /// For each line with tokens, the number of tokens before it.
     lines: Vec<usize>,
+    /// What was left out, for the user.
+    pub notes: Vec<String>,
+    /// Whether lines without bytes were skipped.
+    pub skipped: bool,
 }
 
-/// The maximum number of digits that `*` lines of a text may stand for.
+/// The maximum number of numbers that `*` and `...` lines of a text may stand for.
 const MOST: usize = 1 << 22;
 
 /// A line of a listing.
@@ -35,8 +39,28 @@ struct Row {
     /// The address of its first byte, or whatever else comes first.
     address: u64,
     tokens: Vec<Token>,
-    /// Whether a `*` precedes it: the line before it is repeated up to this address.
-    repeated: bool,
+    gap: Gap,
+}
+
+/// What is left out before a line.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Gap {
+    #[default]
+    None,
+    /// A `*`: the line before is repeated up to the address.
+    Repeated,
+    /// A `...` of objdump: zeros up to the address.
+    Zeros,
+}
+
+/// The lines of a listing.
+#[derive(Default)]
+struct Rows {
+    rows: Vec<Row>,
+    /// The line number, from 1, of the first line without bytes, its text, and the number of such lines.
+    skipped: Option<(usize, String, usize)>,
+    /// Whether zeros follow the last line.
+    open: bool,
 }
 
 /// Bytes in memory order, and where lines begin.
@@ -51,9 +75,13 @@ pub struct Bytes {
 impl Dump {
     /// Finds the digits of a text. `None` if it has none of these formats.
     pub fn read(text: &str) -> Option<Dump> {
-        let dump = match text.contains('{') {
-            true => Dump::arrays(text)?,
-            false => Dump::of_rows(other_base(text).or_else(|| listing(text))?)?,
+        let array = if text.contains('{') { Dump::arrays(text) } else { None };
+        let dump = match array.filter(|array| !array.tokens.is_empty()) {
+            Some(array) => array,
+            None => match other_base(text) {
+                Some(rows) => Dump::of_rows(Rows { rows, ..Rows::default() })?,
+                None => Dump::of_rows(listing(text)?)?,
+            },
         };
         (!dump.tokens.is_empty()).then_some(dump)
     }
@@ -105,65 +133,167 @@ impl Dump {
         Some(dump)
     }
 
-    /// Joins lines, each repeated as often as a `*` requires.
-    fn of_rows(rows: Vec<Row>) -> Option<Dump> {
+    /// Joins lines, and fills the gaps between them.
+    fn of_rows(found: Rows) -> Option<Dump> {
         let mut dump = Dump::default();
-        let (mut before, mut first) = (0, 0);
+        let (mut before, mut first, mut end) = (0, 0, None);
         let mut room = MOST;
-        for row in rows {
-            if row.repeated {
-                let last = dump.tokens.get(first..).unwrap_or_default().to_vec();
-                let bytes: usize = last.iter().map(|token| token.bytes).sum();
-                let gap = usize::try_from(row.address.checked_sub(before)?).ok()?;
-                if bytes == 0 || !gap.is_multiple_of(bytes) {
-                    return None;
+        let mut unknown = found.open;
+        for row in found.rows {
+            let (copies, copy) = match (row.gap, end) {
+                (Gap::None, _) => (0, Vec::new()),
+                (Gap::Zeros, end) => {
+                    // In another section, addresses start again.
+                    let gap = end.and_then(|end| row.address.checked_sub(end));
+                    unknown |= gap.is_none();
+                    let zero = Token { value: 0, bytes: 1, order: Some(Order::Memory) };
+                    (usize::try_from(gap.unwrap_or(0)).ok()?, vec![zero])
                 }
-                let copies = (gap / bytes).saturating_sub(1);
-                room = room.checked_sub(copies.checked_mul(last.len())?)?;
-                for _ in 0..copies {
+                (Gap::Repeated, _) => {
+                    let last = dump.tokens.get(first..).unwrap_or_default().to_vec();
+                    let bytes: usize = last.iter().map(|token| token.bytes).sum();
+                    let gap = usize::try_from(row.address.checked_sub(before)?).ok()?;
+                    if bytes == 0 || !gap.is_multiple_of(bytes) {
+                        return None;
+                    }
+                    ((gap / bytes).saturating_sub(1), last)
+                }
+            };
+            room = room.checked_sub(copies.checked_mul(copy.len())?)?;
+            for copied in 0..copies {
+                if copied == 0 || row.gap == Gap::Repeated {
                     dump.lines.push(dump.tokens.len());
-                    dump.tokens.extend(&last);
                 }
+                dump.tokens.extend(&copy);
             }
+            let bytes: u64 = row.tokens.iter().map(|token| token.bytes as u64).sum();
+            end = row.address.checked_add(bytes);
             if !row.tokens.is_empty() {
                 (before, first) = (row.address, dump.tokens.len());
                 dump.lines.push(first);
                 dump.tokens.extend(row.tokens);
             }
         }
+        if unknown {
+            let note = "left out the zeros at `...` that end at no address; `objdump -z` prints them";
+            dump.notes.push(note.to_owned());
+        }
+        if let Some((number, line, all)) = found.skipped {
+            let lines = crate::output::count(all as u64, "line");
+            dump.notes.push(format!("skipped {lines} without bytes, the first is line {number}: `{line}`"));
+            dump.skipped = true;
+        }
         Some(dump)
     }
 }
 
+/// How a line of a listing looks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Only an address, or the name of one.
+    Place,
+    /// Bytes after an address.
+    Addressed,
+    /// Bytes at the beginning, alone or set off from a text.
+    Plain,
+    /// Digits that may have another meaning.
+    Unclear,
+    /// At most one short number, which is not a byte in the lines of a log.
+    Other,
+}
+
+/// Fewer bytes than this are not taken for an instruction among lines of another kind.
+const CLEAR: usize = 4;
+
+impl Form {
+    fn of(line: &str, tokens: &[Token], is_addressed: bool) -> Form {
+        let bytes: usize = tokens.iter().map(|token| token.bytes).sum();
+        let digits = line.split("  ").next().and_then(|part| part.split('\t').next()).unwrap_or_default();
+        let numbers = digits.split(' ').filter(|number| number.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        match tokens {
+            [] if digits == line && is_addressed => Form::Place,
+            [] => Form::Other,
+            _ if is_addressed => Form::Addressed,
+            [_] if bytes < CLEAR => Form::Other,
+            _ if numbers.count() == tokens.len() => Form::Plain,
+            _ => Form::Unclear,
+        }
+    }
+}
+
+/// Whether a line that is not read as bytes may be meant as bytes.
+fn is_like(line: &str) -> bool {
+    let numbers = line.split([' ', '\t', ',']).filter(|number| !number.is_empty()).take(4);
+    let is_number = |number: &&str| digits(number).is_some_and(|(digits, rest)| digits.len() > 1 && rest.is_empty());
+    digits(line).is_some_and(|(digits, _)| digits.len() >= 2 * CLEAR) || numbers.filter(is_number).count() > 1
+}
+
 /// Reads lines of an address, digits, and characters or text; the address and the last part are optional.
-fn listing(text: &str) -> Option<Vec<Row>> {
-    let (mut rows, mut addresses, mut repeated) = (Vec::new(), None, false);
-    for line in text.lines() {
-        let line = line.trim_end();
-        let start = line.trim_start();
+///
+/// Lines of another kind, such as those of a compiler's log, are skipped if all others have the same clear form.
+fn listing(text: &str) -> Option<Rows> {
+    let (mut addresses, mut gap, mut open) = (None, Gap::None, false);
+    let mut lines: Vec<(Form, usize, &str, Row)> = Vec::new();
+    let (mut others, mut headings) = (Vec::new(), 0);
+    for (number, line) in (1..).zip(text.lines()) {
+        let start = line.trim();
         let is_heading = start.ends_with(':') || start.starts_with("Contents of") || start.contains("file format ");
         let is_comment = ["//", "#", ";", "/*"].iter().any(|mark| start.starts_with(mark));
-        if start.is_empty() || is_heading || is_comment {
+        if start.is_empty() || is_comment {
             continue;
         }
-        if start == "*" {
-            repeated = true;
+        let first = digits(start);
+        let address = first.and_then(|(first, _)| u64::from_str_radix(first, 16).ok()).unwrap_or(0);
+        let is_symbol = first.is_some_and(|(_, after)| after.trim_start().starts_with('<'));
+        if is_heading {
+            headings += 1;
+            // objdump prints the address of a symbol in front of it.
+            if is_symbol && gap != Gap::Repeated {
+                let row = Row { address, tokens: Vec::new(), gap: std::mem::take(&mut gap) };
+                lines.push((Form::Place, number, start, row));
+            } else if gap == Gap::Zeros {
+                (open, gap) = (true, Gap::None);
+            }
             continue;
         }
-        let address = digits(start).and_then(|(first, _)| u64::from_str_radix(first, 16).ok()).unwrap_or(0);
-        let tokens = tokens(start, &mut addresses)?;
-        rows.push(Row { address, tokens, repeated: std::mem::take(&mut repeated) });
+        if matches!(start, "*" | "...") {
+            gap = if start == "*" { Gap::Repeated } else { Gap::Zeros };
+            continue;
+        }
+        let Some(tokens) = tokens(start, &mut addresses) else {
+            others.push((number, start));
+            continue;
+        };
+        let after_address = |(first, after): (&str, &str)| after.starts_with(':') || addresses == Some(first.len());
+        let form = Form::of(start, &tokens, is_symbol || first.is_some_and(after_address));
+        lines.push((form, number, start, Row { address, tokens, gap: std::mem::take(&mut gap) }));
     }
-    (!repeated).then_some(rows)
+    let mut found = Rows { open: open || gap == Gap::Zeros, ..Rows::default() };
+    if !others.is_empty() {
+        let has = |form: Form| lines.iter().any(|(known, ..)| *known == form);
+        if has(Form::Unclear)
+            || has(Form::Addressed) && has(Form::Plain)
+            || others.iter().any(|(_, line)| is_like(line))
+        {
+            return None;
+        }
+        let is_other = |line: &(Form, usize, &str, Row)| line.0 == Form::Other;
+        others.extend(lines.iter().filter(|line| is_other(line)).map(|(_, number, start, _)| (*number, *start)));
+        lines.retain(|line| !is_other(line));
+        let (number, start) = others.iter().min().copied().unwrap_or_default();
+        found.skipped = Some((number, start.to_owned(), others.len() + headings));
+    }
+    found.rows = lines.into_iter().map(|(.., row)| row).collect();
+    (gap != Gap::Repeated).then_some(found)
 }
 
 /// Reads the output of `od`, with addresses and numbers in octal, and of `xxd -b`, with bytes in binary. The addresses
 /// must match the number of bytes, so that hexadecimal text is not mistaken for either.
 fn other_base(text: &str) -> Option<Vec<Row>> {
-    let (mut rows, mut next, mut repeated): (Vec<Row>, Option<u64>, bool) = (Vec::new(), None, false);
+    let (mut rows, mut next, mut gap): (Vec<Row>, Option<u64>, Gap) = (Vec::new(), None, Gap::None);
     for line in text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
         if line == "*" {
-            repeated = true;
+            gap = Gap::Repeated;
             continue;
         }
         let (address, tokens) = match line.split_once(": ") {
@@ -183,13 +313,13 @@ fn other_base(text: &str) -> Option<Vec<Row>> {
                 (u64::from_str_radix(address, 8).ok()?, numbers_of(numbers, 8)?)
             }
         };
-        if !repeated && next.is_some_and(|next| next != address) {
+        if gap == Gap::None && next.is_some_and(|next| next != address) {
             return None;
         }
         next = Some(address.checked_add(tokens.iter().map(|token| token.bytes as u64).sum())?);
-        rows.push(Row { address, tokens, repeated: std::mem::take(&mut repeated) });
+        rows.push(Row { address, tokens, gap: std::mem::take(&mut gap) });
     }
-    (!repeated && rows.iter().any(|row| !row.tokens.is_empty())).then_some(rows)
+    (gap == Gap::None && rows.iter().any(|row| !row.tokens.is_empty())).then_some(rows)
 }
 
 /// Reads numbers of equal length: bytes, or in octal also 16-bit numbers.

@@ -39,6 +39,8 @@ pub struct How<'a> {
     pub order: Option<Order>,
     /// The name prefix of the wanted shader, for files with several.
     pub shader: Option<&'a str>,
+    /// The number of the processor that ELF files have to be for.
+    pub machine: Option<u16>,
 }
 
 /// One of several shaders.
@@ -122,7 +124,7 @@ pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure
         Some(Encoding::Bin) => cut(tables, raw(&input.bytes)),
         Some(Encoding::Hex) => text(tables, input.body(), how.order),
         None => match isaforge_containers::open(&input.bytes) {
-            Some(container) => contained(tables, input, &container, how.shader)?,
+            Some(container) => contained(tables, input, &container, how)?,
             None if how.shader.is_some() => {
                 let message = format!("`{}` is not a container with named shaders", input.name);
                 return Err(Failure::usage(message, "leave out `--shader`"));
@@ -156,7 +158,16 @@ fn cut(tables: Tables, mut code: Bytes) -> Code {
 }
 
 /// The code of a container: all its shaders, or the one that was selected.
-fn contained(tables: Tables, input: &Input, container: &Container<'_>, wanted: Option<&str>) -> Result<Code, Failure> {
+fn contained(tables: Tables, input: &Input, container: &Container<'_>, how: How<'_>) -> Result<Code, Failure> {
+    let wanted = how.shader;
+    if let (Some(machine), Some(expected)) = (container.machine, how.machine)
+        && machine != expected
+    {
+        let message =
+            format!("`{}` is {}: its code is for machine {machine}, not {expected}", input.name, container.kind);
+        let help = "the specification has the number of its machine in `elf`; `--raw` reads the bytes unchanged";
+        return Err(Failure::usage(message, help));
+    }
     let mut code = Bytes::default();
     let (mut shaders, mut taken, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
     let mut of_part: BTreeMap<usize, Vec<&Symbol>> = BTreeMap::new();
@@ -200,14 +211,14 @@ fn contained(tables: Tables, input: &Input, container: &Container<'_>, wanted: O
         note.push_str(&format!("; skipped {}", listed(&skipped)));
     }
     let shaders = if shaders.len() > 1 { shaders } else { Vec::new() };
-    Ok(Code { note: Some(note), shaders, symbols: labels(symbols), ..cut(tables, code) })
+    Ok(Code { note: Some(note), shaders, symbols: labels(symbols.into_iter()), ..cut(tables, code) })
 }
 
 /// Makes labels from symbols: the first symbol at each address, with characters that labels may not have replaced.
-fn labels(symbols: Vec<(usize, &str)>) -> Symbols {
+pub fn labels<'a>(symbols: impl Iterator<Item = (usize, &'a str)>) -> Symbols {
     let mut labels = Symbols::new();
     let mut taken: HashMap<String, u32> = HashMap::new();
-    for (at, symbol) in symbols.into_iter().filter(|(_, symbol)| !symbol.is_empty()) {
+    for (at, symbol) in symbols.filter(|(_, symbol)| !symbol.is_empty()) {
         if labels.contains_key(&at) {
             continue;
         }
@@ -269,6 +280,8 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
         return plain;
     }
     let dump = std::str::from_utf8(body).ok().and_then(Dump::read);
+    let notes = dump.as_ref().map(|dump| dump.notes.join("; ")).filter(|notes| !notes.is_empty());
+    let is_log = dump.as_ref().is_some_and(|dump| dump.skipped);
     let orders = [Order::Memory, Order::Value].into_iter().filter(|one| order.is_none_or(|order| order == *one));
     let mut others = Vec::new();
     if plain.mistake.is_none() && order.is_none() && matches!(tables, Tables::Words(_)) {
@@ -279,11 +292,14 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
     let judged = readable.map(|(code, how)| (Decoded::of(tables, &code.code), code, how));
     let best = judged.reduce(|best, other| if other.0.good > best.0.good { other } else { best });
     match best {
-        Some((_, code, _)) if plain.mistake.is_some() => code,
+        // Among lines of another kind, what looks like bytes may be something else.
+        Some((decoded, ..)) if is_log && 2 * decoded.good <= decoded.all => plain,
+        Some((_, code, _)) if plain.mistake.is_some() => Code { note: notes, ..code },
         Some((decoded, code, (how, says))) if decoded.good > plainly.good => {
             let why =
                 if decoded.is_whole() { "all of it decodes only that way" } else { "more of it decodes that way" };
-            Code { note: Some(format!("read {how}, as {why}; {says}")), ..code }
+            let notes = notes.map_or(String::new(), |notes| format!("; {notes}"));
+            Code { note: Some(format!("read {how}, as {why}; {says}{notes}")), ..code }
         }
         _ => plain,
     }

@@ -11,6 +11,7 @@ pub(crate) mod part;
 use std::io::Write;
 
 use isaforge_core::Isa;
+use isaforge_core::bits::word_of;
 use isaforge_core::decode::decode;
 use isaforge_core::error::ParseError;
 use isaforge_core::explain::words::{self, Explained, example};
@@ -23,6 +24,8 @@ use isaforge_core::text::Line;
 
 use crate::args::ExplainArgs;
 use crate::builtin::Tables;
+use crate::code::{self, How};
+use crate::dis::describe;
 use crate::failure::{Failure, Status};
 use crate::groups;
 use crate::input::Input;
@@ -33,7 +36,7 @@ use crate::paint::{BOLD, DIM, ERROR, HELP, columns, paint};
 use crate::snippet;
 use crate::streams;
 use crate::target::Target;
-use crate::words::{parse_word, word_bytes, word_digits};
+use crate::words::{Encoding, Mistake, parse_word, word_bytes, word_digits};
 
 /// Runs `explain`.
 ///
@@ -44,13 +47,14 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
         return json::schema(&json::any_of("explained", "What `isaforge explain --json` prints", &json::EXPLAINED));
     }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
-    let what = match args.what.as_slice() {
-        [only] if only == "-" => String::from_utf8_lossy(Input::read(None)?.body()).into_owned(),
-        words => words.join(" "),
+    let input = match args.what.as_slice() {
+        [only] if only == "-" => Input::read(None)?,
+        words => Input { name: "text".to_owned(), bytes: words.join(" ").into_bytes() },
     };
+    let what = String::from_utf8_lossy(input.body());
     let what = what.trim();
     if args.json {
-        return objects::objects(&target, what);
+        return objects::objects(&target, what, &input);
     }
     let width = columns().min(120);
     let general = match choices_of(target.tables, what) {
@@ -65,6 +69,18 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
         return Ok(Status::Fine);
     }
     let search = || searched(&target, what);
+    match code_in(&target, what, &input)? {
+        Ok(Some(bytes)) => {
+            let (text, status) = of_code(&target, &bytes, width);
+            anstream::stdout().lock().write_all(text.as_bytes())?;
+            return Ok(status);
+        }
+        Err(mistake) => {
+            say(&describe(&input.name, &mistake));
+            return Ok(Status::Mistakes);
+        }
+        Ok(None) => {}
+    }
     let status = match target.tables {
         Tables::Words(isa) => of_words(&target, isa, what, width)?,
         Tables::Groups(isa) => groups::explain::explain(isa, what, search)?,
@@ -76,6 +92,55 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     Ok(status)
 }
 
+/// The code in a text that is neither a name nor a single word or line: in any form that other commands read. An error if
+/// it is digits that are no code.
+///
+/// # Errors
+/// When a file contains no code for the instruction set.
+fn code_in(target: &Target, what: &str, input: &Input) -> Result<Result<Option<Vec<u8>>, Mistake>, Failure> {
+    let numbers: Vec<&str> = what.split([' ', '\t', '\n', '\r', ',']).filter(|number| !number.is_empty()).collect();
+    let digits = |number: &&str| number.trim_start_matches("0x").trim_start_matches("0X").to_owned();
+    let is_prefixed = |number: &&str| digits(number).len() < number.len();
+    let is_word = matches!(target.tables, Tables::Words(isa) if parse_word(isa, what).is_some())
+        || numbers.len() == 1 && numbers.iter().all(is_prefixed);
+    if is_word || objects::example(target.tables, what).is_some() {
+        return Ok(Ok(None));
+    }
+    let assembly = target.tables.assemble(what);
+    if assembly.errors.is_empty() && !assembly.bytes.is_empty() {
+        return Ok(Ok((what.lines().count() > 1).then_some(assembly.bytes)));
+    }
+    let is_text = std::str::from_utf8(input.body()).is_ok_and(|text| !text.contains('\0'));
+    let encoding = is_text.then_some(Encoding::Hex);
+    let found = code::read(target.tables, input, How { encoding, machine: target.machine(), ..How::default() })?;
+    let Some(mistake) = found.mistake else {
+        // There is no option here that selects another reading.
+        if let Some(note) = found.note.as_deref().and_then(|note| note.split("; `--").next()) {
+            say(&format!("{}: {note}", paint(HELP, "note")));
+        }
+        return Ok(Ok(Some(found.code.bytes).filter(|bytes| !bytes.is_empty())));
+    };
+    let digits: Vec<String> = numbers.iter().map(digits).collect();
+    let is_hexadecimal = digits.iter().all(|number| number.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    let is_counted = digits.iter().any(|number| number.bytes().any(|byte| byte.is_ascii_digit()));
+    let is_code = is_hexadecimal && (is_counted || digits.iter().all(|number| number.len() == 2));
+    // One number may be a search.
+    let is_code = is_code && (digits.len() > 1 || searched(target, what).is_none());
+    if is_code || !is_text || what.contains('{') { Ok(Err(mistake)) } else { Ok(Ok(None)) }
+}
+
+/// Explains the instructions of a program one after another.
+fn of_code(target: &Target, bytes: &[u8], width: usize) -> (String, Status) {
+    let isa = match target.tables {
+        Tables::Words(isa) => isa,
+        Tables::Groups(isa) => return groups::explain::of_bytes(isa, bytes, width),
+        Tables::Streams(engine) => return streams::explain::of_bytes(engine, target.semantics, bytes),
+    };
+    let found = bytes.chunks(word_bytes(isa)).map(|word| render(isa, target.semantics, word_of(word), "", width));
+    let (texts, statuses): (Vec<String>, Vec<Status>) = found.unzip();
+    (texts.join("\n"), Status::mistakes_if(statuses.contains(&Status::Mistakes)))
+}
+
 /// Explains a word, assembly text or a mnemonic, or else lists what a search finds.
 fn of_words(target: &Target, isa: &'static Isa, what: &str, width: usize) -> Result<Status, Failure> {
     let (word, note) = match find_name(isa, what.as_bytes()) {
@@ -83,7 +148,7 @@ fn of_words(target: &Target, isa: &'static Isa, what: &str, width: usize) -> Res
             let name = isa.forms[usize::from(opcode)].name.str;
             (example(isa, opcode), branch::remark(target.tables, name))
         }
-        None => match parse_word(isa, what).or_else(|| parse_word(isa, &what.split_whitespace().collect::<String>())) {
+        None => match parse_word(isa, what) {
             Some(word) => (in_order(isa, what, word), String::new()),
             None if what.starts_with("0x") || what.starts_with("0X") => {
                 let help = format!("a word has at most {} hexadecimal digits", word_digits(isa));

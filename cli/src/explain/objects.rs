@@ -8,12 +8,15 @@ use isaforge_core::explain::{groups, streams, words};
 use isaforge_core::parse::find_name;
 
 use super::part::parts;
-use super::{choices_of, overview};
+use super::{choices_of, code_in, overview};
 use crate::asm::report;
+use crate::dis::describe;
 use crate::failure::{Failure, Status};
 use crate::groups::parse;
+use crate::input::Input;
 use crate::json;
 use crate::list::search_objects;
+use crate::output::say;
 use crate::target::Target;
 use crate::words::{parse_word, word_bytes};
 
@@ -22,7 +25,7 @@ use crate::words::{parse_word, word_bytes};
 ///
 /// # Errors
 /// When standard output cannot be written.
-pub fn objects(target: &Target, what: &str) -> Result<Status, Failure> {
+pub fn objects(target: &Target, what: &str, input: &Input) -> Result<Status, Failure> {
     let mut out = anstream::stdout().lock();
     if what.is_empty() {
         writeln!(out, "{}", overview::object(target))?;
@@ -42,20 +45,27 @@ pub fn objects(target: &Target, what: &str) -> Result<Status, Failure> {
     let (bytes, example) = match (example(target.tables, what), encoded(target.tables, what)) {
         (Some(bytes), _) => (bytes, true),
         (None, Some(bytes)) => (bytes, false),
-        (None, None) => {
-            let assembly = target.tables.assemble(what);
-            if !assembly.errors.is_empty() || assembly.bytes.is_empty() {
-                let found = search_objects(target, what);
-                for object in &found {
-                    writeln!(out, "{object}")?;
-                }
-                if found.is_empty() {
-                    report("text", what, &assembly.errors);
-                }
-                return Ok(Status::mistakes_if(found.is_empty()));
+        (None, None) => match code_in(target, what, input)? {
+            Ok(Some(bytes)) => (bytes, false),
+            Err(mistake) => {
+                say(&describe(&input.name, &mistake));
+                return Ok(Status::Mistakes);
             }
-            (assembly.bytes, false)
-        }
+            Ok(None) => {
+                let assembly = target.tables.assemble(what);
+                if !assembly.errors.is_empty() || assembly.bytes.is_empty() {
+                    let found = search_objects(target, what);
+                    for object in &found {
+                        writeln!(out, "{object}")?;
+                    }
+                    if found.is_empty() {
+                        report("text", what, &assembly.errors);
+                    }
+                    return Ok(Status::mistakes_if(found.is_empty()));
+                }
+                (assembly.bytes, false)
+            }
+        },
     };
     let set = target.set();
     let code = json::Code { set: &set, bytes: &bytes, labels: &labels(&set, &bytes), shader: None };

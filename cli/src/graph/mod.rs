@@ -22,11 +22,11 @@ use crate::program::load;
 pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
     let dot = is_dot(args)?;
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
-    let Some(code) = load(target.tables, args.file.as_deref(), args.code.how())? else {
+    let Some(code) = load(target.tables, args.file.as_deref(), args.code.how(&target))? else {
         return Ok(Status::Mistakes);
     };
     let set = target.set();
-    let program = Program::read(&set, &code.bytes);
+    let program = Program::read(&set, &code.bytes).named(&code.labels);
     if program.entries.is_empty() {
         return Err(Failure::usage(format!("`{}` holds no instructions", code.name), ""));
     }

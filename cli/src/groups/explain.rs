@@ -49,7 +49,7 @@ pub fn explain(isa: &'static GroupIsa, what: &str, search: impl Fn() -> Option<S
 }
 
 /// Explains the groups in some bytes, up to the first that is invalid.
-fn of_bytes(isa: &'static GroupIsa, bytes: &[u8], width: usize) -> (String, Status) {
+pub fn of_bytes(isa: &'static GroupIsa, bytes: &[u8], width: usize) -> (String, Status) {
     let mut out = String::new();
     let mut at = 0;
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {

@@ -10,7 +10,7 @@ use crate::args::LintArgs;
 use crate::failure::{Failure, Status};
 use crate::json;
 use crate::output::{count, say};
-use crate::paint::{BOLD, DIM, GOOD, WARNING, paint};
+use crate::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::program::{Code, load};
 
 pub mod pages;
@@ -24,11 +24,11 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
         return json::schema(json::FINDING);
     }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
-    let Some(code) = load(target.tables, args.file.as_deref(), args.code.how())? else {
+    let Some(code) = load(target.tables, args.file.as_deref(), args.code.how(&target))? else {
         return Ok(Status::Mistakes);
     };
     let set = target.set();
-    let mut program = Program::read(&set, &code.bytes);
+    let mut program = Program::read(&set, &code.bytes).named(&code.labels);
     for address in &args.entries {
         match program.place(*address as u64).filter(|place| *place < program.entries.len()) {
             Some(place) => program.entry_points.push(place),
@@ -53,6 +53,7 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
     if !args.json {
         let instructions = count(program.entries.len() as u64, "instruction");
         say(&match findings.len() {
+            0 if code.cut => format!("{}: {instructions} before the error, no findings", paint(ERROR, "incomplete")),
             0 => format!("{}: {instructions}, no findings", paint(GOOD, "clean")),
             n => format!("{}: in {instructions}", paint(WARNING, &count(n as u64, "finding"))),
         });

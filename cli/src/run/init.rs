@@ -34,7 +34,9 @@ pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Statu
             let help = format!("`isaforge run --spec {} {name}`", spec.display());
             return Err(Failure::usage(format!("`{name}` is an ELF file, which runs as it is"), help));
         }
-        if load(target.tables, Some(program), How::default())?.is_none_or(|code| code.cut) {
+        if load(target.tables, Some(program), How { machine: target.machine(), ..How::default() })?
+            .is_none_or(|code| code.cut)
+        {
             return Ok(Status::Mistakes);
         }
         let generation = generation.map_or(String::new(), |generation| format!(" --generation {generation}"));

@@ -283,13 +283,13 @@ pub fn source(launch: &Node, path: &Path, sources: &Sources) -> Option<Source> {
             let (line, _) = sources.line_column(text.span);
             // The text of a YAML block starts on the line after its indicator.
             let block = usize::from(sources.snippet(text.span).starts_with(['|', '>']));
-            Some(Source { path: Some(path.to_owned()), text: text.value, first: line + block })
+            Some(Source { path: Some(path.to_owned()), text: text.value, first: line + block, ..Source::default() })
         }
         Program::File(file) => {
             let path = folder(path).join(&file.value);
             let is_text = path.extension().is_some_and(|end| end != "bin" && end != "hex");
             let text = String::from_utf8(is_text.then(|| read_file(&path).ok()).flatten()?).ok()?;
-            Some(Source { path: Some(path), text, first: 1 })
+            Some(Source { path: Some(path), text, first: 1, ..Source::default() })
         }
     }
 }

@@ -6,7 +6,8 @@ use isaforge_core::Tables;
 use isaforge_core::explain::streams::{example, operation, uses};
 use isaforge_core::program::ProgramError;
 use isaforge_core::semantics::Semantics;
-use isaforge_core::stream::{Decoded, Engine, Field, Note, Role, Source, Type, Wide, annotate};
+use isaforge_core::stream::listing::parts;
+use isaforge_core::stream::{DecodeError, Decoded, Engine, Field, Note, Role, Source, Type, Wide, annotate};
 use isaforge_core::text::Line;
 
 use crate::explain::about;
@@ -58,12 +59,29 @@ pub fn explain(
     };
     let (text, status) = match engine.decode(&bytes) {
         Ok(decoded) => (render(engine, semantics, &decoded, &note), Status::Fine),
-        Err(error) => {
-            (format!("{}\n\n{}: {error}\n", paint(DIM, &hex(&bytes)), paint(ERROR, "invalid")), Status::Mistakes)
-        }
+        Err(error) => (invalid(&bytes, &error), Status::Mistakes),
     };
     anstream::stdout().lock().write_all(text.as_bytes())?;
     Ok(status)
+}
+
+/// Explains the instructions in some bytes.
+pub fn of_bytes(engine: Engine, semantics: Option<&'static Semantics>, bytes: &[u8]) -> (String, Status) {
+    let mut status = Status::Fine;
+    let texts: Vec<String> = parts(engine, bytes)
+        .map(|part| match part.decoded {
+            Ok(decoded) => render(engine, semantics, &decoded, ""),
+            Err(error) => {
+                status = Status::Mistakes;
+                invalid(part.bytes, &error)
+            }
+        })
+        .collect();
+    (texts.join("\n"), status)
+}
+
+fn invalid(bytes: &[u8], error: &DecodeError) -> String {
+    format!("{}\n\n{}: {error}\n", paint(DIM, &hex(bytes)), paint(ERROR, "invalid"))
 }
 
 fn runs(bits: Wide) -> String {

@@ -196,3 +196,32 @@ fn an_example_of_a_branch_has_a_label() {
     }
     assert!(!isaforge(&["explain", "valhall", "MOV.i32"]).expect(0).out().contains("label"));
 }
+
+#[test]
+fn code_in_other_forms_is_explained_instruction_by_instruction() {
+    let words = ["0091c10000000002", "0091c30000000004"];
+    let each = words.map(|word| isaforge(&["explain", "valhall", word]).expect(0).out().to_owned());
+    let both = each.join("\n");
+    for text in [
+        "0091c10000000002\n0091c30000000004\n",
+        "0x0091c10000000002, 0x0091c30000000004",
+        "const uint64_t code[] = {\n  0x0091c10000000002, 0x0091c30000000004 };\n",
+        "0x02,0x00,0x00,0x00,0x00,0xc1,0x91,0x00,0x04,0x00,0x00,0x00,0x00,0xc3,0x91,0x00",
+        "MOV.i32 r1, r2\nMOV.i32 r3, r4\n",
+    ] {
+        let run = isaforge_with(&["explain", "valhall", "-"], text).expect(0);
+        assert_eq!(run.out(), both, "{text}");
+        assert_eq!(isaforge(&["explain", "valhall", text]).expect(0).out(), both, "{text}");
+        let objects = isaforge_with(&["explain", "valhall", "--json", "-"], text).expect(0);
+        assert_eq!(objects.out().lines().count(), 2, "{}", objects.out());
+    }
+    for arguments in [&["explain", "valhall", "-"][..], &["explain", "valhall", "--json", "-"]] {
+        let run = isaforge_with(arguments, "ff fe\n").expect(1);
+        assert!(run.err.contains("the last word has only 4 of 16 hexadecimal digits"), "{}", run.err);
+    }
+    // A search and a misspelt mnemonic may consist of digits.
+    assert!(isaforge(&["explain", "valhall", "add"]).expect(0).out().contains("instructions that match `add`"));
+    let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    let run = isaforge(&["explain", "--spec", riscv, "13000000", "0145"]).expect(0);
+    assert!(run.out().contains("nop") && run.out().contains("li a0, 0"), "{}", run.out());
+}

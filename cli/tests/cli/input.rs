@@ -251,3 +251,61 @@ fn a_list_of_one_generation_has_what_that_one_has() {
     assert_eq!(names("1"), ["old"]);
     assert_eq!(names("3"), ["new"]);
 }
+
+#[test]
+fn zeros_that_objdump_leaves_out_are_there() {
+    let spec = riscv("examples/riscv");
+    let arguments = ["dis", "--spec", spec.as_str()];
+    let start = "\na.o:     file format elf32-littleriscv\n\nDisassembly of section .text:\n\n00000000 <main>:\n";
+    let run = isaforge_with(
+        &arguments,
+        format!("{start}   0:\t00000013          \tnop\n\t...\n   c:\t00b50533          \tadd\n"),
+    );
+    assert_eq!(run.out().lines().count(), 6, "{}", run.out());
+    assert!(run.out().starts_with("nop\n.byte") && run.out().ends_with("add a0, a0, a1\n") && run.err.is_empty());
+    let words = "   0:\t00000013          \tnop\n\t...\n\n00000008 <next>:\n   8:\t00b50533          \tadd\n";
+    assert_eq!(isaforge_with(&arguments, format!("{start}{words}")).out().lines().count(), 4);
+    // Where no address follows, nothing says how many there are.
+    let run = isaforge_with(&arguments, format!("{start}   0:\t00000013          \tnop\n\t...\n")).expect(0);
+    assert!(run.out() == "nop\n" && run.err.contains("`objdump -z`"), "{}{}", run.out(), run.err);
+    let run = isaforge_with(&arguments, "   0:\t00000013\tnop\n\t...\nffffffff:\t00000013\tnop\n").expect(1);
+    assert!(run.out().is_empty() && run.err.contains("is not a hexadecimal digit"), "{}", run.err);
+}
+
+#[test]
+fn lines_of_a_log_that_carry_no_bytes_are_skipped_and_counted() {
+    let (first, second) =
+        ("   02 00 00 00 00 c1 91 00    MOV.i32 r1, r2\n", "   04 00 00 00 00 c3 91 00    MOV.i32 r3, r4\n");
+    let log =
+        format!("shader: MESA_SHADER_FRAGMENT\nname: GLSL3\n32     %2 = load\nblock0 {{\n{first}\n}}\n\n{second}");
+    for arguments in [&["dis", "valhall"][..], &["lint", "valhall", "--pressure"]] {
+        let run = isaforge_with(arguments, &log).expect(0);
+        assert!(run.out().contains("MOV.i32 r1, r2\n") && run.out().contains("MOV.i32 r3, r4\n"), "{}", run.out());
+        assert_eq!(run.out().matches("MOV").count(), 2, "{}", run.out());
+        let note = "<stdin>: note: skipped 5 lines without bytes, the first is line 1: `shader: MESA_SHADER_FRAGMENT`";
+        assert!(run.err.starts_with(note), "{}", run.err);
+    }
+    // What may be bytes is not skipped.
+    for text in [
+        format!("name: GLSL3\n{first}   04 00 00 0g 00 c3 91 00    MOV.i32 r3, r4\n"),
+        "name: {\n0x02, 0x00, 0x00, 0x00, 0x00, 0xc1, 0x91, 0x00,\nSIZE, 0x00\n".to_owned(),
+    ] {
+        let run = isaforge_with(&["dis", "valhall"], &text).expect(1);
+        assert!(run.out().is_empty() && run.err.contains("error: "), "{text}\n{}{}", run.out(), run.err);
+    }
+}
+
+#[test]
+fn an_elf_file_of_another_processor_is_refused_by_name() {
+    let (spec, file) = (riscv("examples/riscv"), riscv("examples/riscv/programs/sieve.elf"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let other = folder.path().join("other.elf").display().to_string();
+    let mut bytes = fs::read(&file).expect("it is there");
+    bytes[18] = 40;
+    fs::write(&other, bytes).expect("it is written");
+    for command in ["dis", "lint", "graph"] {
+        let run = isaforge(&[command, "--spec", &spec, &other]).expect(2);
+        assert!(run.err.contains("is an ELF file for Arm: its code is for machine 40, not 243"), "{}", run.err);
+    }
+    isaforge(&["dis", "--spec", &spec, "--raw", &other]).expect(1);
+}

@@ -84,7 +84,7 @@ fn a_loop_is_drawn() {
     assert!(run.err.contains("4 blocks, 1 loop"), "{}", run.err);
     let svg = fs::read_to_string(&picture).expect("the picture is there");
     assert!(svg.starts_with("<svg ") && svg.contains("edge back") && svg.contains("loop1"), "{svg}");
-    assert!(svg.contains(">l2:</text>"), "{svg}");
+    assert!(svg.contains(">loop:</text>"), "{svg}");
     isaforge(&["graph", "valhall", &path(&source), "-o", &path(&dot)]).expect(0);
     let run = isaforge(&["graph", "valhall", &path(&source), "-o", &path(&folder.path().join("loop.png"))]).expect(2);
     assert!(run.err.contains("pictures are SVG or dot, not `png`"), "{}", run.err);
@@ -192,4 +192,56 @@ fn other_entry_points_can_be_named() {
     let run = isaforge_with(&["lint", "valhall", "--entry", "0x8"], &words);
     assert!(!run.out().contains("P0004"), "{}", run.out());
     assert!(isaforge_with(&["lint", "valhall", "--entry", "3"], &words).expect(2).err.contains("starts at 0x3"));
+}
+
+#[test]
+fn assembly_with_mistakes_is_not_taken_for_hexadecimal() {
+    for text in ["MOV.i32 r0, u0\nFOO r1\nNOP.end\n", "NOP\nFOO r1\n", "FOO r1\n", "ADDED.f32 r0, u0, u2\n"] {
+        for arguments in [&["lint", "valhall", "-"][..], &["graph", "valhall"], &["lint", "valhall", "--pressure"]] {
+            let run = isaforge_with(arguments, text).expect(1);
+            let line = 1 + text.lines().position(|line| line.starts_with("FOO") || line.starts_with("ADDED")).unwrap();
+            assert!(run.err.starts_with(&format!("<stdin>:{line}:1: error: ")), "{arguments:?}\n{}", run.err);
+            assert!(run.err.contains('^') && !run.err.contains("clean") && run.out.is_empty(), "{}", run.err);
+        }
+    }
+    // Digits with a slip are still digits.
+    for text in ["0091c1000000000g\n", "deadbeef0000000g\n", "ff fe\n"] {
+        let run = isaforge_with(&["lint", "valhall"], text).expect(1);
+        assert!(run.err.contains("hexadecimal digit") && !run.err.contains("clean"), "{}", run.err);
+    }
+    let run = isaforge_with(&["lint", "valhall", "--in", "hex"], "FOO r1\n").expect(1);
+    assert!(run.err.contains("is not a hexadecimal digit") && run.err.contains("incomplete: "), "{}", run.err);
+}
+
+#[test]
+fn places_have_the_names_of_the_source_or_of_the_file() {
+    let text = "NOP\nagain:\nIADD_IMM.i32 r0, r0, #0x1\nBRANCHZ.eq r0, again\nl1: NOP.end\n";
+    let graph = isaforge_with(&["graph", "valhall", "--format", "dot"], text).expect(0);
+    assert!(graph.out().contains("again:\\l") && graph.out().contains("→ again"), "{}", graph.out());
+    let pressure = isaforge_with(&["lint", "valhall", "--pressure"], text).expect(0);
+    assert!(pressure.out().contains("\nagain:\n") && pressure.out().contains("\nl1:\n"), "{}", pressure.out());
+    let assembled = isaforge_with(&["asm", "valhall", "--json"], text).expect(0);
+    assert!(assembled.out().contains(r#""target":"again""#), "{}", assembled.out());
+
+    let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    let elf = format!("{riscv}/programs/sieve.elf");
+    let listing = isaforge(&["dis", "--spec", riscv, &elf]).expect(0);
+    let labels: Vec<&str> = listing.out().lines().filter(|line| line.ends_with(':')).collect();
+    let pressure = isaforge(&["lint", "--spec", riscv, "--pressure", &elf]).expect(0);
+    assert_eq!(
+        pressure.out().lines().filter(|line| line.ends_with(':') && !line.contains(' ')).collect::<Vec<_>>(),
+        labels
+    );
+    let graph = isaforge(&["graph", "--spec", riscv, "--format", "dot", &elf]).expect(0);
+    assert!(labels.iter().all(|label| graph.out().contains(&format!("\"{label}\\l"))), "{}", graph.out());
+    let found = objects(&isaforge(&["dis", "--json", "--spec", riscv, &elf]).expect(0));
+    let named: Vec<String> = found.iter().filter_map(|one| Some(format!("{}:", one["label"].as_str()?))).collect();
+    assert_eq!(named, labels);
+
+    let stopped = isaforge(&["run", "--spec", riscv, &elf, "--break", "number"]).expect(0);
+    assert!(stopped.out().contains("warp 0  +  add sp, sp, -16"), "{}", stopped.out());
+    let traced = isaforge(&["run", "--spec", riscv, &elf, "--trace", "--at", "main", "--quiet"]).expect(0);
+    assert!(traced.out().lines().next().is_some_and(|line| line.contains("lui a3, 0x11")), "{}", traced.out());
+    let commands = labels.iter().map(|label| format!("break {}\n", label.trim_end_matches(':'))).collect::<String>();
+    isaforge_with(&["debug", "--spec", riscv, &elf, "--commands", "-"], commands).expect(0);
 }

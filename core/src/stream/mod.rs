@@ -51,5 +51,5 @@ pub use parse::{Labels, NoLabels, Parsed};
 pub use print::{NoPlaces, Places};
 pub use registers::registers;
 pub use table::*;
-pub use target::target;
+pub use target::{branch, target};
 pub use wide::Wide;

@@ -43,9 +43,7 @@ pub fn hover(source: &Source, position: Position) -> Option<Hover> {
 }
 
 fn of_label(source: &Source, name: &str) -> Option<String> {
-    let label = source.assembly.labels.iter().find(|label| label.name == name)?;
-    let next = source.assembly.placed.iter().find(|placed| placed.line >= label.line);
-    let at = next.map_or(source.assembly.bytes.len(), |placed| placed.at);
+    let (at, label) = source.assembly.addresses().find(|(_, label)| label.name == name)?;
     Some(format!("label `{name}`: line {}, address `{at:#x}`", label.line + 1))
 }
 

@@ -17,6 +17,7 @@ use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::Node;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Stop, Trap};
 use isaforge_core::semantics::Semantics;
+use isaforge_debugger::Source;
 use isaforge_runtime::exec::jit;
 use isaforge_runtime::exec::jit::engine::Compiler;
 use isaforge_runtime::{Engine, Guarded, machine, watched};
@@ -28,6 +29,7 @@ use super::launched::{Compared, Launched, Ran, WithSource, find, folder, read_no
 use super::{engine, init, outputs, program};
 use crate::args::RunArgs;
 use crate::builtin::Tables;
+use crate::code::labels;
 use crate::failure::{Failure, Status};
 use crate::input::{self, Input};
 use crate::output::{count, thousands, write_whole};
@@ -314,7 +316,15 @@ pub fn open(path: &Path, tables: Tables, set: Set) -> Result<Option<WithSource>,
         let found =
             found.map_err(|(message, help)| Failure::usage(format!("`{}`: {message}", path.display()), help))?;
         let elf::Program { segments, entry, text, signature } = found;
-        return Ok(Some((Box::new(Program { segments, text, signature, ..Program::new(path, set, entry) }), None)));
+        let program = Program { segments, text, signature, ..Program::new(path, set, entry) };
+        let (base, code) = program.code();
+        let container = isaforge_containers::elf::open(&bytes);
+        let symbols = container.iter().flat_map(|container| &container.symbols).filter_map(|symbol| {
+            let at = usize::try_from(symbol.address.checked_sub(base)?).ok()?;
+            (at < code.len()).then_some((at, symbol.name.as_str()))
+        });
+        let source = Source { symbols: labels(symbols), ..Source::default() };
+        return Ok(Some((Box::new(program), Some(source))));
     }
     if let Some(failure) = init::mistaken(path, true) {
         return Err(failure);
