@@ -1,12 +1,12 @@
 //! `isaforge run --races`: finds unordered accesses to memory.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use isaforge_debugger::races::{Race, Races};
 
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
-use crate::output::{count, failed, say, thousands};
+use crate::output::{count, failed, plain_stdout, say, thousands};
 use crate::paint::{HELP, paint};
 use crate::run::launched::open;
 
@@ -27,7 +27,7 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
         let pc = if unit == 1 { format!("{:#x}", side.pc) } else { side.pc.to_string() };
         format!("{thread} {side} at {pc} `{}`", listing.text(side.pc))
     };
-    let mut out = io::stdout().lock();
+    let mut out = plain_stdout();
     for race in &races.found {
         writeln!(out, "race at {:#x}: {}, {}", race.address, side(race, 0), side(race, 1))?;
     }

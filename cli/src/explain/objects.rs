@@ -14,6 +14,7 @@ use crate::failure::{Failure, Status};
 use crate::groups::parse;
 use crate::json;
 use crate::list::search_objects;
+use crate::output::stdout;
 use crate::target::Target;
 use crate::words::{parse_word, word_bytes};
 
@@ -27,7 +28,7 @@ pub fn objects(target: &Target, what: &str) -> Result<Status, Failure> {
         let help = "give an instruction, a word or assembly text; `isaforge list ISA --json` lists all instructions";
         return Err(Failure::usage("there is nothing to explain".to_owned(), help));
     }
-    let mut out = anstream::stdout().lock();
+    let mut out = stdout();
     if let Some(found) = choices_of(target.tables, what) {
         writeln!(out, "{}", json::choices(found))?;
         return Ok(Status::Fine);

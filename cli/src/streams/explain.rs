@@ -11,7 +11,7 @@ use isaforge_core::text::Line;
 use crate::explain::about;
 use crate::failure::{Failure, Status};
 use crate::groups::{hex, parse};
-use crate::output::say;
+use crate::output::{say, stdout};
 use crate::paint::{BOLD, DIM, ERROR, paint};
 use crate::snippet;
 
@@ -36,7 +36,7 @@ pub fn explain(
             }
             Err(error) => {
                 if let Some(found) = search() {
-                    anstream::stdout().lock().write_all(found.as_bytes())?;
+                    stdout().write_all(found.as_bytes())?;
                     return Ok(Status::Fine);
                 }
                 let characters = |range: std::ops::Range<usize>| what.get(range).map_or(1, |text| text.chars().count());
@@ -58,7 +58,7 @@ pub fn explain(
             (format!("{}\n\n{}: {error}\n", paint(DIM, &hex(&bytes)), paint(ERROR, "invalid")), Status::Mistakes)
         }
     };
-    anstream::stdout().lock().write_all(text.as_bytes())?;
+    stdout().write_all(text.as_bytes())?;
     Ok(status)
 }
 
