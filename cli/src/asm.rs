@@ -12,7 +12,7 @@ use crate::failure::{Failure, Status};
 use crate::groups::hex;
 use crate::input::Input;
 use crate::json;
-use crate::output::{count, say, thousands, write_whole};
+use crate::output::{count, plain_stdout, say, stderr, thousands, write_whole};
 use crate::paint::{BOLD, ERROR, paint};
 use crate::rows;
 use crate::snippet;
@@ -70,7 +70,7 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
 
 /// Prints a JSON object per instruction, or per error if there are any.
 fn objects(target: &Target, name: &str, assembly: &Assembly) -> Result<Status, Failure> {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(plain_stdout());
     for error in &assembly.errors {
         writeln!(out, "{}", json::mistake(name, error))?;
     }
@@ -106,7 +106,7 @@ const SHOWN: usize = 100;
 
 /// Reports the errors of a text, each with its source line.
 pub fn report(name: &str, text: &str, errors: &[ProgramError]) {
-    let mut err = anstream::stderr().lock();
+    let mut err = stderr();
     let mut lines = text.lines().enumerate();
     let mut current = (usize::MAX, "");
     for error in errors.iter().take(SHOWN) {

@@ -14,7 +14,7 @@ use crate::explain_code::explain_code;
 use crate::failure::{Failure, Status};
 use crate::input;
 use crate::json;
-use crate::output::{count, say};
+use crate::output::{count, say, stdout};
 use crate::paint::{ERROR, GOOD, WARNING, columns, paint};
 
 /// Runs `check`.
@@ -23,7 +23,7 @@ use crate::paint::{ERROR, GOOD, WARNING, columns, paint};
 /// When the specification cannot be opened, or the code has no explanation.
 pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
     if args.schema {
-        anstream::stdout().lock().write_all(isaforge_compiler::schema::schema().as_bytes())?;
+        stdout().write_all(isaforge_compiler::schema::schema().as_bytes())?;
         return Ok(Status::Fine);
     }
     if args.json_schema {
@@ -40,7 +40,7 @@ pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
             Ok(checked) => (checked.diagnostics, checked.sources, Status::Fine),
             Err(failure) => (failure.diagnostics, failure.sources, Status::Mistakes),
         };
-        let mut out = anstream::stdout().lock();
+        let mut out = stdout();
         for one in found.iter() {
             writeln!(out, "{}", json::diagnostic(one, &sources))?;
         }
@@ -59,7 +59,7 @@ pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
             let warned = if warnings == 0 { "no warnings".to_owned() } else { count(warnings, "warning") };
             let mark = if warnings == 0 { paint(GOOD, "ok") } else { paint(WARNING, "ok") };
             let enums = count(enums, "enum");
-            let mut out = anstream::stdout().lock();
+            let mut out = stdout();
             writeln!(out, "{}: {mark}: {forms}, {enums}, {warned}", settings.spec.display())?;
             Ok(Status::Fine)
         }

@@ -16,7 +16,7 @@ use crate::args::DemoArgs;
 use crate::builtin;
 use crate::check;
 use crate::failure::{Failure, Status};
-use crate::output::{count, thousands};
+use crate::output::{count, stdout, thousands};
 use crate::paint::{BOLD, DIM, GOOD, paint};
 use crate::picture::{color_counts, write_png};
 
@@ -74,7 +74,7 @@ impl Demo {
     fn tell(&mut self, what: &str, since: Instant) -> Result<(), Failure> {
         self.step += 1;
         let took = format!("{:.1?}", since.elapsed());
-        let mut out = anstream::stdout().lock();
+        let mut out = stdout();
         writeln!(out, "{} {what} {}", paint(GOOD, &format!("{}.", self.step)), paint(DIM, &format!("({took})")))?;
         out.flush()?;
         Ok(())
@@ -121,7 +121,7 @@ impl Demo {
             if back { ", and the text assembles to the same words" } else { "" },
         );
         self.tell(&what, started)?;
-        let mut out = anstream::stdout().lock();
+        let mut out = stdout();
         // Labels are on lines of their own.
         let instructions = text.lines().filter(|line| !line.ends_with(':'));
         for (word, line) in words.iter().zip(instructions).take(SHOWN) {

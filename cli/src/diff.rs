@@ -7,6 +7,7 @@ use isaforge_compiler::diff::{diff as compare, diff_streams};
 use crate::args::{DiffArgs, DiffFormat};
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
+use crate::output::plain_stdout;
 use crate::target::named_or_at;
 
 /// Runs `diff`. The exit status is 1 if old binaries would decode differently or compatibility cannot be proved.
@@ -38,7 +39,7 @@ pub fn diff(args: &DiffArgs) -> Result<Status, Failure> {
     if !text.ends_with('\n') {
         text.push('\n');
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = plain_stdout();
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(Status::mistakes_if(!found.decodes_alike()))

@@ -16,7 +16,7 @@ use crate::builtin::Tables;
 use crate::code::{self, Bytes, Order, Symbols};
 use crate::failure::{Failure, Status};
 use crate::input::Input;
-use crate::output::{Text, progress, say};
+use crate::output::{Text, plain_stdout, progress, say};
 use crate::paint::{BOLD, ERROR, HELP, paint};
 use crate::program::assembly_in;
 use crate::target::Target;
@@ -39,7 +39,7 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     }
     let found = code::read(target.tables, &input, args.code.how(&target))?;
     found.say_note(&input);
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, plain_stdout());
     let set = target.set();
     let listing = Listing { args, target: &target, set: &set, style, name: &input.name };
     let mut invalid = false;

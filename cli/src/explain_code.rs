@@ -7,6 +7,7 @@ use isaforge_compiler::suggest::did_you_mean;
 
 use crate::failure::{Failure, Status};
 use crate::lint;
+use crate::output::stdout;
 use crate::paint::{BOLD, DIM, ERROR, GOOD, columns, paint, wrap};
 use crate::run::pages;
 
@@ -22,7 +23,7 @@ pub fn all() -> impl Iterator<Item = Page> {
 /// When the code is unknown, or standard output cannot be written.
 pub fn explain_code(code: &str) -> Result<Status, Failure> {
     let code = code.trim();
-    let mut out = anstream::stdout().lock();
+    let mut out = stdout();
     if code.eq_ignore_ascii_case("list") {
         for page in all() {
             writeln!(out, "{}  {}", paint(BOLD, page.code), page.title)?;

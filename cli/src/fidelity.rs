@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::args::FidelityArgs;
 use crate::failure::{Failure, Status};
 use crate::json;
-use crate::output::{count, thousands};
+use crate::output::{count, stdout, thousands};
 use crate::paint::{BOLD, DIM, columns, paint, wrap};
 
 /// The accuracy of the model of an instruction.
@@ -82,7 +82,7 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Status, Failure> {
     } else {
         entries.iter().map(description).collect()
     };
-    let mut out = anstream::stdout().lock();
+    let mut out = stdout();
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(Status::Fine)

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use isaforge_compiler::backend::rust::Options;
+use isaforge_compiler::build::taken_crate_name;
 use isaforge_compiler::{Settings, compile};
 
 use clap::ValueEnum;
@@ -256,11 +257,12 @@ fn sentence(doc: &str) -> String {
     if first.is_empty() { "An instruction set.".to_owned() } else { format!("{first}.") }
 }
 
-/// The package name: that of the folder if it is valid, else that of the instruction set.
+/// The package name: that of the folder if a crate can have it, else that of the instruction set.
 fn package_name(folder: &Path, isa: &str) -> String {
     let good = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+            && taken_crate_name(name).is_none()
     };
     let folder = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let tidy = |name: &str| name.replace(|c: char| !c.is_ascii_alphanumeric(), "-");

@@ -7,7 +7,7 @@ use isaforge_lsp::grammar::grammar as of_set;
 
 use crate::args::GrammarArgs;
 use crate::failure::{Failure, Status};
-use crate::output::write_whole;
+use crate::output::{stdout, write_whole};
 
 /// Runs `grammar`.
 ///
@@ -18,7 +18,7 @@ pub fn grammar(args: &GrammarArgs) -> Result<Status, Failure> {
     let text = format!("{:#}\n", of_set(&Set::new(target.tables, target.semantics)));
     match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
         Some(path) => write_whole(path, text.as_bytes())?,
-        None => anstream::stdout().lock().write_all(text.as_bytes())?,
+        None => stdout().write_all(text.as_bytes())?,
     }
     Ok(Status::Fine)
 }

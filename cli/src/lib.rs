@@ -78,8 +78,12 @@ pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(cli) => cli,
         Err(error) => {
             let misuse = error.use_stderr();
+            let text = error.render().ansi().to_string();
             // A closed stream is not a failure.
-            let _ = error.print();
+            let _ = match misuse {
+                true => output::stderr().write_all(text.as_bytes()),
+                false => output::stdout().write_all(text.as_bytes()),
+            };
             return if misuse { 2 } else { 0 };
         }
     };
@@ -131,7 +135,7 @@ fn list_isas(args: &args::IsasArgs) -> Result<Status, Failure> {
     if args.json_schema {
         return json::schema(json::SET);
     }
-    let mut out = io::stdout().lock();
+    let mut out = output::plain_stdout();
     if args.json {
         for found in builtin::ALL {
             writeln!(out, "{}", json::set(found))?;

@@ -14,6 +14,7 @@ use crate::failure::{Failure, Status};
 use crate::fidelity::Entry;
 use crate::groups::operands::operands;
 use crate::json;
+use crate::output::stdout;
 use crate::paint::{BOLD, DIM, columns, paint};
 use crate::target::Target;
 
@@ -45,7 +46,7 @@ pub fn list(args: &ListArgs) -> Result<Status, Failure> {
     let rows = rows(&target, &entries);
     let total = rows.len();
     let rows: Vec<Row> = rows.into_iter().filter(|row| row.has(&words)).collect();
-    let mut out = anstream::stdout().lock();
+    let mut out = stdout();
     if args.json {
         for row in &rows {
             writeln!(out, "{}", row.object())?;

@@ -4,7 +4,7 @@
 //! output. For a stream, a line may be a whole program: more bytes than one instruction, or a text with escaped line
 //! breaks. Branches inside it have labels.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 
 use isaforge_core::bits::word_of;
 use isaforge_core::group;
@@ -18,6 +18,7 @@ use isaforge_core::{decode::decode, parse::parse};
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
+use crate::output::plain_stdout;
 
 /// Disassembles one instruction.
 ///
@@ -164,7 +165,7 @@ fn lines(input: &Input) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
 /// # Errors
 /// When the output cannot be written.
 pub fn dis(tables: Tables, input: &Input, style: Style) -> Result<Status, Failure> {
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, plain_stdout());
     let mut invalid = false;
     for line in lines(input) {
         let shown: String = line.split_whitespace().collect();
@@ -193,7 +194,7 @@ fn text_in(line: &str) -> &str {
 /// # Errors
 /// When the output cannot be written.
 pub fn asm(tables: Tables, input: &Input) -> Result<Status, Failure> {
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, plain_stdout());
     let mut invalid = false;
     for line in lines(input) {
         match bytes_of(tables, &unescaped(text_in(&line))) {

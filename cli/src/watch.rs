@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::check;
 use crate::failure::{Failure, Status};
-use crate::input;
+use crate::input::{self, Input};
 use crate::output::{count, say};
 
 /// How long files must stay unchanged to count as saved: editors write in several steps.
@@ -182,7 +182,7 @@ impl Seen {
         // A missing file may appear later.
         let read = |file: &PathBuf| {
             let file = file.canonicalize().ok()?;
-            let content = fs::read(&file).ok()?;
+            let content = Input::read(Some(&file)).ok()?.bytes;
             Some((file, content))
         };
         Ok(Seen { files: files.iter().chain([&entry]).filter_map(read).collect(), entry })

@@ -61,3 +61,118 @@ fn what_is_no_protocol_ends_the_server_with_a_message() {
     let message = String::from_utf8(output.stderr).expect("messages are text");
     assert!(message.starts_with("isaforge lsp: the client violates the protocol"), "{message}");
 }
+
+/// An editor whose server must answer soon.
+struct Editor {
+    server: std::process::Child,
+    heard: std::sync::mpsc::Receiver<Message>,
+}
+
+impl Editor {
+    fn new() -> Editor {
+        let mut server = Command::new(env!("CARGO_BIN_EXE_isaforge"))
+            .arg("lsp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        let mut from = BufReader::new(server.stdout.take().expect("stdout is piped"));
+        let (sender, heard) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            while let Ok(Some(message)) = Message::read(&mut from) {
+                let _ = sender.send(message);
+            }
+        });
+        let mut editor = Editor { server, heard };
+        editor.ask(1, "initialize", json!({ "capabilities": {} }));
+        editor.tell("initialized", json!({}));
+        editor
+    }
+
+    fn send(&mut self, message: Message) {
+        message.write(self.server.stdin.as_mut().expect("stdin is piped")).expect("the server listens");
+    }
+
+    fn tell(&mut self, method: &str, params: Value) {
+        self.send(Message::Notification(Notification::new(method.to_owned(), params)));
+    }
+
+    /// The next message that `wanted` accepts.
+    fn hear<T>(&self, wanted: impl Fn(Message) -> Option<T>) -> T {
+        loop {
+            // Test machines may be slow.
+            let message = self.heard.recv_timeout(std::time::Duration::from_secs(60)).expect("the server answers");
+            if let Some(found) = wanted(message) {
+                return found;
+            }
+        }
+    }
+
+    fn ask(&mut self, id: i32, method: &str, params: Value) {
+        self.send(Message::Request(Request { id: RequestId::from(id), method: method.to_owned(), params }));
+        self.hear(|message| {
+            matches!(message, Message::Response(found) if found.id == RequestId::from(id)).then_some(())
+        });
+    }
+
+    fn open(&mut self, uri: &str, language: &str, text: &str) {
+        let document = json!({ "uri": uri, "languageId": language, "version": 1, "text": text });
+        self.tell("textDocument/didOpen", json!({ "textDocument": document }));
+    }
+
+    fn diagnostics(&self) -> Vec<Value> {
+        self.hear(|message| match message {
+            Message::Notification(found) => found.params["diagnostics"].as_array().cloned(),
+            _ => None,
+        })
+    }
+
+    fn end(mut self) {
+        self.ask(99, "shutdown", Value::Null);
+        self.tell("exit", Value::Null);
+        assert_eq!(self.server.wait().expect("it ends").code(), Some(0));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_beside_a_part_are_passed_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let part = "instructions: { A: { doc: x, fixed: { 7..0: 7 } } }\n";
+    std::fs::write(here.join("part.yaml"), part).expect("it can be written");
+    let made = Command::new("mkfifo").arg(here.join("pipe.yaml")).status().expect("mkfifo is there");
+    assert!(made.success());
+    std::os::unix::fs::symlink("/dev/zero", here.join("zero.yaml")).expect("a link");
+    let mut editor = Editor::new();
+    let uri = format!("file://{}", here.join("part.yaml").display());
+    editor.open(&uri, "yaml", part);
+    let place = json!({ "textDocument": { "uri": uri }, "position": { "line": 0, "character": 2 } });
+    editor.ask(2, "textDocument/hover", place.clone());
+    editor.ask(3, "textDocument/documentSymbol", place);
+    editor.end();
+}
+
+#[test]
+fn an_editor_gets_so_many_diagnostics_and_the_number_of_the_rest() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let enums: String =
+        (0..2000).map(|n| format!("  I{n}: {{ doc: x, fixed: {{ 15..0: {n} }}, nonsense: 1 }}\n")).collect();
+    let text = format!("isa: x\nword: 16\nprovenance: document\ninstructions:\n{enums}");
+    let uri = format!("file://{}", folder.path().join("isa.yaml").display());
+    std::fs::write(folder.path().join("isa.yaml"), &text).expect("it can be written");
+    let mut editor = Editor::new();
+    editor.open(&uri, "yaml", &text);
+    let found = editor.diagnostics();
+    assert_eq!(found.len(), 101);
+    assert_eq!(found[100]["message"], "... and 1900 more errors");
+    editor.open("file:///a.s", "asm", &format!("# isa: valhall\n{}", "NONSENSE r1\n".repeat(2000)));
+    let found = editor.diagnostics();
+    assert_eq!(found.len(), 101);
+    assert_eq!(found[100]["message"], "... and 1900 more");
+    // Messages quote the text.
+    editor.open("file:///b.s", "asm", "# isa: valhall\nMOV.i32 r1, \u{202e}x\n");
+    let found = editor.diagnostics();
+    assert!(!found.is_empty() && !format!("{}", found[0]["message"]).contains('\u{202e}'), "{found:?}");
+    editor.end();
+}

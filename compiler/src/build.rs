@@ -238,6 +238,22 @@ pub fn module_name(isa: &str) -> String {
     letters.collect()
 }
 
+/// Why a crate cannot have a name, although it is made of letters: generated code could not refer to it, or to the crate
+/// whose name it takes. `None` if it can.
+///
+/// ```
+/// assert_eq!(isaforge_compiler::build::taken_crate_name("valhall-2021"), None);
+/// assert_eq!(isaforge_compiler::build::taken_crate_name("fn"), Some("this is a keyword of Rust"));
+/// ```
+pub fn taken_crate_name(name: &str) -> Option<&'static str> {
+    match module_name(name).as_str() {
+        name if is_keyword(name) => Some("this is a keyword of Rust"),
+        "alloc" | "core" | "proc_macro" | "std" | "test" => Some("this is a crate of Rust"),
+        name if name == "isaforge" || name.starts_with("isaforge_") => Some("this is a crate of isaforge"),
+        _ => None,
+    }
+}
+
 /// Parses the name of a module as an identifier.
 ///
 /// # Errors

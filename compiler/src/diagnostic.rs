@@ -169,6 +169,17 @@ impl Diagnostic {
     }
 }
 
+/// The length of a text of a diagnostic, in bytes, from which its middle is left out.
+const LONGEST: usize = 1000;
+
+/// Leaves out the middle of a long text.
+fn shorten(text: &mut String) {
+    if text.len() > LONGEST {
+        let (head, tail) = (text.floor_char_boundary(LONGEST / 2), text.ceil_char_boundary(text.len() - LONGEST / 4));
+        text.replace_range(head..tail, "…");
+    }
+}
+
 /// Makes text safe to print: it may quote a file's contents or name.
 fn shown(text: &str) -> String {
     normalize_untrusted_str(&visible(text))
@@ -182,11 +193,11 @@ const MAX_EXCERPT: usize = 1 << 18;
 type Mark<'a> = (AnnotationKind, Range<usize>, &'a str);
 
 /// The part of a span that is drawn, clamped to the text. Only its first line is drawn: a span of many lines, such as a
-/// whole map, only marks where something starts.
+/// whole map, only marks where something starts. So does a line of megabytes.
 fn first_line(sources: &Sources, span: Span) -> Range<usize> {
     let start = sources.text(span.file).floor_char_boundary(span.start as usize);
     let line = sources.snippet(span).lines().next().unwrap_or("").trim_end();
-    start..start + line.len()
+    start..start + line.floor_char_boundary(LONGEST)
 }
 
 /// How [`Diagnostics::render`] draws.
@@ -237,8 +248,11 @@ impl Diagnostics {
         Self::default()
     }
 
-    /// Adds a diagnostic.
-    pub fn push(&mut self, diagnostic: Diagnostic) {
+    /// Adds a diagnostic. Its texts are shortened, because they may quote a name of megabytes.
+    pub fn push(&mut self, mut diagnostic: Diagnostic) {
+        let Diagnostic { message, label, rivals, secondary, notes, help, .. } = &mut diagnostic;
+        let labels = rivals.iter_mut().chain(secondary).map(|(_, label)| label);
+        [message, label].into_iter().chain(labels).chain(notes).chain(help).for_each(shorten);
         self.errors += usize::from(diagnostic.severity == Severity::Error);
         self.list.push(diagnostic);
     }
@@ -383,19 +397,23 @@ impl Diagnostics {
     pub fn render(&self, sources: &Sources, style: Style) -> String {
         let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
         let renderer = renderer.term_width(style.width.max(40));
+        let (list, rest) = self.capped(style.cap);
+        let parts = list.iter().map(|found| found.render(sources, &renderer));
+        parts.chain(rest).collect::<Vec<String>>().join("\n\n")
+    }
+
+    /// At most `cap` diagnostics, and a text that counts those left out. If there are any, errors come before warnings.
+    pub fn capped(&self, cap: usize) -> (Vec<&Diagnostic>, Option<String>) {
         let mut list: Vec<&Diagnostic> = self.list.iter().collect();
-        if list.len() > style.cap {
-            list.sort_by_key(|found| Reverse(found.severity == Severity::Error));
+        if list.len() <= cap {
+            return (list, None);
         }
-        let left_out = list.split_off(style.cap.min(list.len()));
-        let mut parts: Vec<String> = list.iter().map(|found| found.render(sources, &renderer)).collect();
-        if !left_out.is_empty() {
-            let errors = left_out.iter().filter(|found| found.severity == Severity::Error).count();
-            let mut counts = vec![count(errors, "error"), count(left_out.len() - errors, "warning")];
-            counts.retain(|text| !text.is_empty());
-            parts.push(format!("... and {}", counts.join(" and ")));
-        }
-        parts.join("\n\n")
+        list.sort_by_key(|found| Reverse(found.severity == Severity::Error));
+        let left_out = list.split_off(cap);
+        let errors = left_out.iter().filter(|found| found.severity == Severity::Error).count();
+        let mut counts = vec![count(errors, "error"), count(left_out.len() - errors, "warning")];
+        counts.retain(|text| !text.is_empty());
+        (list, Some(format!("... and {}", counts.join(" and "))))
     }
 }
 

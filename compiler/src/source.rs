@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 
 use crate::diagnostic::Diagnostic;
+use crate::keys::Vocabulary;
+use crate::spec::File;
 
 /// The largest file that [`Sources::load`] accepts, in bytes (16 MiB). The largest known spec is a hundredth of that.
 pub const MAX_FILE_SIZE: u64 = 16 << 20;
@@ -134,12 +136,18 @@ pub enum LoadError {
         path: PathBuf,
     },
     /// A file names another whose extension does not belong to a specification.
-    #[error("`{}` is not named like a part of a specification: {}", path.display(), endings(expected))]
+    #[error("`{}` is not named like a part of a specification: {}", path.display(), endings(expected.endings))]
     WrongName {
         /// The path as shown.
         path: PathBuf,
-        /// The extensions that are allowed.
-        expected: &'static [&'static str],
+        /// The kind that is allowed.
+        expected: &'static Kind,
+    },
+    /// A file names another whose content does not belong to a specification.
+    #[error("`{}` does not read like a part of a specification: it has none of its keys or elements", path.display())]
+    WrongContent {
+        /// The path as shown.
+        path: PathBuf,
     },
     /// The operating system reported an error.
     #[error("`{}` cannot be read: {error}", path.display())]
@@ -158,12 +166,15 @@ pub fn unseen(text: &str) -> Option<(usize, char)> {
     text.char_indices().find(|(_, c)| is_unseen(*c))
 }
 
-fn is_unseen(c: char) -> bool {
+/// Whether [`unseen`] finds the character.
+pub fn is_unseen(c: char) -> bool {
     match c {
         '\t' | '\n' | '\r' => false,
         // Direction marks and overrides, zero-width spaces, line and paragraph separators, byte order marks, and
         // noncharacters.
         '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        // Fillers of Hangul, which are letters without a glyph.
+        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => true,
         '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' => true,
         '\u{e0000}'..='\u{e007f}' => true,
         _ => c.is_control(),
@@ -183,15 +194,51 @@ pub(crate) fn unseen_error(span: Span, found: char) -> Diagnostic {
         .help("remove it")
 }
 
-/// The extensions of YAML files.
-pub const YAML: &[&str] = &["yaml", "yml"];
+/// A kind of file that a specification may name.
+#[derive(Debug)]
+pub struct Kind {
+    /// The extensions of its files.
+    pub endings: &'static [&'static str],
+    /// Whether a text may be of this kind.
+    pub is: fn(&str) -> bool,
+}
 
-/// The extensions of XML files.
-pub const XML: &[&str] = &["xml"];
+/// YAML: a map with a key of a specification.
+pub const YAML: &Kind = &Kind { endings: &["yaml", "yml"], is: has_key };
+
+/// XML: a document with an element that describes instructions.
+pub const XML: &Kind = &Kind { endings: &["xml"], is: has_element };
 
 fn endings(expected: &[&str]) -> String {
     let endings: Vec<String> = expected.iter().map(|ending| format!("`.{ending}`")).collect();
     format!("that ends with {}", endings.join(" or "))
+}
+
+/// Whether a top-level key belongs to a specification. The text need not be valid YAML.
+fn has_key(text: &str) -> bool {
+    let known = File::keys();
+    let is_known = |entry: &str| {
+        let key = entry.split(':').next().unwrap_or_default().trim().trim_matches(['"', '\'']);
+        entry.contains(':') && known.iter().any(|known| known.name == key)
+    };
+    let ignored = |line: &str| line.trim().is_empty() || line.starts_with(['%', '#']) || line.starts_with("---");
+    let mut lines = text.lines().filter(|line| !ignored(line) && !line.trim_start().starts_with('#'));
+    let Some(first) = lines.next() else { return false };
+    if first.trim_start().starts_with('{') {
+        return text.split(['{', ',', '\n']).any(is_known);
+    }
+    let margin = first.len() - first.trim_start().len();
+    let top =
+        |line: &str| line.get(margin..).is_some_and(|rest| !rest.starts_with(' ')) && line[..margin].trim().is_empty();
+    std::iter::once(first).chain(lines.filter(|line| top(line))).any(is_known)
+}
+
+/// Whether an element belongs to a description of instructions. The text need not be valid XML.
+fn has_element(text: &str) -> bool {
+    const KNOWN: [&str; 7] = ["isa", "mali-isa", "bitset", "ins", "lut", "instruction", "enum"];
+    let ends = |rest: &str| rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '>' | '/'));
+    let is_known = |tag: &str| KNOWN.iter().any(|known| tag.strip_prefix(known).is_some_and(ends));
+    text.split('<').skip(1).any(is_known)
 }
 
 #[derive(Debug)]
@@ -264,22 +311,27 @@ impl Sources {
     }
 
     /// Reads a file that another file names. The author of that file may not be trusted by the reader of the messages,
-    /// which must not quote lines of a file unrelated to specifications. Therefore the extension of the path, and of
-    /// the file it resolves to through links, must be one of `endings`.
+    /// which must not quote lines of an unrelated file. Therefore the extension of the path, and of the file it resolves
+    /// to through links, must be one of the expected kind, and the content must read like it.
     ///
     /// # Errors
     /// See [`LoadError`].
-    pub fn load_part(&mut self, path: &Path, endings: &'static [&'static str]) -> Result<FileId, LoadError> {
-        let is_part = |path: &Path| path.extension().is_some_and(|found| endings.iter().any(|ending| found == *ending));
+    pub fn load_part(&mut self, path: &Path, expected: &'static Kind) -> Result<FileId, LoadError> {
+        let is_part =
+            |path: &Path| path.extension().is_some_and(|found| expected.endings.iter().any(|ending| found == *ending));
         // The error must not reveal whether a file of another name exists, either.
         if !is_part(path) {
-            return Err(LoadError::WrongName { path: self.shown(path, path), expected: endings });
+            return Err(LoadError::WrongName { path: self.shown(path, path), expected });
         }
         let real = fs::canonicalize(path).map_err(|error| self.load_error(path, error))?;
         if !is_part(&real) {
-            return Err(LoadError::WrongName { path: self.shown(path, path), expected: endings });
+            return Err(LoadError::WrongName { path: self.shown(path, path), expected });
         }
-        self.load_real(path, real)
+        let file = self.load_real(path, real)?;
+        if !(expected.is)(self.text(file)) {
+            return Err(LoadError::WrongContent { path: self.path(file).to_owned() });
+        }
+        Ok(file)
     }
 
     fn load_real(&mut self, path: &Path, real: PathBuf) -> Result<FileId, LoadError> {

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use crate::read::{inflate, run, word};
+use crate::read::{Room, inflate, run, word};
 use crate::{Container, Holds, Part, mesa_cache};
 
 /// The names of Fossilize's types.
@@ -32,7 +32,7 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     if !bytes.starts_with(b"\x81FOSSILIZEDB") {
         return None;
     }
-    let (mut parts, mut at, mut mesa) = (Vec::new(), HEAD, false);
+    let (mut parts, mut at, mut mesa, mut room) = (Vec::new(), HEAD, false, Room::new());
     // An incomplete record ends the database.
     while let Some(name) = run(bytes, at, NAME).and_then(|name| std::str::from_utf8(name).ok()) {
         let number = |index: usize| word(bytes, at + NAME + 4 * index);
@@ -42,7 +42,7 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
         at = offset + content.len();
         let content = match form {
             1 => Some(Cow::Borrowed(content)),
-            2 => inflate(content, unpacked as usize).map(Cow::Owned),
+            2 => inflate(content, unpacked as usize, &mut room).map(Cow::Owned),
             _ => None,
         };
         let of_application = name.get(..22).is_some_and(|zeros| zeros.bytes().all(|digit| digit == b'0'));
@@ -54,12 +54,12 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
             }
             (Some(content), _) => {
                 mesa = true;
-                mesa_cache::item(name.to_owned(), offset, content)
+                mesa_cache::item(name.to_owned(), offset, content, &mut room)
             }
             (None, _) => Part { name: name.to_owned(), offset, bytes: Cow::Borrowed(&[]), holds: Holds::Other },
         };
         parts.push(part);
     }
     let kind = if mesa { "Mesa's cache in a Fossilize database" } else { "a Fossilize database" };
-    Some(Container::new(kind, parts))
+    Some(Container { too_large: room.refused, ..Container::new(kind, parts) })
 }

@@ -12,7 +12,8 @@
 //! - [`vulkan_cache`]: Vulkan pipeline caches, and the objects that Mesa's drivers store in them
 //!
 //! Each module names the source of its layout. No instruction set is known here: the caller decides whether bytes are
-//! code. Sizes in a file are never trusted: every part lies within the file, and decompressed data has a size limit.
+//! code. Sizes in a file are never trusted: every part lies within the file, and decompressed data has a size limit, for
+//! each part and for all of a file.
 #![forbid(unsafe_code)]
 
 pub mod elf;
@@ -61,6 +62,8 @@ pub struct Container<'a> {
     pub parts: Vec<Part<'a>>,
     /// What the file calls places in its code.
     pub symbols: Vec<Symbol>,
+    /// How many parts were not unpacked, because they or all parts together would take more memory than is allowed.
+    pub too_large: usize,
 }
 
 /// A name for a place in code: a function, most often.
@@ -78,7 +81,7 @@ pub struct Symbol {
 
 impl<'a> Container<'a> {
     fn new(kind: impl Into<String>, parts: Vec<Part<'a>>) -> Self {
-        Container { kind: kind.into(), machine: None, parts, symbols: Vec::new() }
+        Container { kind: kind.into(), machine: None, parts, symbols: Vec::new(), too_large: 0 }
     }
 }
 

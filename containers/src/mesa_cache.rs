@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use crate::read::{run, unpack, word};
+use crate::read::{Room, run, unpack, word};
 use crate::{Container, Holds, Part};
 
 /// The maximum length of the name of a driver or GPU.
@@ -17,27 +17,28 @@ const NAME: usize = 256;
 /// Opens a file that is a single item.
 pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     let (driver, _) = head(bytes)?;
-    let part = item("shader".to_owned(), 0, Cow::Borrowed(bytes));
+    let mut room = Room::new();
+    let part = item("shader".to_owned(), 0, Cow::Borrowed(bytes), &mut room);
     let kind = format!("an item of Mesa's cache for {driver}");
-    Some(Container::new(kind, vec![part]))
+    Some(Container { too_large: room.refused, ..Container::new(kind, vec![part]) })
 }
 
 /// An item as a part of another file. An item that cannot be decompressed has the contents [`Holds::Other`].
-pub fn item(name: String, offset: usize, bytes: Cow<'_, [u8]>) -> Part<'_> {
-    match content(&bytes) {
+pub fn item<'a>(name: String, offset: usize, bytes: Cow<'a, [u8]>, room: &mut Room) -> Part<'a> {
+    match content(&bytes, room) {
         Some((_, content)) => Part { name, offset, bytes: Cow::Owned(content), holds: Holds::Shader },
         None => Part { name, offset, bytes, holds: Holds::Other },
     }
 }
 
 /// The target of an item, and its content.
-fn content(bytes: &[u8]) -> Option<(String, Vec<u8>)> {
+fn content(bytes: &[u8], room: &mut Room) -> Option<(String, Vec<u8>)> {
     let (driver, mut at) = head(bytes)?;
     if word(bytes, at)? == 1 {
         at += 4 + 20 * word(bytes, at + 4)? as usize;
     }
     let unpacked = word(bytes, at + 8)?;
-    Some((driver, unpack(bytes.get(at + 12..)?, unpacked as usize)?))
+    Some((driver, unpack(bytes.get(at + 12..)?, unpacked as usize, room)?))
 }
 
 /// The driver and GPU of an item, and the offset of its type.

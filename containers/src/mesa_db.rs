@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::read::{hexadecimal, run, word};
+use crate::read::{Room, hexadecimal, run, word};
 use crate::{Container, mesa_cache};
 
 /// Opens a database. The index beside it, `mesa_cache.idx`, starts the same but has no items.
@@ -20,13 +20,13 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     if version != 1 {
         return Some(Container::new(format!("Mesa's cache (MESA_DB) of the unknown version {version}"), Vec::new()));
     }
-    let (mut parts, mut at) = (Vec::new(), HEAD);
+    let (mut parts, mut at, mut room) = (Vec::new(), HEAD, Room::new());
     while let Some(key) = run(bytes, at, KEY) {
         let offset = at + KEY + 8;
         let size = word(bytes, at + KEY + 4);
         let Some(content) = size.and_then(|size| run(bytes, offset, size as usize)) else { break };
-        parts.push(mesa_cache::item(hexadecimal(key), offset, Cow::Borrowed(content)));
+        parts.push(mesa_cache::item(hexadecimal(key), offset, Cow::Borrowed(content), &mut room));
         at = offset + content.len();
     }
-    Some(Container::new("Mesa's cache (MESA_DB)", parts))
+    Some(Container { too_large: room.refused, ..Container::new("Mesa's cache (MESA_DB)", parts) })
 }

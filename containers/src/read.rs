@@ -6,7 +6,32 @@ use flate2::read::{DeflateDecoder, ZlibDecoder};
 use ruzstd::decoding::StreamingDecoder;
 
 /// The maximum decompressed size of a part in bytes: a hundred times the largest known shader.
-const MOST: u64 = 64 << 20;
+const MOST: usize = 64 << 20;
+/// The maximum decompressed size of all parts of a file together, in bytes.
+const MOST_OF_ALL: usize = 1 << 30;
+
+/// How much the parts of a file may still unpack to.
+#[derive(Debug)]
+pub struct Room {
+    left: usize,
+    /// How many parts were not unpacked because they exceed a limit.
+    pub refused: usize,
+}
+
+impl Room {
+    /// The room of a file.
+    pub fn new() -> Room {
+        Room { left: MOST_OF_ALL, refused: 0 }
+    }
+
+    /// Takes room for a part of `size` bytes. `None` if there is not enough.
+    fn take(&mut self, size: usize) -> Option<()> {
+        let left = self.left.checked_sub(size).filter(|_| size <= MOST);
+        self.refused += usize::from(left.is_none());
+        self.left = left?;
+        Some(())
+    }
+}
 
 /// Reads a 32-bit little-endian number.
 pub fn word(bytes: &[u8], at: usize) -> Option<u32> {
@@ -24,11 +49,9 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 /// Decompresses to exactly `size` bytes, with zstd or zlib according to the first bytes. `None` when the data are
-/// damaged.
-pub fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
-    if size as u64 > MOST {
-        return None;
-    }
+/// damaged or exceed a limit.
+pub fn unpack(packed: &[u8], size: usize, room: &mut Room) -> Option<Vec<u8>> {
+    room.take(size)?;
     match packed {
         [0x28, 0xb5, 0x2f, 0xfd, ..] => take(StreamingDecoder::new(packed).ok()?, size),
         [0x78, ..] => take(ZlibDecoder::new(packed), size),
@@ -36,9 +59,10 @@ pub fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     }
 }
 
-/// Decompresses raw deflate data.
-pub fn inflate(packed: &[u8], size: usize) -> Option<Vec<u8>> {
-    if size as u64 > MOST { None } else { take(DeflateDecoder::new(packed), size) }
+/// Decompresses raw deflate data, like [`unpack`].
+pub fn inflate(packed: &[u8], size: usize, room: &mut Room) -> Option<Vec<u8>> {
+    room.take(size)?;
+    take(DeflateDecoder::new(packed), size)
 }
 
 fn take(from: impl Read, size: usize) -> Option<Vec<u8>> {

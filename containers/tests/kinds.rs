@@ -205,6 +205,24 @@ fn what_unpacks_without_end_is_refused() {
 }
 
 #[test]
+fn what_many_parts_unpack_to_has_a_limit() {
+    // Parts that claim 60 MiB each count, whatever is in them; 1 GiB has room for 17.
+    let bomb = |_| {
+        let mut bomb = item(&[], &zlib(&CODE), None);
+        let at = bomb.len() - zlib(&CODE).len() - 4;
+        bomb[at..at + 4].copy_from_slice(&(60_u32 << 20).to_le_bytes());
+        bomb
+    };
+    let good = item(&panfrost(), &zlib(&panfrost()), None);
+    let record = |item: Vec<u8>| [&[5; 24][..], &words(&[item.len() as u32]), &item].concat();
+    let items = (0..20).map(bomb).chain([good]).map(record);
+    let file = [&b"MESA_DB\0\x01\0\0\0........"[..], &items.collect::<Vec<_>>().concat()].concat();
+    let container = open(&file).unwrap();
+    assert_eq!((container.parts.len(), container.too_large), (21, 3));
+    assert_eq!(found(&container).len(), 1, "what still fits is unpacked");
+}
+
+#[test]
 fn lengths_everywhere_take_no_longer() {
     // Each word is the length of everything after it.
     let size = 1 << 22;

@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use isaforge_compiler::source::visible;
 use lsp_server::{Connection, ErrorCode, Message, Notification, ProtocolError, Request, RequestId, Response};
 use lsp_types::notification::{
     DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument, Notification as _,
@@ -257,7 +258,13 @@ impl Server<'_> {
         open.map(|(name, _)| name.clone()).or_else(|| uri::of_path(path))
     }
 
-    fn publish(&self, uri: Uri, version: Option<i32>, diagnostics: Vec<Diagnostic>) -> Result<(), ServeError> {
+    fn publish(&self, uri: Uri, version: Option<i32>, mut diagnostics: Vec<Diagnostic>) -> Result<(), ServeError> {
+        for found in &mut diagnostics {
+            found.message = visible(&found.message);
+            for related in found.related_information.iter_mut().flatten() {
+                related.message = visible(&related.message);
+            }
+        }
         let params = PublishDiagnosticsParams { uri, diagnostics, version };
         self.send(Message::Notification(Notification::new(PublishDiagnostics::METHOD.to_owned(), params)))
     }

@@ -198,6 +198,10 @@ fn contained(tables: Tables, input: &Input, container: &Container<'_>, how: How<
                 let message = format!("`{}` is {}, and has no shader `{wanted}`", input.name, container.kind);
                 (message, format!("its parts are {}", listed(&skipped)))
             }
+            _ if container.too_large > 0 => {
+                let message = format!("`{}` is {}, {}", input.name, container.kind, too_large(container.too_large));
+                (message, "`--raw` reads its bytes unchanged".to_owned())
+            }
             _ => {
                 let message =
                     format!("`{}` is {}, and holds no code of this instruction set", input.name, container.kind);
@@ -210,8 +214,17 @@ fn contained(tables: Tables, input: &Input, container: &Container<'_>, how: How<
     if !skipped.is_empty() {
         note.push_str(&format!("; skipped {}", listed(&skipped)));
     }
+    if container.too_large > 0 {
+        note.push_str(&format!("; {}", too_large(container.too_large)));
+    }
     let shaders = if shaders.len() > 1 { shaders } else { Vec::new() };
     Ok(Code { note: Some(note), shaders, symbols: labels(symbols.into_iter()), ..cut(tables, code) })
+}
+
+/// Reports parts that were not unpacked.
+fn too_large(parts: usize) -> String {
+    let parts = count(parts as u64, "part");
+    format!("{parts} not unpacked: a part may have at most 64 MiB, and all parts of a file 1 GiB")
 }
 
 /// Makes labels from symbols: the first symbol at each address, with characters that labels may not have replaced.

@@ -10,7 +10,7 @@ mod rule;
 mod text;
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::Write;
 
 use isaforge_core::group::GroupIsa;
 use serde_json::json;
@@ -21,7 +21,7 @@ use crate::failure::{Failure, Status};
 use crate::groups::conform as groups;
 use crate::input::Input;
 use crate::json;
-use crate::output::{complain, progress, say};
+use crate::output::{complain, plain_stdout, progress, say};
 use crate::rows;
 use crate::target::Target;
 
@@ -76,7 +76,7 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
         return json::schema(json::REPORT);
     }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
-    let mut out = io::stdout().lock();
+    let mut out = plain_stdout();
     let (mut passed, mut failed) = (0, 0);
     let mut unusable = None;
     for path in &args.files {

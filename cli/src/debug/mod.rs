@@ -16,7 +16,7 @@ use isaforge_debugger::{Session, dap, script, terminal};
 
 use crate::failure::{Failure, Status};
 use crate::input::{is_standard, path_parser};
-use crate::output::{failed, say};
+use crate::output::{failed, plain_stdout, say};
 use crate::paint::{ERROR, paint};
 use crate::run::launched::open;
 
@@ -98,7 +98,7 @@ pub fn debug(args: &DebugArgs) -> Result<Status, Failure> {
         _ => Box::new(BufReader::new(File::open(commands).map_err(Failure::reading(commands))?)),
     };
     let name = if commands.as_os_str() == "-" { "<stdin>".to_owned() } else { commands.display().to_string() };
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(plain_stdout());
     let mut complain =
         |line: usize, message: &str| say(&format!("{name}:{line}: {}: {message}", paint(ERROR, "error")));
     let done = script::run(&mut session, &mut *input, &mut out, &mut complain).map_err(cannot)?;

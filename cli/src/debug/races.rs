@@ -1,6 +1,6 @@
 //! `isaforge run --races`: finds unordered accesses to memory.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use isaforge_debugger::races::{Race, Races, Side};
 use isaforge_runtime::machine::{AccessKind, Machine};
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
-use crate::output::{count, failed, say, thousands};
+use crate::output::{count, failed, plain_stdout, say, thousands};
 use crate::paint::{HELP, paint};
 use crate::run::engine;
 use crate::run::launched::open;
@@ -32,7 +32,7 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
         let pc = if unit == 1 { format!("{:#x}", side.pc) } else { side.pc.to_string() };
         format!("{thread} {side} at {pc} `{}`", listing.text(side.pc))
     };
-    let mut out = io::stdout().lock();
+    let mut out = plain_stdout();
     let object = |race: &Race| {
         let side = |side: &Side| {
             let access = match side.kind {

@@ -31,7 +31,7 @@ use crate::groups;
 use crate::input::Input;
 use crate::json;
 use crate::list;
-use crate::output::say;
+use crate::output::{say, stdout};
 use crate::paint::{BOLD, DIM, ERROR, HELP, columns, paint};
 use crate::snippet;
 use crate::streams;
@@ -65,14 +65,14 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     let parts =
         || part::parts(&target, what).iter().map(|part| part.text(width)).reduce(|all, part| all + "\n" + &part);
     if let Some(text) = general.or_else(parts) {
-        anstream::stdout().lock().write_all(text.as_bytes())?;
+        stdout().write_all(text.as_bytes())?;
         return Ok(Status::Fine);
     }
     let search = || searched(&target, what);
     match code_in(&target, what, &input)? {
         Ok(Some(bytes)) => {
             let (text, status) = of_code(&target, &bytes, width);
-            anstream::stdout().lock().write_all(text.as_bytes())?;
+            stdout().write_all(text.as_bytes())?;
             return Ok(status);
         }
         Err(mistake) => {
@@ -157,7 +157,7 @@ fn of_words(target: &Target, isa: &'static Isa, what: &str, width: usize) -> Res
             None => match parse(isa, what) {
                 Ok((_, word)) => (word, String::new()),
                 Err(_) if let Some(found) = searched(target, what) => {
-                    anstream::stdout().lock().write_all(found.as_bytes())?;
+                    stdout().write_all(found.as_bytes())?;
                     return Ok(Status::Fine);
                 }
                 Err(error) => {
@@ -168,7 +168,7 @@ fn of_words(target: &Target, isa: &'static Isa, what: &str, width: usize) -> Res
         },
     };
     let (text, status) = render(isa, target.semantics, word, &note, width);
-    anstream::stdout().lock().write_all(text.as_bytes())?;
+    stdout().write_all(text.as_bytes())?;
     Ok(status)
 }
 

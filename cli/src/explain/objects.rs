@@ -16,7 +16,7 @@ use crate::groups::parse;
 use crate::input::Input;
 use crate::json;
 use crate::list::search_objects;
-use crate::output::say;
+use crate::output::{say, stdout};
 use crate::target::Target;
 use crate::words::{parse_word, word_bytes};
 
@@ -26,7 +26,7 @@ use crate::words::{parse_word, word_bytes};
 /// # Errors
 /// When standard output cannot be written.
 pub fn objects(target: &Target, what: &str, input: &Input) -> Result<Status, Failure> {
-    let mut out = anstream::stdout().lock();
+    let mut out = stdout();
     if what.is_empty() {
         writeln!(out, "{}", overview::object(target))?;
         return Ok(Status::Fine);

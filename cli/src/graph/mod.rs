@@ -11,7 +11,7 @@ use isaforge_analysis::{Graph, Program};
 
 use crate::args::{GraphArgs, GraphFormat};
 use crate::failure::{Failure, Status};
-use crate::output::{count, say, write_whole};
+use crate::output::{count, plain_stdout, say, write_whole};
 use crate::paint::{GOOD, paint};
 use crate::program::load;
 
@@ -51,7 +51,7 @@ pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
             ));
         }
         None => {
-            let mut out = std::io::stdout().lock();
+            let mut out = plain_stdout();
             out.write_all(text.as_bytes())?;
             out.flush()?;
         }

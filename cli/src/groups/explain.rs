@@ -17,7 +17,7 @@ use crate::explain::branch::remark;
 use crate::explain::diagram;
 use crate::explain::fields::{Field, table};
 use crate::failure::{Failure, Status};
-use crate::output::say;
+use crate::output::{say, stdout};
 use crate::paint::{BOLD, DIM, ERROR, columns, paint, wrap};
 use crate::snippet;
 
@@ -44,7 +44,7 @@ pub fn explain(isa: &'static GroupIsa, what: &str, search: impl Fn() -> Option<S
             },
         },
     };
-    anstream::stdout().lock().write_all(text.as_bytes())?;
+    stdout().write_all(text.as_bytes())?;
     Ok(status)
 }
 

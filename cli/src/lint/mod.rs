@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::args::LintArgs;
 use crate::failure::{Failure, Status};
 use crate::json;
-use crate::output::{count, say};
+use crate::output::{count, say, stdout};
 use crate::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::program::{Code, load};
 
@@ -38,7 +38,7 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
             }
         }
     }
-    let mut out = anstream::stdout().lock();
+    let mut out = stdout();
     if args.pressure {
         out.write_all(pressure(&program).as_bytes())?;
         out.flush()?;

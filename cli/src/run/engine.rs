@@ -1,7 +1,7 @@
 //! Selection of the engine, time limits, and comparison of all engines.
 
 use std::cell::RefCell;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use isaforge_runtime::{Deadline, Engine, Execution};
@@ -9,7 +9,7 @@ use isaforge_runtime::{Deadline, Engine, Execution};
 use super::launched::Compared;
 use crate::args::{EngineArgs, RunArgs};
 use crate::failure::{Failure, Status};
-use crate::output::say;
+use crate::output::{plain_stdout, say};
 use crate::paint::{ERROR, HELP, paint};
 
 /// The selected engine, if any.
@@ -68,7 +68,7 @@ pub fn print_listing(args: &RunArgs, listing: &str) -> Result<(), Failure> {
     if args.dump_jit && listing.is_empty() {
         say(&format!("{}: no part of this program was compiled to machine code", paint(HELP, "note")));
     }
-    Ok(io::stdout().lock().write_all(listing.as_bytes())?)
+    Ok(plain_stdout().write_all(listing.as_bytes())?)
 }
 
 /// The names of the engines that this processor supports.
@@ -104,7 +104,7 @@ pub fn others() -> Vec<Execution> {
 /// # Errors
 /// When standard output cannot be written.
 pub fn report(launch: &Path, quiet: bool, compared: &Compared) -> Result<Status, Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = plain_stdout();
     match &compared.agreed {
         Ok(Ok(executed)) => {
             if !quiet {

@@ -26,7 +26,7 @@ use super::{engine, watch};
 use crate::args::{ProfileForm, RunArgs};
 use crate::failure::{Failure, Status};
 use crate::groups::hex;
-use crate::output::{count, failed, running, say, thousands, write_whole};
+use crate::output::{count, failed, plain_stdout, running, say, thousands, write_whole};
 use crate::paint::{HELP, paint};
 
 /// Observes a program. `None` if it must run again for its outputs.
@@ -43,7 +43,7 @@ pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
     let Some(opened) = opened(args, &args.launch)? else { return Ok(Some(Status::Mistakes)) };
     let machine = Limited { machine: &*opened.machine, until: engine::deadline(args) };
     let listing = opened.listing();
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(plain_stdout());
     if args.watch.trace && !trace(args, &machine, &listing, &mut out)? {
         return Ok(Some(Status::Fine));
     }
@@ -275,7 +275,7 @@ fn coverage(args: &RunArgs) -> Result<Status, Failure> {
         launches.push(launch);
         all.add(counts);
     }
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(plain_stdout());
     for (launches, opened, counts) in programs.values() {
         let (machine, listing) = (&*opened.machine, opened.listing());
         if args.json {

@@ -1,13 +1,13 @@
 //! The outputs of a launch file.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use super::buffers::Buffers;
 use super::launch::{NumberFormat, Output, PixelFormat, Png, Print};
 use crate::failure::Failure;
-use crate::output::write_whole;
+use crate::output::{plain_stdout, write_whole};
 use crate::picture::{Rgba, color_counts, to_screen, write_png};
 
 /// The number of columns per line.
@@ -32,7 +32,7 @@ pub fn produce(outputs: &[Output], buffers: &Buffers, folder: &Path) -> Result<V
             done.push(format!("wrote {} ({} bytes)", path.display(), bytes.len()));
         }
         if let Some(print) = &output.print {
-            let mut out = io::stdout().lock();
+            let mut out = plain_stdout();
             out.write_all(numbers(print, bytes).as_bytes())?;
             out.flush()?;
         }

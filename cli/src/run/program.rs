@@ -1,5 +1,7 @@
 //! The program of a launch file: words, or groups of bytes.
 
+use std::ffi::OsStr;
+use std::fs;
 use std::path::Path;
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
@@ -67,7 +69,16 @@ fn load_file(
     sources: &mut Sources,
     out: &mut Diagnostics,
 ) -> Option<Vec<u8>> {
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let ending = |path: &Path| path.extension().and_then(OsStr::to_str).unwrap_or_default().to_owned();
+    let extension = ending(path);
+    let extension = extension.as_str();
+    let is_program = |path: &Path| EXTENSIONS.contains(&ending(path).as_str());
+    // Messages quote the lines of a program; a link must not make them quote those of another file.
+    if is_program(path) && fs::canonicalize(path).is_ok_and(|real| !is_program(&real)) {
+        let message = format!("`{}` is a link to a file that is not named like a program", file.value);
+        out.push(Diagnostic::error("L0002", file.span, message));
+        return None;
+    }
     if EXTENSIONS[..4].contains(&extension) {
         return match sources.load(path) {
             Ok(id) => {

@@ -1,14 +1,14 @@
 //! Profiles of executed instructions, as a table and as a picture.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::Write;
 
 use isaforge_runtime::observe::{Profile, Row};
 
 use crate::args::{ProfileForm, WatchArgs};
 use crate::failure::Failure;
 use crate::fidelity::{self, Entry};
-use crate::output::{count, say, thousands, write_whole};
+use crate::output::{count, plain_stdout, say, stdout, thousands, write_whole};
 use crate::paint::{HELP, paint};
 
 /// Prints and draws a profile as requested. `by` is the engine that executed the program.
@@ -17,7 +17,7 @@ use crate::paint::{HELP, paint};
 /// When the picture or standard output cannot be written.
 pub fn show(entries: &[Entry], profile: &Profile, by: &str, args: &WatchArgs) -> Result<(), Failure> {
     if args.profile == Some(ProfileForm::Table) {
-        let mut out = io::stdout().lock();
+        let mut out = plain_stdout();
         out.write_all(table(profile).as_bytes())?;
         writeln!(out, "\nexecuted by: {by}")?;
         out.flush()?;
@@ -26,7 +26,7 @@ pub fn show(entries: &[Entry], profile: &Profile, by: &str, args: &WatchArgs) ->
         say(&format!("{}: the specification does not give the accuracy of its instructions", paint(HELP, "note")));
     } else if args.fidelity {
         let executed: Vec<(&str, u64)> = profile.rows().iter().map(|row| (row.mnemonic, row.threads)).collect();
-        let mut out = anstream::stdout().lock();
+        let mut out = stdout();
         out.write_all(fidelity::summary(entries, Some(&executed)).as_bytes())?;
         out.flush()?;
     }

@@ -14,7 +14,7 @@ use crate::explain::about;
 use crate::explain::branch::remark;
 use crate::failure::{Failure, Status};
 use crate::groups::{hex, parse};
-use crate::output::say;
+use crate::output::{say, stdout};
 use crate::paint::{BOLD, DIM, ERROR, paint};
 use crate::snippet;
 
@@ -41,7 +41,7 @@ pub fn explain(
             }
             Err(error) => {
                 if let Some(found) = search() {
-                    anstream::stdout().lock().write_all(found.as_bytes())?;
+                    stdout().write_all(found.as_bytes())?;
                     return Ok(Status::Fine);
                 }
                 let characters = |range: std::ops::Range<usize>| what.get(range).map_or(1, |text| text.chars().count());
@@ -61,7 +61,7 @@ pub fn explain(
         Ok(decoded) => (render(engine, semantics, &decoded, &note), Status::Fine),
         Err(error) => (invalid(&bytes, &error), Status::Mistakes),
     };
-    anstream::stdout().lock().write_all(text.as_bytes())?;
+    stdout().write_all(text.as_bytes())?;
     Ok(status)
 }
 

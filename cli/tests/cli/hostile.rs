@@ -171,7 +171,7 @@ fn long_instructions_end_with_the_time_limit() {
     let spec = "isa: slow\nword: 32\nprovenance: document\nmachine: { lanes: 1 }\n\
         banks: { r: { count: 8, width: 32, prints: 'r{n}' } }\nsemantics: { pc: u64 }\ninstructions:\n\
         \u{20} many: { doc: x, fixed: { 31..3: 1 }, operands: { d: { bank: r, bits: 2..0, access: read-write } },\n\
-        \u{20}   does: 'for i in 0..250 { for j in 0..70 { d = d * 5 + 1 } }' }\n\
+        \u{20}   does: 'for i in 0..250 { for j in 0..70 { d = d + 1 } }' }\n\
         \u{20} again: { doc: x, fixed: { 31..29: 7, 28..0: 0 }, does: 'branch(0)' }\n";
     let folder = folder(&[("slow.yaml", spec), ("launch.yaml", "isa: slow\nprogram: |\n  many r0\n  again\n")]);
     for engine in [&[][..], &["--engine", "reference"]] {
@@ -196,4 +196,119 @@ fn a_launch_fits_in_four_gibibytes() {
     let errors = String::from_utf8_lossy(&limited.stderr);
     assert!(limited.status.success(), "{errors}");
     assert!(String::from_utf8_lossy(&limited.stdout).contains("42  43"), "{errors}");
+}
+
+#[test]
+fn a_container_unpacks_to_so_much_and_no_more() {
+    // Items of Mesa's cache that claim to unpack to 60 MiB each. 1 GiB has room for 17.
+    let mut packed = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&[0; 1 << 10]).expect("memory takes it");
+    let mut item = b"\x01panfrost\0Mali-G57\0\x08\0\0\0\0\0\0\0\0".to_vec();
+    item.resize(item.len().next_multiple_of(4), 0);
+    item.extend([0, 0x1234, 60 << 20].map(u32::to_le_bytes).concat());
+    item.extend(packed.finish().expect("memory takes it"));
+    let record = [&[5; 24][..], &(item.len() as u32).to_le_bytes(), &item].concat();
+    let file = [&b"MESA_DB\0\x01\0\0\0........"[..], &record.repeat(40)].concat();
+    let here = tempfile::tempdir().expect("a folder");
+    fs::write(here.path().join("cache.db"), file).expect("the file is written");
+    for command in ["dis", "lint", "graph"] {
+        let run = soon(here.path(), &[command, "valhall", "cache.db"], b"").expect(2);
+        assert!(run.err.contains("23 parts not unpacked") && run.err.contains("1 GiB"), "{command}: {}", run.err);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_launch_quotes_no_line_of_a_file_that_a_link_leads_to() {
+    let files = [("secret", "root:hunter2\n"), ("real.s", "NOP.end\n")];
+    let folder = folder(&files);
+    for (name, status) in [("pw.s", 1), ("pw.hex", 1), ("pw.bin", 1), ("linked.s", 0)] {
+        let to = if status == 0 { "real.s" } else { "secret" };
+        std::os::unix::fs::symlink(to, folder.path().join(name)).expect("a link");
+        let launch = format!("isa: valhall\nprogram: {{ file: {name} }}\n");
+        fs::write(folder.path().join("launch.yaml"), launch).expect("the file is written");
+        let run = soon(folder.path(), &["run", "launch.yaml"], b"").expect(status);
+        assert!(!run.err.contains("hunter2"), "{name}: {}", run.err);
+        assert_eq!(
+            run.err.contains("is a link to a file that is not named like a program"),
+            status == 1,
+            "{}",
+            run.err
+        );
+    }
+}
+
+#[test]
+fn a_name_of_a_file_or_an_argument_is_printed_without_what_cannot_be_seen() {
+    const SPEC: &str =
+        "isa: lamp\nword: 8\nprovenance: document\ninstructions: { A: { doc: x, fixed: { 7..0: 7 } } }\n";
+    let files = [
+        ("a\u{202e}.yaml", SPEC),
+        ("b\u{202e}.yaml", "isa: lamp\n"),
+        ("c\u{3164}.s", "MOV.i33 r1, r2\n"),
+        ("d\u{202e}.s", "MOV.i32 r1, r2\nNOP.end\n"),
+        ("e\u{202e}.hex", "0091c10000000002 1\n"),
+        ("f\u{202e}.yaml", "isa: valhall\nprogram: |\n  MOV.i33 r1, r2\n"),
+    ];
+    let folder = folder(&files);
+    for arguments in [
+        &["check", "a\u{202e}.yaml"][..],
+        &["check", "b\u{202e}.yaml"],
+        &["check", "b\u{202e}.yaml", "--json"],
+        &["check", "--explain", "E\u{202e}"],
+        &["gen", "a\u{202e}.yaml", "-o", "out\u{202e}"],
+        &["asm", "valhall", "c\u{3164}.s"],
+        &["asm", "valhall", "c\u{3164}.s", "--json"],
+        &["asm", "v\u{202e}a", "x"],
+        &["asm", "valhall", "missing\u{202e}.s"],
+        &["dis", "valhall", "e\u{202e}.hex"],
+        &["lint", "valhall", "d\u{202e}.s"],
+        &["graph", "valhall", "d\u{202e}.s"],
+        &["graph", "valhall", "c\u{3164}.s"],
+        &["list", "valhall", "\u{202e}"],
+        &["list", "--frob\u{202e}"],
+        &["translate", "valhall", "valhall-2021", "c\u{3164}.s"],
+        &["run", "f\u{202e}.yaml"],
+    ] {
+        let run = soon(folder.path(), arguments, b"");
+        for hidden in ['\u{202e}', '\u{3164}'] {
+            assert!(
+                !run.err.contains(hidden) && !run.out().contains(hidden),
+                "{arguments:?}: {}{}",
+                run.out(),
+                run.err
+            );
+        }
+    }
+    let run = soon(folder.path(), &["check", "b\u{202e}.yaml", "--json"], b"").expect(1);
+    assert!(run.out().contains(r#""file":"b\u202e.yaml""#), "{}", run.out());
+}
+
+#[test]
+fn a_name_of_megabytes_is_not_printed_whole() {
+    let long = "a".repeat(10 << 20);
+    let (spec, brackets) = (format!("isa: {long}\n"), "(".repeat(100_000));
+    let expression = format!("<isa>\n<expr name=\"#x\">{brackets}</expr>\n<bitset name=\"#i\" size=\"8\">\n");
+    let expression = format!(
+        "{expression}<pattern low=\"0\" high=\"6\">0000000</pattern>\n<derived name=\"D\" expr=\"#x\" type=\"uint\" width=\"4\"/>\n</bitset></isa>"
+    );
+    let launch = format!("isa: {long}\nprogram: {long}\n");
+    let folder = folder(&[("isa.yaml", &spec), ("isa.xml", &expression), ("launch.yaml", &launch)]);
+    for arguments in [["check", "isa.yaml"], ["check", "isa.xml"], ["run", "launch.yaml"]] {
+        let run = soon(folder.path(), &arguments, b"");
+        assert!((1..20_000).contains(&run.err.len()), "{arguments:?}: {} bytes of messages", run.err.len());
+    }
+}
+
+#[test]
+fn a_crate_does_not_take_a_name_that_code_cannot_use() {
+    const SPEC: &str =
+        "isa: lamp\nword: 8\nprovenance: document\ninstructions: { A: { doc: x, fixed: { 7..0: 7 } } }\n";
+    let folder = folder(&[("lamp.yaml", SPEC)]);
+    for name in ["isaforge-core", "core", "std", "test", "fn", "self", "Self"] {
+        soon(folder.path(), &["gen", "lamp.yaml", "-o", name], b"").expect(0);
+        let read = |file: &str| fs::read_to_string(folder.path().join(name).join(file)).expect("it is written");
+        assert!(read("Cargo.toml").contains("name = \"isa-lamp\""), "{}", read("Cargo.toml"));
+        assert!(read("src/lib.rs").contains("use isa_lamp::"), "{name}");
+    }
 }

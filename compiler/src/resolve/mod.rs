@@ -13,8 +13,7 @@ mod unused;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::backend::rust::idents::is_keyword;
-use crate::build::module_name;
+use crate::build::taken_crate_name;
 use crate::diagnostic::{Diagnostic, Diagnostics, Unknown};
 use crate::keys::{FromNode, Named, OneOrMany, Reader};
 use crate::model::{Encoding, Isa};
@@ -381,7 +380,7 @@ fn wrong_crate_name(name: &str) -> Option<String> {
     if name.len() > LONGEST {
         return Some(format!("the name has {} letters, at most {LONGEST} are allowed", name.len()));
     }
-    is_keyword(&module_name(name)).then(|| "this is a keyword of Rust".to_owned())
+    taken_crate_name(name).map(str::to_owned)
 }
 
 /// Formats `` `a`, `b` and 3 more ``.

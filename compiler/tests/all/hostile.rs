@@ -58,6 +58,39 @@ fn no_line_of_a_file_that_is_no_specification_is_quoted() {
     }
 }
 
+#[test]
+fn nor_is_one_that_is_only_named_like_one() {
+    let arm =
+        "arm: { file: secret.xml, architecture: 9, sources: {}, registers: r, staging: { open: '@', separator: ':' } }";
+    let secrets = [
+        "db_password: hunter2\n",
+        "hunter2\n",
+        "db: [hunter2\n",
+        "# import: x\nusers:\n  import: hunter2\n",
+        "{ db_password: hunter2 }",
+        "<settings>\n<password>hunter2</passwort>\n",
+        "",
+    ];
+    for section in
+        ["import: secret.yaml", "import: [secret.yml]", "base: secret.yaml", arm, "xml: { file: secret.xml }"]
+    {
+        for secret in secrets {
+            let entry = small(&format!("isa: x\n{section}"));
+            let names = ["secret.yaml", "secret.yml", "secret.xml"].map(|name| (name, secret));
+            let (messages, drawn) = refused(&folder(&[&[("isa.yaml", &entry[..])], &names[..]].concat()));
+            assert!(!drawn.contains("hunter2") && !drawn.contains("password"), "{section}: {drawn}");
+            let told = messages.iter().any(|m| m.contains("does not read like a part of a specification"));
+            assert!(told || section.starts_with("xml"), "{section}: {messages:?}");
+        }
+    }
+    // A part with mistakes is one nevertheless, however it is written.
+    for part in ["enums: [\n", "# text\n---\n  \"enums\": 7\n", "{ doc: x, enums: 7 }", "frobnicate: 1\nenums: {}\n"] {
+        let (_, drawn) = refused(&folder(&[("isa.yaml", &small("isa: x\nimport: part.yaml")), ("part.yaml", part)]));
+        let lines = part.lines().filter(|line| drawn.contains(line.trim())).count();
+        assert!(lines > 0, "{drawn}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn nor_is_one_that_a_link_leads_to() {
@@ -114,7 +147,10 @@ fn a_specification_has_not_thousands_of_files() {
 
 #[test]
 fn characters_that_cannot_be_seen_are_refused_and_never_printed() {
-    for found in ['\u{202e}', '\u{2066}', '\u{200b}', '\u{7}', '\u{1b}', '\0', '\u{85}', '\u{feff}'] {
+    for found in [
+        '\u{202e}', '\u{2066}', '\u{200b}', '\u{7}', '\u{1b}', '\0', '\u{85}', '\u{feff}', '\u{115f}', '\u{3164}',
+        '\u{ffa0}',
+    ] {
         let escape = format!("\\U{:08x}", u32::from(found));
         let named = format!("U+{:04X}", u32::from(found));
         let texts = [
@@ -128,6 +164,20 @@ fn characters_that_cannot_be_seen_are_refused_and_never_printed() {
             assert!(messages.iter().any(|m| m.starts_with("E0006") && m.contains(&named)), "{messages:?}");
             assert!(!drawn.contains(found), "{drawn:?}");
         }
+    }
+}
+
+#[test]
+fn a_message_does_not_repeat_a_name_of_megabytes() {
+    let long = "a".repeat(1 << 20);
+    for head in
+        [format!("isa: {long}"), format!("isa: x\n{long}: 1"), format!("isa: x\nsyntax: {}", "a ".repeat(1 << 19))]
+    {
+        let failure = check(&folder(&[("isa.yaml", &small(&head))])).expect_err("it has mistakes");
+        let told: usize = failure.diagnostics.iter().map(|found| found.message.len() + found.label.len()).sum();
+        assert!(told < 10_000, "{told} bytes of messages");
+        let drawn = failure.render(Style::default());
+        assert!(drawn.len() < 10_000, "{} bytes are drawn", drawn.len());
     }
 }
 
@@ -179,6 +229,11 @@ fn an_instruction_set_is_called_like_a_crate() {
         "a.b",
         "a/b",
         "crate",
+        "core",
+        "Std",
+        "test",
+        "isaforge",
+        "isaforge-core",
         &long,
     ];
     for name in bad {

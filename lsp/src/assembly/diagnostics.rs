@@ -4,6 +4,7 @@ use isaforge_analysis::{Program, lint};
 use lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString};
 
 use super::Source;
+use crate::specification::{MOST_SHOWN, left_out};
 
 /// All diagnostics: the errors that the assembler prints, or else those of `isaforge lint`.
 pub fn diagnostics(source: &Source) -> Vec<Diagnostic> {
@@ -17,8 +18,14 @@ pub fn diagnostics(source: &Source) -> Vec<Diagnostic> {
             ..Diagnostic::default()
         }
     });
-    let errors: Vec<Diagnostic> = errors.collect();
-    if errors.is_empty() { findings(source) } else { errors }
+    let mut found: Vec<Diagnostic> = errors.collect();
+    if found.is_empty() {
+        found = findings(source);
+    }
+    let rest = found.len().saturating_sub(MOST_SHOWN);
+    found.truncate(MOST_SHOWN);
+    found.extend((rest > 0).then(|| left_out(format!("... and {rest} more"))));
+    found
 }
 
 fn findings(source: &Source) -> Vec<Diagnostic> {

@@ -55,7 +55,8 @@ impl Checked {
     pub fn diagnostics(&self) -> HashMap<PathBuf, Vec<Diagnostic>> {
         let mut texts = HashMap::new();
         let mut found: HashMap<PathBuf, Vec<Diagnostic>> = HashMap::new();
-        for one in self.diagnostics.iter() {
+        let (shown, rest) = self.diagnostics.capped(MOST_SHOWN);
+        for one in shown {
             let places = one.primary.into_iter().chain(one.rivals.iter().map(|(span, _)| *span));
             let mut places: Vec<(PathBuf, Range)> =
                 places.filter_map(|span| Some((self.path(span.file)?, self.range(span, &mut texts)))).collect();
@@ -65,6 +66,9 @@ impl Checked {
             for (path, range) in places {
                 found.entry(path).or_default().push(self.diagnostic(one, range, &mut texts));
             }
+        }
+        if let Some(message) = rest {
+            found.entry(self.entry.clone()).or_default().push(left_out(message));
         }
         found
     }
@@ -112,23 +116,38 @@ impl Checked {
     }
 }
 
+/// How many diagnostics of a document are published; the rest are only counted.
+pub const MOST_SHOWN: usize = 100;
+
+/// A diagnostic at the beginning of a document that counts those left out.
+pub fn left_out(message: String) -> Diagnostic {
+    let range = Range::new(Position::new(0, 0), Position::new(0, 0));
+    let severity = Some(DiagnosticSeverity::INFORMATION);
+    Diagnostic { range, severity, source: Some("isaforge".to_owned()), message, ..Diagnostic::default() }
+}
+
 /// The number of folders, from a file upwards, that are searched for the entry of its specification.
 const ABOVE: usize = 3;
 
 /// The specification that a file belongs to: its own, or one whose entry is beside or above it.
 pub fn of_file(path: &Path, unsaved: &Unsaved) -> Option<Checked> {
-    let text = unsaved.get(path).cloned().or_else(|| fs::read_to_string(path).ok())?;
-    if is_entry(&text) {
+    if is_entry(path, unsaved)? {
         return Some(Checked::read(path, unsaved));
     }
     let folders = path.ancestors().skip(1).take(ABOVE);
     let files = folders.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
     let files = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|end| end == "yaml"));
-    let entries = files.filter(|file| fs::read_to_string(file).is_ok_and(|text| is_entry(&text)));
+    let entries = files.filter(|file| is_entry(file, unsaved) == Some(true));
     entries.map(|entry| Checked::read(&entry, unsaved)).find(|checked| checked.files.iter().any(|file| file == path))
 }
 
-/// Whether a text names an instruction set.
-fn is_entry(text: &str) -> bool {
-    text.lines().any(|line| line.starts_with("isa:"))
+/// Whether a file names an instruction set. `None` when it cannot be read. A folder may contain pipes and devices.
+fn is_entry(path: &Path, unsaved: &Unsaved) -> Option<bool> {
+    let of_set = |text: &str| text.lines().any(|line| line.starts_with("isa:"));
+    if let Some(text) = unsaved.get(path) {
+        return Some(of_set(text));
+    }
+    let mut sources = Sources::new();
+    let file = sources.load(path).ok()?;
+    Some(of_set(sources.text(file)))
 }

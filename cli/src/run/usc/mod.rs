@@ -7,7 +7,7 @@ pub mod plan;
 
 use std::cell::RefCell;
 use std::collections::HashSet;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use isaforge_compiler::keys::Vocabulary;
@@ -24,7 +24,7 @@ use super::launched::{Compared, Launched, Launches, Ran};
 use super::{engine, outputs};
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use crate::output::{count, say, thousands, write_whole};
+use crate::output::{count, plain_stdout, say, thousands, write_whole};
 use crate::paint::{HELP, paint};
 use crate::picture::{Rgba, enlarged, write_png};
 
@@ -264,7 +264,7 @@ fn produce(plan: &Plan, left: &Left, output: &UscOutput, folder: &Path, done: &m
         done.push(format!("wrote {} ({} bytes)", path.display(), bytes.len()));
     }
     if let Some(print) = &output.print {
-        let mut out = io::stdout().lock();
+        let mut out = plain_stdout();
         out.write_all(numbers(plan, left, print).as_bytes())?;
         out.flush()?;
     }

@@ -1,6 +1,6 @@
 //! The outputs of a launch file for the VPU.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use half::f16;
 use isaforge_runtime::vpu::Machine;
@@ -9,7 +9,7 @@ use isaforge_runtime::vpu::picture;
 use super::launch::VpuNumber;
 use super::plan::{Output, Place, Plan, What};
 use crate::failure::Failure;
-use crate::output::write_whole;
+use crate::output::{plain_stdout, write_whole};
 use crate::picture::{Rgba, enlarged, write_png};
 use crate::run::outputs::rows;
 
@@ -45,7 +45,7 @@ pub fn produce(plan: &Plan) -> Result<Vec<String>, Failure> {
             }
             What::Print { number, from, count } => {
                 let text = numbers(place, &bytes(&plan.machine, place), *number, *from, *count);
-                let mut out = io::stdout().lock();
+                let mut out = plain_stdout();
                 out.write_all(text.as_bytes())?;
                 out.flush()?;
             }
