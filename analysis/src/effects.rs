@@ -47,7 +47,7 @@ pub struct Effects {
 impl Effects {
     /// Computes the effects of a shape. `known` returns the value of an operand's element if it is constant.
     pub fn of(semantics: &Semantics, shape: &Shape, known: &dyn Fn(u16, u16) -> Option<u64>) -> Effects {
-        let values = fold(shape, known);
+        let (values, kept) = (fold(shape, known), kept(shape));
         let mut found = Effects::default();
         for node in &shape.nodes {
             let when = when(node, &values);
@@ -56,6 +56,8 @@ impl Effects {
             }
             match node.op {
                 Op::State => found.reads.push(node.args[0]),
+                Op::SetState
+                    if node.args[1] == NONE && kept.get(usize::from(node.args[2])) == Some(&Some(node.args[0])) => {}
                 Op::SetState => {
                     found.others = true;
                     found.writes.push((node.args[0], when == When::Always));
@@ -99,6 +101,20 @@ impl Effects {
         let wanted = if bits >= 128 { u128::MAX } else { (1 << bits) - 1 };
         self.written.iter().find(|(known, _)| *known == operand).is_none_or(|(_, written)| written & wanted == wanted)
     }
+}
+
+/// For each node: the state whose value it has, whatever choices between its values depend on.
+fn kept(shape: &Shape) -> Vec<Option<u16>> {
+    let mut kept: Vec<Option<u16>> = Vec::with_capacity(shape.nodes.len());
+    for node in &shape.nodes {
+        let of = |argument: u16| kept.get(usize::from(argument)).copied().flatten();
+        kept.push(match node.op {
+            Op::State if node.args[1] == NONE => Some(node.args[0]),
+            Op::Select => of(node.args[1]).filter(|state| of(node.args[2]) == Some(*state)),
+            _ => None,
+        });
+    }
+    kept
 }
 
 /// Evaluates the nodes that depend only on constants.

@@ -121,7 +121,8 @@ impl Liveness {
                         live.remove(*number);
                     }
                 }
-                for number in instruction.reads.iter().filter_map(|register| self.numbers.get(register)) {
+                let reads = instruction.reads.iter().chain(&instruction.may_read);
+                for number in reads.filter_map(|register| self.numbers.get(register)) {
                     live.insert(*number);
                 }
             }

@@ -46,3 +46,21 @@ fn findings_in_compiled_shaders_are_known() {
     let known = [("S01525", 32), ("S02448", 18)];
     assert_eq!(others, known.map(|(name, entry)| (name, Check::Unread, entry)));
 }
+
+/// Programs of Mesa's compiler for the other set: nothing is found.
+#[test]
+fn compiled_groups_have_no_findings() {
+    let text = include_str!("../../compiler/tests/data/usc/programs.tsv");
+    let semantics = isaforge_usc::semantics::SEMANTICS;
+    let set =
+        Set::new(Tables::Groups(isaforge_usc::ISA), Some(semantics)).with(Some(isaforge_usc::semantics::HARDWARE));
+    let mut programs = 0;
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let [name, _, digits] = line.split('\t').collect::<Vec<&str>>()[..] else { panic!("{line}") };
+        let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("two digits");
+        let bytes: Vec<u8> = (0..digits.len()).step_by(2).map(byte).collect();
+        assert_eq!(lint(&Program::read(&set, &bytes)), [], "{name}");
+        programs += 1;
+    }
+    assert!(programs > 200, "{programs}");
+}

@@ -37,16 +37,21 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
     operations(isa, group).for_each(|(_, _, operation)| names.push(operation.name));
     let values = group.values(isa);
     let semantics = set.semantics;
-    let effects = semantics.and_then(|semantics| {
-        let shape = compose(semantics, isa, &values).ok()?;
-        Some(Effects::of(semantics, &shape, &|_, _| None))
-    });
+    let shape = semantics.and_then(|semantics| compose(semantics, isa, &values).ok());
+    let effects = semantics.zip(shape.as_ref()).map(|(semantics, shape)| Effects::of(semantics, shape, &|_, _| None));
+    // Calls may read registers from one on.
+    let calls = effects.as_ref().is_none_or(|effects| !effects.intrinsics.is_empty());
+    let spans = |operand: u16| {
+        let elements = shape.iter().flat_map(|shape| &shape.nodes).filter(|node| node.op == Op::Operand);
+        let last = elements.filter(|node| node.args[0] == operand).map(|node| node.args[1]).max().unwrap_or(0);
+        if calls { LONGEST } else { u32::from(last) + 1 }
+    };
     let lanes = semantics.map_or(Lanes::All, |semantics| lanes(semantics, isa, &values));
     // A repeated group advances its registers by one per repetition.
     let repeats = semantics
         .and_then(|semantics| semantics.path.as_ref())
         .map_or(1, |path| values.get(isa, path.repeats.0.into(), path.repeats.1.into()).clamp(1, 16) as u32);
-    let mut operands = Vec::new();
+    let (mut operands, mut may_read) = (Vec::new(), Vec::new());
     let mut named = |write: bool| {
         let mut found = Vec::new();
         registers(isa, group, write, |named| {
@@ -56,6 +61,8 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
             let text = name.as_str().to_owned();
             operands.push(Operand { name: operand, kind: "register", value: named.number, text });
             let first = named.number.max(0) as u32;
+            let all = first..first.saturating_add(repeats - 1 + spans(named.operand.into()));
+            may_read.extend(all.filter(|_| calls || !write).map(|index| Register { bank: named.bank as u16, index }));
             found.extend((first..first + repeats).map(|index| Register { bank: named.bank as u16, index }));
         });
         found
@@ -75,10 +82,14 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
         writes,
         flow: flow(isa, group, at, effects.as_ref()),
         pure: effects.as_ref().is_some_and(|effects| !effects.others && !effects.barrier),
+        may_read,
         mask: if let Lanes::In(state) = lanes { Some(state) } else { None },
         states: effects.map_or(Vec::new(), |effects| effects.writes.iter().map(|(state, _)| *state).collect()),
     }
 }
+
+/// The most registers that a call reads from one on.
+const LONGEST: u32 = 64;
 
 /// Which of the active lanes execute a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +109,7 @@ fn lanes(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Lanes {
         return Lanes::All;
     };
     let sets = |node: &&Node| node.op == Op::SetState && node.args[0] == mask;
-    let value = before.nodes.iter().rfind(sets).and_then(|node| before.nodes.get(usize::from(node.args[1])));
+    let value = before.nodes.iter().rfind(sets).and_then(|node| before.nodes.get(usize::from(node.args[2])));
     match value {
         Some(Node { op: Op::Const, args, .. })
             if before.constants.get(usize::from(args[0])).is_some_and(|c| *c != 0) =>

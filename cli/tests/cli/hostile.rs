@@ -173,7 +173,7 @@ fn long_instructions_end_with_the_time_limit() {
         \u{20} many: { doc: x, fixed: { 31..3: 1 }, operands: { d: { bank: r, bits: 2..0, access: read-write } },\n\
         \u{20}   does: 'for i in 0..250 { for j in 0..70 { d = d + 1 } }' }\n\
         \u{20} again: { doc: x, fixed: { 31..29: 7, 28..0: 0 }, does: 'branch(0)' }\n";
-    let folder = folder(&[("slow.yaml", spec), ("launch.yaml", "isa: slow\nprogram: |\n  many r0\n  again\n")]);
+    let folder = folder(&[("slow.yaml", spec), ("launch.yaml", "program: |\n  many r0\n  again\n")]);
     for engine in [&[][..], &["--engine", "reference"]] {
         let arguments = [&["run", "--spec", "slow.yaml", "launch.yaml", "--time-limit", "0.2"][..], engine].concat();
         let run = soon(folder.path(), &arguments, b"").expect(1);

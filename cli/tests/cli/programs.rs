@@ -130,6 +130,29 @@ fn findings_have_a_code_and_a_place() {
     assert!(run.out().contains("0x0010: warning[P0004]: this is never reached"), "{}", run.out());
 }
 
+/// Outputs are read after the program, and lanes that are turned off keep what a write does not reach.
+#[test]
+fn values_live_on_in_outputs_and_in_other_lanes() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/usc/julia.usc");
+    isaforge(&["lint", "usc", example]).expect(0);
+    let either = "0 : if(!p0)\n    mbyp ft0, sh0\n    mov r0, ft0\n1 : if(p0)\n    mbyp ft0, sh1\n    mov r0, ft0\n\
+        2 : end\n    mbyp ft0, r0\n    mov o0, ft0\n";
+    isaforge_with(&["lint", "usc"], either).expect(0);
+    let both = either.replacen("1 : if(p0)\n", "1 :\n", 1);
+    let run = isaforge_with(&["lint", "usc"], both).expect(1);
+    assert!(run.out().contains("<stdin>:1:1: warning[P0003]: the value written to r0 is never read"), "{}", run.out());
+}
+
+#[test]
+fn registers_have_the_names_of_their_bank() {
+    let program = "AddFloat16 r1.xyzw, r7.xyzw, g2.xyzw\nExit\n";
+    let run = isaforge_with(&["asm", "vpu", "--json"], program).expect(0);
+    let first = &objects(&run)[0];
+    assert_eq!((&first["reads"], &first["writes"]), (&serde_json::json!(["r7", "g2"]), &serde_json::json!(["r1"])));
+    let run = isaforge_with(&["lint", "vpu"], program).expect(1);
+    assert!(run.out().contains("the value written to r1 is never read"), "{}", run.out());
+}
+
 #[test]
 fn what_a_call_of_the_surroundings_reads_is_read() {
     let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
