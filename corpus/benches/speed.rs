@@ -205,7 +205,7 @@ fn sorted(words: &[u64]) -> Result<(), Failure> {
     shell.args(["-c", "cut -f3 | cut -d' ' -f1 | sort | uniq -c | sort -rn"]).env("LC_ALL", "C");
     let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::null()).spawn()?;
     let mut out = BufWriter::new(child.stdin.take().ok_or("it has been piped")?);
-    isaforge_cli::dis::table(valhall::ISA, words, Style::Customary, &mut out)?;
+    isaforge_cli::dis::table(valhall::ISA, words, Style::Customary, "", &mut out)?;
     out.flush()?;
     drop(out);
     match child.wait()?.success() {
