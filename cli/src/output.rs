@@ -49,7 +49,7 @@ pub struct Visible<W> {
 
 impl<W: Write> Visible<W> {
     fn text(&mut self, text: &str) -> io::Result<()> {
-        let is_plain = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
+        let is_plain = |byte: &u8| matches!(byte, b'\t' | b'\n' | b' '..=b'~');
         // Without a way out of the loop it is one of vectors.
         if text.as_bytes().iter().fold(true, |all, byte| all & is_plain(byte)) {
             return self.raw(text);
