@@ -83,7 +83,7 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
         reads,
         last,
         writes,
-        flow: flow(semantics, isa, form, word, target(isa, opcode, word, address), effects),
+        flow: flow(semantics, form, word, target(isa, opcode, word, address), effects),
         pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
         may_read: Vec::new(),
         mask: None,
@@ -220,7 +220,6 @@ fn operand(isa: &'static Isa, operand: &'static table::Operand, word: u64) -> Op
 
 fn flow(
     semantics: Option<&'static Semantics>,
-    isa: &'static Isa,
     form: &'static Form,
     word: u64,
     target: Option<u64>,
@@ -249,6 +248,5 @@ fn flow(
             }
         }
     }
-    let _ = isa;
     flow
 }

@@ -31,9 +31,9 @@ pub fn agree(random: &mut Random) -> bool {
     let groups = if random.below(3) == 0 { 4 + random.below(9) } else { 1 + random.below(3) } as u32;
     let mut program = Program::new(local, random);
     program.text();
-    let Program { text, behind, counts, .. } = program;
+    let Program { text, after, counts, .. } = program;
     let words = assemble(ISA, &text).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
-    let shared_bytes = behind * if counts { 4 } else { 1 + u32::from(random.below(8) > 0) };
+    let shared_bytes = after * if counts { 4 } else { 1 + u32::from(random.below(8) > 0) };
     let base = if random.below(4) == 0 { WRAPS } else { IN };
     let further = [0, 4, 64, 512, 0x1000][random.below(5) as usize];
     let rounds = if random.below(16) == 0 { 150 } else { 1 + random.below(4) as u32 };
@@ -44,7 +44,7 @@ pub fn agree(random: &mut Random) -> bool {
         uniforms: [IN, OUT, base, OWN, COUNTS]
             .into_iter()
             .flat_map(|address| [address as u32, 0])
-            .chain([further, 0, rounds, 3 * behind])
+            .chain([further, 0, rounds, 3 * after])
             .collect(),
         shared_bytes,
         // If several workgroups run together, the budget may be exhausted at another place.
@@ -84,7 +84,7 @@ struct Program<'r> {
     /// The number of threads of a workgroup.
     local: u32,
     /// The offset in workgroup memory of the words that are private to threads.
-    behind: u32,
+    after: u32,
     /// The only kind of atomics in use, so that the order of warps does not matter.
     atomic: Option<&'static str>,
     /// Whether workgroup memory has words for atomics, too.
@@ -97,7 +97,7 @@ impl<'r> Program<'r> {
         let atomics = ["aadd", "asmin", "aumax", "aor", "axor"];
         let atomic = (random.below(4) == 0).then(|| atomics[random.below(5) as usize]);
         let counts = atomic.is_some() && random.below(2) == 0;
-        Program { text: String::new(), random, local, behind: 4 * local + 1024, atomic, counts, labels: 0 }
+        Program { text: String::new(), random, local, after: 4 * local + 1024, atomic, counts, labels: 0 }
     }
 
     fn line(&mut self, line: impl AsRef<str>) {
@@ -150,18 +150,18 @@ impl<'r> Program<'r> {
             MOV.i32 r4, 0x0",
         );
         // Without barriers, threads may repeat the loop any number of times.
-        let meets = !self.is(5);
-        let rounds = if meets || self.is(2) { "u12" } else { "r11" };
+        let uniform = !self.is(5);
+        let rounds = if uniform || self.is(2) { "u12" } else { "r11" };
         self.line("IADD_IMM.i32 r11, 0x0, #0x3\nLSHIFT_AND.i32 r11, r5, 0x0.b00, r11");
-        if meets {
+        if uniform {
             self.line("BARRIER.slot7.wait");
         }
         self.line("again: NOP");
         for _ in 0..1 + self.random.below(3) {
             for _ in 0..1 + self.random.below(4) {
-                self.item(meets, 0);
+                self.item(uniform, 0);
             }
-            if meets {
+            if uniform {
                 self.line("BARRIER.slot7.wait");
                 self.write();
                 self.line("BARRIER.slot7.wait");
@@ -188,7 +188,7 @@ impl<'r> Program<'r> {
     }
 
     /// Adds accesses to words that other threads do not write at the same time.
-    fn item(&mut self, meets: bool, depth: u32) {
+    fn item(&mut self, uniform: bool, depth: u32) {
         match self.random.below(8) {
             0..3 if depth < 2 => {
                 let (label, offset) = (self.labels, self.offset());
@@ -201,15 +201,15 @@ impl<'r> Program<'r> {
                     "BRANCHZ.reconverge",
                 ]);
                 self.line(format!("{jump} r7, offset:over{label}"));
-                if meets {
+                if uniform {
                     self.line(format!("LOAD.i32.unsigned.slot0.wait0 @r1, r46, offset:{offset}"));
                 }
                 for _ in 0..self.random.below(4) {
-                    self.item(meets, depth + 1);
+                    self.item(uniform, depth + 1);
                 }
                 self.line(format!("over{label}: NOP"));
             }
-            0..4 if meets => self.read(),
+            0..4 if uniform => self.read(),
             0..5 => self.stream(),
             5 => self.own(),
             6 if self.atomic.is_some() => self.count(),
@@ -262,11 +262,11 @@ impl<'r> Program<'r> {
 
     /// Accesses words that are private to threads.
     fn own(&mut self) {
-        let behind = self.behind;
+        let after = self.after;
         let line = match self.random.below(4) {
             0 => "STORE.i32.slot0.wait0 @r5, r56, offset:0".to_owned(),
-            1 => format!("LOAD.i32.unsigned.slot0.wait0 @r4, r46, offset:{behind}\nIADD.u32 r6, r6, r4"),
-            _ => format!("STORE.i32.slot0.wait0 @r5, r46, offset:{behind}\nIADD.u32 r6, r6, r5"),
+            1 => format!("LOAD.i32.unsigned.slot0.wait0 @r4, r46, offset:{after}\nIADD.u32 r6, r6, r4"),
+            _ => format!("STORE.i32.slot0.wait0 @r5, r46, offset:{after}\nIADD.u32 r6, r6, r5"),
         };
         self.line(line);
     }
