@@ -14,6 +14,7 @@ use crate::args::DisArgs;
 use crate::asm::report;
 use crate::builtin::Tables;
 use crate::code::{self, Bytes, Order, Symbols};
+use crate::explain::overview::numbers;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
 use crate::output::{Text, plain_stdout, progress, say};
@@ -156,7 +157,7 @@ fn comments(set: &Set, bytes: &[u8], text: &str, out: &mut impl Write) -> io::Re
             _ => groups::hex(code),
         };
         let waits = entry.instruction.as_ref().map_or(0, |instruction| instruction.flow.waits);
-        let slots: Vec<String> = (0..8).filter(|slot| waits >> slot & 1 != 0).map(|slot| slot.to_string()).collect();
+        let slots: Vec<String> = numbers(waits).iter().map(u32::to_string).collect();
         let waits = if slots.is_empty() { String::new() } else { format!("  waits for slots {}", slots.join(", ")) };
         writeln!(out, "{line:width$} {mark} {:#06x}  {digits}{waits}", entry.bytes.start)?;
     }

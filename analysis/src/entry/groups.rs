@@ -42,9 +42,11 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
     // Calls may read registers from one on.
     let calls = effects.as_ref().is_none_or(|effects| !effects.intrinsics.is_empty());
     let spans = |operand: u16| {
+        if calls {
+            return LONGEST;
+        }
         let elements = shape.iter().flat_map(|shape| &shape.nodes).filter(|node| node.op == Op::Operand);
-        let last = elements.filter(|node| node.args[0] == operand).map(|node| node.args[1]).max().unwrap_or(0);
-        if calls { LONGEST } else { u32::from(last) + 1 }
+        elements.filter(|node| node.args[0] == operand).map(|node| u32::from(node.args[1]) + 1).max().unwrap_or(1)
     };
     let lanes = semantics.map_or(Lanes::All, |semantics| lanes(semantics, isa, &values));
     // A repeated group advances its registers by one per repetition.

@@ -52,7 +52,7 @@ pub struct Instruction {
     pub flow: Flow,
     /// Whether it has no effect other than writing registers.
     pub pure: bool,
-    /// The registers beyond those that it names which it may read, too.
+    /// The registers that it may read, beyond those that it names.
     pub(crate) may_read: Vec<Register>,
     /// The state that says which lanes execute it, unless all active ones do.
     pub(crate) mask: Option<u16>,

@@ -53,9 +53,7 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
         writes,
         flow: flow(engine, decoded, at, effects.as_ref()),
         pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
-        may_read: Vec::new(),
-        mask: None,
-        states: Vec::new(),
+        ..Instruction::default()
     }
 }
 

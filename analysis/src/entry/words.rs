@@ -85,9 +85,7 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
         writes,
         flow: flow(semantics, form, word, target(isa, opcode, word, address), effects),
         pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
-        may_read: Vec::new(),
-        mask: None,
-        states: Vec::new(),
+        ..Instruction::default()
     }
 }
 

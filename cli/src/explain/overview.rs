@@ -41,7 +41,7 @@ fn value_name(isa: &'static Isa, modifier: &str, value: u64) -> Option<&'static 
 }
 
 /// The numbers of the slots in a set of them, bit 0 for slot 0.
-fn numbers(slots: u8) -> Vec<u32> {
+pub fn numbers(slots: u8) -> Vec<u32> {
     (0..8).filter(|slot| slots >> slot & 1 != 0).collect()
 }
 

@@ -20,6 +20,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::builtin::Builtin;
+use crate::explain::overview::numbers;
 use crate::failure::{Failure, Status};
 use crate::groups::hex;
 
@@ -265,7 +266,7 @@ impl<'a> Code<'a> {
                 discards: flow.discards,
                 kind: flow.name(),
                 reconverges: flow.reconverges,
-                waits: (0..8).filter(|slot| flow.waits >> slot & 1 != 0).collect(),
+                waits: numbers(flow.waits),
             }),
             mnemonic: Some(&instruction.mnemonic),
             modifiers: instruction.modifiers.iter().map(modifier).collect(),

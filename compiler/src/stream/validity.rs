@@ -122,6 +122,8 @@ impl Validity {
             self.reorder(Vec::new());
             let fits = self.place(index, mask, value).map(|place| self.fits(&place));
             let implied = fits.map_or(Vec::new(), |fits| self.diagrams.constants(fits).0);
+            // Full diagrams prove nothing.
+            let implied = if self.diagrams.is_full() { Vec::new() } else { implied };
             let bits = layout.map_or(0, |layout| layout.bits);
             for (bit, is_set) in implied.into_iter().filter(|(bit, _)| *bit < bits) {
                 mask.set(bit.into(), 1, 1);

@@ -77,10 +77,11 @@ impl Codes {
         let code = instruction.code();
         self.0.resize(Self::PLACES, None);
         let place = &mut self.0[code as usize % Self::PLACES];
-        if place.is_none_or(|facts| facts.code != code) {
-            *place = Some(Facts::of(instruction)?);
+        place.take_if(|facts| facts.code != code);
+        match place {
+            Some(facts) => Ok(facts),
+            none => Ok(none.insert(Facts::of(instruction)?)),
         }
-        place.as_ref().ok_or("is not an instruction")
     }
 }
 
