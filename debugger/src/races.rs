@@ -5,25 +5,35 @@
 //!
 //! - they are by the same thread, or both are atomic,
 //! - their threads share barriers, and their workgroup has passed one in between, or
-//! - the first thread executes an atomic after its access, and the second executes a later atomic before its own
-//!   access. A barrier between an access and an atomic extends the atomic of one thread to its whole workgroup.
+//! - the first warp executes an atomic after its access, and the second executes a later atomic before its own access.
+//!   A barrier between an access and an atomic extends the atomic of one warp to its whole workgroup.
 //!
-//! Acquiring or releasing a lock counts as an atomic of all threads of the warp. An atomic orders accesses whatever its
-//! address: every reported race is real, but not every race is reported. Memory use is bounded: the last three accesses
-//! are kept per word, the last atomics per thread and workgroup, and only the first [`Races::WORDS`] words that are
-//! accessed.
+//! Acquiring or releasing a lock counts as an atomic. An atomic orders accesses whatever its address: every reported
+//! race is real, but not every race is reported. Memory use is bounded: the last three accesses are kept per word, the
+//! last atomics per warp and workgroup, and only the first [`Races::WORDS`] words and [`Races::WARPS`] warps that
+//! access memory.
+//!
+//! Most accesses are to a whole line of memory, one word by each lane of a warp. As long as a line is only accessed
+//! like that, its words share their record.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
-use std::ops::ControlFlow;
 
 use isaforge_runtime::Memory;
-use isaforge_runtime::machine::{Access, AccessKind, Observer, View};
+use isaforge_runtime::machine::{AccessKind, AccessObserver, Accesses};
 
 /// The number of accesses kept per word.
 const TOUCHES: usize = 3;
-/// The number of atomics kept per thread, and of barriers and atomics kept per workgroup.
+/// The number of atomics kept per warp, and of barriers and atomics kept per workgroup.
 const KEPT: usize = 16;
+/// The number of words in a line, and of lines that are recorded side by side.
+const LINE: usize = 16;
+const LINES: usize = 8;
+/// The bytes of a line, and of all lines side by side.
+const LINE_BYTES: u64 = 4 * LINE as u64;
+const PAGE_BYTES: u64 = LINES as u64 * LINE_BYTES;
+/// The lanes that access a whole line.
+const WHOLE: u64 = (1 << LINE) - 1;
 
 /// One of the two accesses of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,15 +67,70 @@ impl fmt::Display for Side {
     }
 }
 
+/// The threads that make an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lanes {
+    /// Lane `n` accesses word `n` of the line.
+    Line,
+    /// These lanes access the same word.
+    Word(u64),
+}
+
+/// An access to a word, or to each word of a line.
 #[derive(Clone, Copy, Debug)]
 struct Touch {
-    id: u64,
-    group: u64,
+    /// The warp, as an index into [`Races::warps`].
+    warp: u32,
+    /// The number of barriers that the workgroup had passed.
     epoch: u32,
-    /// The number of atomics that all threads had executed before.
+    /// The number of atomics that all warps had executed before.
     clock: u64,
+    lanes: Lanes,
+    pc: u64,
+    kind: AccessKind,
+    /// The accessed bytes of the word, as bits.
     bytes: u8,
-    side: Side,
+}
+
+/// The last accesses, the most recent last.
+type Touches = [Option<Touch>; TOUCHES];
+
+/// What is known of a line of memory.
+#[derive(Debug, Default)]
+struct Line {
+    /// The accesses to all of its words at once.
+    whole: Touches,
+    /// The accesses to each word, once there were others.
+    words: Option<Box<[Touches; LINE]>>,
+}
+
+impl Line {
+    fn is_untouched(&self) -> bool {
+        self.words.is_none() && self.whole.iter().all(Option::is_none)
+    }
+
+    /// Returns the accesses to each word, which have their own record from now on.
+    fn words(&mut self) -> &mut [Touches; LINE] {
+        self.words.get_or_insert_with(|| {
+            let mut words = Box::new([Touches::default(); LINE]);
+            for (word, touches) in words.iter_mut().enumerate() {
+                for (touch, whole) in touches.iter_mut().zip(&self.whole) {
+                    *touch = whole.map(|touch| touch.of_word(word));
+                }
+            }
+            words
+        })
+    }
+}
+
+#[derive(Debug)]
+struct Warp {
+    /// Its group, as an index into [`Races::groups`].
+    group: u32,
+    /// The thread of each lane.
+    threads: Box<[[u32; 3]]>,
+    /// The times at which it executed atomics.
+    atomics: VecDeque<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -74,9 +139,9 @@ struct Group {
     epoch: u32,
     /// The clock at the last barriers, with the epoch that each started.
     barriers: VecDeque<(u32, u64)>,
-    /// The times at which its threads executed atomics.
+    /// The times at which its warps executed atomics.
     atomics: VecDeque<u64>,
-    /// The last atomic of its threads before the last barrier.
+    /// The last atomic of its warps before the last barrier.
     acquired: u64,
 }
 
@@ -87,13 +152,121 @@ pub struct Races {
     pub found: Vec<Race>,
     /// The number of pairs of accesses that raced.
     pub count: u64,
-    /// Whether some words were not tracked for lack of space.
+    /// Whether some accesses were not tracked for lack of space.
     pub partial: bool,
     pairs: HashSet<(u64, u64)>,
-    words: HashMap<(u64, u64), [Option<Touch>; TOUCHES]>,
-    threads: HashMap<u64, VecDeque<u64>>,
-    groups: HashMap<u64, Group>,
+    order: Order,
+    /// The lines at each address, with a space of addresses for each workgroup: an index into `pages`.
+    places: HashMap<(u64, u64), u32>,
+    pages: Vec<[Line; LINES]>,
+    /// The number of lines that were accessed.
+    lines: usize,
+    /// The place that was accessed last.
+    last: Option<((u64, u64), u32)>,
+}
+
+/// What orders accesses.
+#[derive(Debug, Default)]
+struct Order {
+    warps: Vec<Warp>,
+    groups: Vec<Group>,
+    warp_numbers: HashMap<u64, u32>,
+    group_numbers: HashMap<u64, u32>,
+    /// The warps that made an access recently, by the low bits of their number.
+    recent: Vec<Option<(u64, u32)>>,
+    /// The number of atomics so far.
     clock: u64,
+}
+
+/// The number of warps that are found without a search.
+const RECENT: usize = 64;
+
+impl Order {
+    /// Returns the index of a warp. `None` if there are too many of them.
+    fn warp(&mut self, accesses: &Accesses<'_>) -> Option<u32> {
+        let number = accesses.warp;
+        self.recent.resize(RECENT, None);
+        let place = (number ^ number >> 6) as usize % RECENT;
+        if let Some((_, index)) = self.recent[place].filter(|(recent, _)| *recent == number) {
+            return Some(index);
+        }
+        let index = match self.warp_numbers.get(&number) {
+            Some(index) => *index,
+            None if self.warps.len() >= Races::WARPS => return None,
+            None => {
+                let group = self.group(accesses.group);
+                let threads = (0..accesses.addresses.len()).map(accesses.thread).collect();
+                self.warps.push(Warp { group, threads, atomics: VecDeque::new() });
+                let index = self.warps.len() as u32 - 1;
+                self.warp_numbers.insert(number, index);
+                index
+            }
+        };
+        self.recent[place] = Some((number, index));
+        Some(index)
+    }
+
+    /// Returns the index of a group. There are no more of them than warps.
+    fn group(&mut self, number: u64) -> u32 {
+        let groups = &mut self.groups;
+        *self.group_numbers.entry(number).or_insert_with(|| {
+            groups.push(Group::default());
+            groups.len() as u32 - 1
+        })
+    }
+
+    fn warp_at(&self, touch: &Touch) -> &Warp {
+        &self.warps[touch.warp as usize]
+    }
+
+    /// Whether the second access follows the first one in every schedule.
+    fn in_order(&self, first: &Touch, second: &Touch) -> bool {
+        if first.is_by_thread_of(second) || first.kind == AccessKind::Atomic && second.kind == AccessKind::Atomic {
+            return true;
+        }
+        let [one, other] = [first, second].map(|touch| self.warp_at(touch));
+        if one.group == other.group && first.epoch != second.epoch {
+            return true;
+        }
+        if self.clock == 0 {
+            return false;
+        }
+        let [from, to] = [one, other].map(|warp| &self.groups[warp.group as usize]);
+        let acquired = other.atomics.back().copied().unwrap_or(0).max(to.acquired);
+        let own = next(&one.atomics, first.clock);
+        let group = from.barriers.iter().find(|(epoch, _)| *epoch > first.epoch);
+        let group = group.and_then(|barrier| next(&from.atomics, barrier.1));
+        [own, group].into_iter().flatten().any(|released| released <= acquired)
+    }
+
+    /// Returns a side of a race at a word; the other side is an access by `other`.
+    fn side(&self, touch: &Touch, word: usize, other: Option<usize>) -> (usize, Side) {
+        let lane = match touch.lanes {
+            Lanes::Line => word % LINE,
+            Lanes::Word(lanes) => {
+                let rest = other.map_or(lanes, |other| lanes & !(1 << other));
+                (if rest == 0 { lanes } else { rest }).trailing_zeros() as usize
+            }
+        };
+        let thread = self.warp_at(touch).threads.get(lane).copied().unwrap_or_default();
+        (lane, Side { thread, pc: touch.pc, kind: touch.kind })
+    }
+
+    fn race(&self, first: &Touch, second: &Touch, address: u64) -> Race {
+        let word = (address / 4) as usize;
+        let (lane, first_side) = self.side(first, word, None);
+        let (_, second_side) = self.side(second, word, (first.warp == second.warp).then_some(lane));
+        Race { address, sides: [first_side, second_side] }
+    }
+}
+
+impl Touch {
+    /// Whether both are by the same thread, at each word.
+    fn is_by_thread_of(&self, other: &Touch) -> bool {
+        let is_one =
+            |lanes: Lanes| lanes == Lanes::Line || matches!(lanes, Lanes::Word(lanes) if lanes.is_power_of_two());
+        self.warp == other.warp && self.lanes == other.lanes && is_one(self.lanes)
+    }
 }
 
 impl Races {
@@ -101,71 +274,126 @@ impl Races {
     pub const MOST: usize = 64;
     /// The maximum number of words that are tracked.
     pub const WORDS: usize = 1 << 21;
+    /// The maximum number of warps that are tracked.
+    pub const WARPS: usize = 1 << 20;
 
-    /// Whether the second access follows the first one in every schedule.
-    fn in_order(&self, first: &Touch, second: &Touch) -> bool {
-        if first.id == second.id || first.side.kind == AccessKind::Atomic && second.side.kind == AccessKind::Atomic {
-            return true;
+    /// Returns the index of the lines around an address. `None` if too many lines are tracked.
+    fn page(&mut self, space: u64, address: u64) -> Option<usize> {
+        let key = (space, address / PAGE_BYTES);
+        if let Some((_, index)) = self.last.filter(|(last, _)| *last == key) {
+            return Some(index as usize);
         }
-        if first.group == second.group && first.epoch != second.epoch {
-            return true;
-        }
-        let last = self.threads.get(&second.id).and_then(|times| times.back().copied()).unwrap_or(0);
-        let acquired = last.max(self.groups.get(&second.group).map_or(0, |group| group.acquired));
-        let own = self.threads.get(&first.id).and_then(|times| next(times, first.clock));
-        let group = self.groups.get(&first.group).and_then(|group| {
-            let barrier = group.barriers.iter().find(|(epoch, _)| *epoch > first.epoch)?;
-            next(&group.atomics, barrier.1)
-        });
-        [own, group].into_iter().flatten().any(|released| released <= acquired)
+        let index = match self.places.get(&key) {
+            Some(index) => *index,
+            None if self.lines >= Self::WORDS / LINE => return None,
+            None => {
+                self.pages.push(Default::default());
+                let index = self.pages.len() as u32 - 1;
+                self.places.insert(key, index);
+                index
+            }
+        };
+        self.last = Some((key, index));
+        Some(index as usize)
     }
 
-    fn touch(&mut self, view: &dyn View, access: &Access) {
-        let (at, group) = (view.at(), view.group());
-        let lane = usize::from(access.lane);
-        let id = at.warp << 6 | lane as u64;
-        let side = Side { thread: view.thread(lane), pc: at.pc, kind: access.kind };
-        // Reserved addresses refer to separate memory in each workgroup.
-        let space = if Memory::RESERVED.contains(&access.address) { group.wrapping_add(1) } else { 0 };
-        let epoch = self.groups.get(&group).map_or(0, |group| group.epoch);
-        let (first, end) = (access.address, access.address.saturating_add(access.size.into()));
-        // Locks do not access memory.
-        let words = if access.size == 0 { 0..0 } else { first / 4..end.div_ceil(4) };
-        for word in words {
-            let inside = |byte: &u64| (first..end).contains(&(word * 4 + byte));
-            let bytes = (0..4).filter(inside).fold(0, |bytes, byte| bytes | 1 << byte);
-            let touch = Touch { id, group, epoch, clock: self.clock, bytes, side };
-            if self.words.len() >= Self::WORDS && !self.words.contains_key(&(space, word)) {
-                self.partial = true;
-                continue;
-            }
-            let mut known = self.words.get(&(space, word)).copied().unwrap_or_default();
-            for other in known.iter().flatten() {
-                let writes = [other.side.kind, access.kind].iter().any(|kind| *kind != AccessKind::Load);
-                if writes && other.bytes & bytes != 0 && !self.in_order(other, &touch) {
-                    self.count += 1;
-                    let pair = (other.side.pc.min(at.pc), other.side.pc.max(at.pc));
-                    if self.found.len() < Self::MOST && self.pairs.insert(pair) {
-                        self.found.push(Race { address: word * 4, sides: [other.side, side] });
-                    }
+    /// Records an access to some words of one line: those from `first` on.
+    fn touch(&mut self, space: u64, address: u64, touch: Touch) {
+        let line = (address / LINE_BYTES) as usize % LINES;
+        let Some(page) = self.page(space, address) else {
+            self.partial = true;
+            return;
+        };
+        let mut found = Found { order: &self.order, count: 0, races: Vec::new() };
+        let known = &mut self.pages[page][line];
+        self.lines += usize::from(known.is_untouched());
+        match &mut known.words {
+            None if touch.lanes == Lanes::Line => found.add(&mut known.whole, touch, address, LINE as u64),
+            Some(words) if touch.lanes == Lanes::Line => {
+                for (word, touches) in words.iter_mut().enumerate() {
+                    found.add(touches, touch.of_word(word), address + 4 * word as u64, 1);
                 }
             }
-            // Replace an access of the same thread and kind, or else one that is ordered with this one, or else the
-            // oldest.
-            let same = |old: &Option<Touch>| old.is_some_and(|old| old.id == id && old.side.kind == access.kind);
-            let past =
-                |old: &Option<Touch>| old.is_none_or(|old| old.bytes & !bytes == 0 && self.in_order(&old, &touch));
-            let place = known.iter().position(same).or_else(|| known.iter().position(past)).unwrap_or(0);
-            known[place..].rotate_left(1);
-            known[TOUCHES - 1] = Some(touch);
-            self.words.insert((space, word), known);
+            _ => found.add(&mut known.words()[(address / 4) as usize % LINE], touch, address, 1),
         }
-        if access.kind == AccessKind::Atomic {
-            self.clock += 1;
-            let clock = self.clock;
-            keep(self.threads.entry(id).or_default(), clock);
-            keep(&mut self.groups.entry(group).or_default().atomics, clock);
+        let Found { count, races, .. } = found;
+        self.count += count;
+        races.into_iter().for_each(|race| self.keep(race));
+    }
+
+    fn keep(&mut self, race: Race) {
+        let [one, other] = race.sides.map(|side| side.pc);
+        if self.found.len() < Self::MOST && self.pairs.insert((one.min(other), one.max(other))) {
+            self.found.push(race);
         }
+    }
+}
+
+impl Touch {
+    /// Returns the access to one word of an access to a line.
+    fn of_word(self, word: usize) -> Self {
+        match self.lanes {
+            Lanes::Line => Touch { lanes: Lanes::Word(1 << word), ..self },
+            Lanes::Word(_) => self,
+        }
+    }
+}
+
+/// The races of an access.
+struct Found<'a> {
+    order: &'a Order,
+    count: u64,
+    races: Vec<Race>,
+}
+
+impl Found<'_> {
+    /// Whether a load races with nothing so far, and earlier loads race with whatever it will race with: those by two
+    /// threads of the same workgroup since its last barrier, when there are no atomics.
+    fn is_covered(&self, known: &Touches, touch: &Touch) -> bool {
+        if self.order.clock != 0 || touch.kind != AccessKind::Load {
+            return false;
+        }
+        let group = self.order.warp_at(touch).group;
+        let is_alike = |old: &&Touch| {
+            old.kind == AccessKind::Load
+                && old.epoch == touch.epoch
+                && touch.bytes & !old.bytes == 0
+                && self.order.warp_at(old).group == group
+        };
+        let mut alike = known.iter().flatten().filter(is_alike);
+        let Some(first) = alike.next() else { return false };
+        let is_several = matches!(first.lanes, Lanes::Word(lanes) if !lanes.is_power_of_two());
+        (is_several || alike.any(|other| !other.is_by_thread_of(first)))
+            && known.iter().flatten().all(|old| old.kind == AccessKind::Load || self.order.in_order(old, touch))
+    }
+
+    /// Compares an access to the earlier ones, and records it.
+    fn add(&mut self, known: &mut Touches, touch: Touch, address: u64, words: u64) {
+        if self.is_covered(known, &touch) {
+            return;
+        }
+        for other in known.iter().flatten() {
+            let writes = other.kind != AccessKind::Load || touch.kind != AccessKind::Load;
+            if writes && other.bytes & touch.bytes != 0 && !self.order.in_order(other, &touch) {
+                self.count += words;
+                if self.races.len() < LINE {
+                    self.races.push(self.order.race(other, &touch, address));
+                }
+            }
+        }
+        // Replace an access of the same threads and kind, or else one that is ordered with this one, or else the
+        // oldest.
+        let same = |old: &Option<Touch>| {
+            old.is_some_and(|old| old.warp == touch.warp && old.lanes == touch.lanes && old.kind == touch.kind)
+        };
+        let past = |old: &Option<Touch>| {
+            old.is_none_or(|old| old.bytes & !touch.bytes == 0 && self.order.in_order(&old, &touch))
+        };
+        let place = known.iter().position(same).or_else(|| known.iter().position(past)).unwrap_or(0);
+        for later in place + 1..TOUCHES {
+            known[later - 1] = known[later];
+        }
+        known[TOUCHES - 1] = Some(touch);
     }
 }
 
@@ -184,19 +412,66 @@ fn keep<T>(times: &mut VecDeque<T>, time: T) {
     times.push_back(time);
 }
 
-impl Observer for Races {
-    fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
-        for access in view.accesses() {
-            self.touch(view, access);
+impl AccessObserver for Races {
+    fn accesses(&mut self, accesses: &Accesses<'_>) {
+        let &Accesses { kind, size, lanes, addresses, pc, .. } = accesses;
+        let Some(warp) = self.order.warp(accesses) else {
+            self.partial = true;
+            return;
+        };
+        let group = self.order.warps[warp as usize].group;
+        let (epoch, clock) = (self.order.groups[group as usize].epoch, self.order.clock);
+        // Reserved addresses refer to separate memory in each workgroup.
+        let space = |address: u64| if Memory::RESERVED.contains(&address) { accesses.group.wrapping_add(1) } else { 0 };
+        let touch = |lanes: Lanes, bytes: u8| Touch { warp, epoch, clock, lanes, pc, kind, bytes };
+        let first = addresses.get(lanes.trailing_zeros() as usize).copied().unwrap_or(0);
+        if is_line(accesses) {
+            self.touch(space(first), first, touch(Lanes::Line, 0xf));
+        } else if size > 0 {
+            let mut left = lanes;
+            while left != 0 {
+                // The lanes that access the same words.
+                let start = addresses.get(left.trailing_zeros() as usize).copied().unwrap_or_default();
+                let alike = |all: u64, (lane, address): (usize, &u64)| all | u64::from(*address == start) << lane;
+                let lanes = left & addresses.iter().take(64).enumerate().fold(1 << left.trailing_zeros(), alike);
+                left &= !lanes;
+                let end = start.saturating_add(size.into());
+                for word in start / 4..end.div_ceil(4) {
+                    let inside = |byte: &u64| (start..end).contains(&(word * 4 + byte));
+                    let bytes = (0..4).filter(inside).fold(0, |bytes, byte| bytes | 1 << byte);
+                    let touch = touch(Lanes::Word(lanes), bytes);
+                    if kind == AccessKind::Store && !lanes.is_power_of_two() {
+                        // These lanes store to the same word at once.
+                        self.count += u64::from(lanes.count_ones()) - 1;
+                        self.keep(self.order.race(&touch, &touch, word * 4));
+                    }
+                    self.touch(space(start), word * 4, touch);
+                }
+            }
         }
-        ControlFlow::Continue(())
+        if kind == AccessKind::Atomic {
+            let order = &mut self.order;
+            order.clock += 1;
+            keep(&mut order.warps[warp as usize].atomics, order.clock);
+            keep(&mut order.groups[group as usize].atomics, order.clock);
+        }
     }
 
     fn barrier(&mut self, group: u64) {
-        let clock = self.clock;
-        let group = self.groups.entry(group).or_default();
+        let order = &mut self.order;
+        // The barriers of groups that have not accessed memory order nothing.
+        let Some(index) = order.group_numbers.get(&group) else { return };
+        let group = &mut order.groups[*index as usize];
         group.epoch += 1;
         group.acquired = group.atomics.back().copied().unwrap_or(group.acquired);
-        keep(&mut group.barriers, (group.epoch, clock));
+        keep(&mut group.barriers, (group.epoch, order.clock));
     }
+}
+
+/// Whether each lane accesses one word of a line.
+fn is_line(accesses: &Accesses<'_>) -> bool {
+    let Accesses { size, lanes, addresses, .. } = *accesses;
+    let Some([first, rest @ ..]) = addresses.get(..LINE) else { return false };
+    let follows = |(word, address): (usize, &u64)| *address == first.wrapping_add(4 * (word as u64 + 1));
+    size == 4 && lanes == WHOLE && first % LINE_BYTES == 0 && rest.iter().enumerate().all(follows)
 }

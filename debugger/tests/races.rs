@@ -1,10 +1,10 @@
 //! Programs that race, and programs that do not.
 
 use isaforge_debugger::races::Races;
-use isaforge_runtime::machine::Machine;
+use isaforge_runtime::machine::{AccessKind, Machine};
 use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::watched::Watched;
-use isaforge_runtime::{Launch, Memory};
+use isaforge_runtime::{Deadline, Launch, Memory};
 use isaforge_valhall::ISA;
 
 /// The races of a program of 64 threads in two workgroups; u0 and u1 contain the address of 512 bytes.
@@ -15,7 +15,8 @@ fn races(source: &str) -> Races {
     let uniforms = vec![0x1000, 0, 0x1100, 0];
     let launch = Launch { program, groups: [2, 1, 1], local_size: [32, 1, 1], uniforms, ..Launch::default() };
     let mut races = Races::default();
-    Watched::launch(launch, memory, Resources::default()).run(&mut races).expect("it runs");
+    let machine = Watched::launch(launch, memory, Resources::default());
+    machine.run_accesses(&mut races, Deadline::NONE).expect("it runs");
     races
 }
 
@@ -43,4 +44,50 @@ fn atomics_on_one_word_do_not_race_and_a_store_among_them_does() {
     assert_eq!(races(clean).count, 0);
     let racy = "MOV.i32 r4, r60\nATOM.i32.slot0.aadd @r4, u0, offset:0\nSTORE.i32.slot0.end @r4, u0, offset:0";
     assert!(races(racy).count > 0);
+}
+
+/// Computes the address in u0 plus four times the number of the thread in its workgroup, in r2 and r3.
+const LOCAL: &str =
+    "IADD.u32 r2, r55, r55\nIADD.u32 r2, r2, r2\nIADD.u32 r2, r2, u0\nMOV.i32 r3, u1\nMOV.i32 r4, r60\n";
+
+#[test]
+fn workgroups_that_store_to_the_same_lines_race_thread_by_thread() {
+    let found = races(&format!("{LOCAL}STORE.i32.slot0.end @r4, r2, offset:0"));
+    // Each of the 32 words is stored twice.
+    assert_eq!((found.found.len(), found.count), (1, 32), "{:?}", found.found);
+    let race = found.found[0];
+    let [one, other] = race.sides.map(|side| side.thread[0]);
+    assert_eq!((one + 32, u64::from(one) * 4 + 0x1000), (other, race.address));
+}
+
+#[test]
+fn a_line_that_is_also_accessed_by_words_keeps_its_accesses() {
+    // All threads load the first word, which belongs to the line that the first warp of each workgroup stores.
+    let load = "LOAD.i32.unsigned.slot0.wait0 @r5, u0, offset:0\n";
+    for (source, barrier, expected) in [
+        (format!("{LOCAL}STORE.i32.slot0 @r4, r2, offset:0x100\n{load}NOP.end"), "", 32),
+        (format!("{OWN}{load}STORE.i32.slot0.end @r4, r2, offset:0"), "", 1),
+        (format!("{OWN}{load}BARRIER.slot7.wait\nSTORE.i32.slot0.end @r4, r2, offset:0"), "of a workgroup", 1),
+        (format!("{OWN}STORE.i32.slot0 @r4, r2, offset:0\n{load}NOP.end"), "", 1),
+    ] {
+        let found = races(&source);
+        assert!(found.count >= expected, "{source}\n{:?}", found.found);
+        // The thread that stores is the first one, and the other is one of those that load.
+        if let Some(race) = found.found.iter().find(|race| race.sides[0].kind != race.sides[1].kind) {
+            let [store, load] = match race.sides {
+                [store, load] if store.kind == AccessKind::Store => [store, load],
+                [load, store] => [store, load],
+            };
+            assert_eq!((race.address, store.thread), (0x1000, [0; 3]), "{source}");
+            assert!(load.thread != [0; 3] && (barrier.is_empty() || load.thread[0] >= 32), "{source}\n{race:?}");
+        }
+    }
+}
+
+#[test]
+fn lanes_of_a_warp_that_store_to_one_word_at_once_race() {
+    // One workgroup alone has one thread that stores and 31 that do so at the same time.
+    let found = races("MOV.i32 r4, r60\nSTORE.i32.slot0.end @r4, u0, offset:0");
+    let sides = found.found[0].sides.map(|side| side.thread);
+    assert!(sides[0] != sides[1] && found.count >= 63, "{sides:?} {}", found.count);
 }

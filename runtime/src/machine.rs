@@ -5,8 +5,10 @@
 //! [`View`]: the place, the lanes, registers by bank and lane, and memory. Debuggers, traces and race detectors are
 //! observers; they are independent of the instruction set.
 
+use std::fmt;
 use std::ops::ControlFlow;
 
+use crate::deadline::Deadline;
 use crate::observe::Terms;
 
 /// A bank of registers. Values shared by all lanes, such as uniforms, form a bank too.
@@ -119,6 +121,51 @@ pub enum AccessKind {
     Atomic,
 }
 
+/// The accesses of one kind and size that the lanes of a warp make with an instruction.
+#[derive(Clone, Copy)]
+pub struct Accesses<'a> {
+    /// The warp, as in [`At::warp`].
+    pub warp: u64,
+    /// Its group, as in [`View::group`].
+    pub group: u64,
+    /// The instruction, as in [`At::pc`].
+    pub pc: u64,
+    /// Whether they load, store, or do both at once.
+    pub kind: AccessKind,
+    /// The size of each in bytes, as in [`Access::size`].
+    pub size: u8,
+    /// The lanes that make an access, bit 0 for lane 0.
+    pub lanes: u64,
+    /// The address of the first byte that each lane accesses. Those of other lanes are unspecified.
+    pub addresses: &'a [u64],
+    /// Returns the thread of a lane, as [`View::thread`] does.
+    pub thread: &'a dyn Fn(usize) -> [u32; 3],
+}
+
+impl fmt::Debug for Accesses<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Accesses { warp, group, pc, kind, size, lanes, addresses, .. } = self;
+        f.debug_struct("Accesses")
+            .field("warp", warp)
+            .field("group", group)
+            .field("pc", pc)
+            .field("kind", kind)
+            .field("size", size)
+            .field("lanes", lanes)
+            .field("addresses", addresses)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Observes the memory accesses of a run, and the barriers between them.
+pub trait AccessObserver {
+    /// Lanes of a warp access memory.
+    fn accesses(&mut self, accesses: &Accesses<'_>);
+
+    /// The warps of a group (see [`View::group`]) have met at a barrier and continue.
+    fn barrier(&mut self, group: u64);
+}
+
 /// What an observer sees: the warp that is at an instruction, and the memory around it.
 pub trait View {
     /// The warp and its instruction.
@@ -177,6 +224,58 @@ pub trait Observer {
     }
 }
 
+/// Splits the accesses of an instruction into parts of one kind and size, with at most one access of each lane: its
+/// lanes as bits, and the address for each of them.
+pub(crate) fn parts(accesses: &[Access]) -> impl Iterator<Item = (AccessKind, u8, u64, [u64; 64])> {
+    let together = |one: &Access, next: &Access| (one.kind, one.size) == (next.kind, next.size) && one.lane < next.lane;
+    accesses.chunk_by(together).map(|part| {
+        let (mut lanes, mut addresses) = (0, [0; 64]);
+        for access in part {
+            let lane = usize::from(access.lane) % 64;
+            (lanes, addresses[lane]) = (lanes | 1 << lane, access.address);
+        }
+        (part[0].kind, part[0].size, lanes, addresses)
+    })
+}
+
+/// Forwards the accesses and barriers of an observed run.
+struct Forward<'a> {
+    observer: &'a mut dyn AccessObserver,
+    until: Deadline,
+    is_late: bool,
+}
+
+/// Runs a program as [`Machine::run`] does, and forwards its accesses to memory.
+pub(crate) fn forward_accesses(
+    machine: &(impl Machine + ?Sized),
+    observer: &mut dyn AccessObserver,
+    until: Deadline,
+) -> Result<(), String> {
+    let mut forward = Forward { observer, until, is_late: false };
+    machine.run(&mut forward)?;
+    if forward.is_late { Err("the time limit was reached".to_owned()) } else { Ok(()) }
+}
+
+impl Observer for Forward<'_> {
+    fn before(&mut self, _: &dyn View) -> ControlFlow<()> {
+        self.is_late = self.until.passed().is_some();
+        if self.is_late { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
+        let (At { warp, pc, .. }, group) = (view.at(), view.group());
+        for (kind, size, lanes, addresses) in parts(view.accesses()) {
+            let (addresses, thread) = (&addresses[..], &|lane| view.thread(lane));
+            self.observer.accesses(&Accesses { warp, group, pc, kind, size, lanes, addresses, thread });
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn barrier(&mut self, group: u64) {
+        self.observer.barrier(group);
+    }
+}
+
 /// The view after a program has ended: only memory, which the function reads as [`View::memory`] does.
 pub(crate) struct Ended<F>(pub F);
 
@@ -229,6 +328,15 @@ pub trait Machine {
     /// # Errors
     /// When the run fails before the program ends. It is not an error if the observer ends the run.
     fn run(&self, observer: &mut dyn Observer) -> Result<(), String>;
+
+    /// Runs the program from its start, as fast as the machine can while an observer sees every access to memory.
+    /// Accesses of different warps may come in another order than in [`Machine::run`].
+    ///
+    /// # Errors
+    /// When the run fails before the program ends, or the deadline passes.
+    fn run_accesses(&self, observer: &mut dyn AccessObserver, until: Deadline) -> Result<(), String> {
+        forward_accesses(self, observer, until)
+    }
 
     /// The machine's terminology.
     fn terms(&self) -> Terms {

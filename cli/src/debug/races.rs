@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use isaforge_debugger::races::{Race, Races, Side};
-use isaforge_runtime::machine::{AccessKind, Machine};
+use isaforge_runtime::machine::AccessKind;
 use serde_json::json;
 
 use crate::args::RunArgs;
@@ -12,9 +12,8 @@ use crate::output::{count, failed, plain_stdout, say, thousands};
 use crate::paint::{HELP, paint};
 use crate::run::engine;
 use crate::run::launched::open;
-use crate::run::look::Limited;
 
-/// Runs a program on the reference engine and reports its races.
+/// Runs a program and reports its races.
 ///
 /// # Errors
 /// When a file cannot be read, or standard output cannot be written.
@@ -23,8 +22,7 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
     let Some(opened) = open(&args.launch, spec)? else { return Ok(Status::Mistakes) };
     let opened = opened.watched(&args.launch)?;
     let mut races = Races::default();
-    let machine = Limited { machine: &*opened.machine, until: engine::deadline(args) };
-    let ended = machine.run(&mut races);
+    let ended = opened.machine.run_accesses(&mut races, engine::deadline(args));
     let listing = opened.listing();
     let (thread, unit) = (opened.machine.terms().thread, opened.machine.unit());
     let side = |race: &Race, which: usize| {
@@ -57,8 +55,9 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
         return Ok(Status::Mistakes);
     }
     if races.partial {
-        let words = thousands(Races::WORDS as u64);
-        say(&format!("{}: only the first {words} words that were touched have been looked at", paint(HELP, "note")));
+        let [words, warps] = [Races::WORDS, Races::WARPS].map(|most| thousands(most as u64));
+        let message = format!("only the first {words} words and {warps} warps that access memory were tracked");
+        say(&format!("{}: {message}", paint(HELP, "note")));
     }
     if !args.quiet {
         let pairs = count(races.found.len() as u64, "pair");

@@ -2,14 +2,19 @@
 //! addresses, atomics, and the bounds of memory. No thread reads what another thread writes without a barrier in
 //! between.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::num::NonZero;
+use std::ops::ControlFlow;
 
 use isaforge_core::program::assemble;
 use isaforge_core::sample::Random;
+use isaforge_runtime::machine::{Access, AccessKind, AccessObserver, Accesses, Machine, Observer, View};
 use isaforge_runtime::valhall::compare::compare;
+use isaforge_runtime::valhall::host::Resources;
+use isaforge_runtime::valhall::watched::Watched;
 use isaforge_runtime::valhall::{fast, reference};
-use isaforge_runtime::{Execution, Launch, Level, Memory};
+use isaforge_runtime::{Deadline, Execution, Launch, Level, Memory};
 use isaforge_valhall::ISA;
 
 /// The addresses from which threads read, to which each thread writes a word at times and one at its end, and at which
@@ -73,8 +78,66 @@ pub fn agree(random: &mut Random) -> bool {
         assert_eq!(found, outcome, "two threads of the host\n{launch:?}\n{text}");
         let left = |memory: &Memory| [OWN, OUT, COUNTS].map(|base| memory.region(base).map(<[u8]>::to_vec));
         assert!(left(&memory) == left(&expected), "two threads of the host\n{launch:?}\n{text}");
+    } else if outcome.is_ok() {
+        let machine = Watched::launch(launch, memory, Resources::default());
+        let [mut expected, mut found] = [Accessed::default(), Accessed::default()];
+        let ended = machine.run(&mut expected).and(machine.run_accesses(&mut found, Deadline::NONE));
+        assert_eq!(ended, Ok(()), "{text}");
+        assert!(expected.sorted() == found.sorted(), "observed accesses\n{text}");
     }
     outcome.is_ok()
+}
+
+/// A word that a lane accesses: its warp, the barriers that the workgroup had passed, the instruction, the lane, the
+/// address in words, and the kind of access.
+type Word = (u64, u64, u64, u8, u64, u8);
+
+/// The accesses of a run.
+#[derive(Default)]
+struct Accessed {
+    words: Vec<Word>,
+    barriers: HashMap<u64, u64>,
+}
+
+impl Accessed {
+    fn add(&mut self, (warp, group, pc): (u64, u64, u64), lane: usize, access: (AccessKind, u64, u8)) {
+        let passed = self.barriers.get(&group).copied().unwrap_or(0);
+        let (kind, address, size) = access;
+        let words = address / 4..(address + u64::from(size)).div_ceil(4);
+        self.words.extend(words.map(|word| (warp, passed, pc, lane as u8, word, kind as u8)));
+    }
+
+    fn sorted(mut self) -> (Vec<Word>, HashMap<u64, u64>) {
+        self.words.sort_unstable();
+        (self.words, self.barriers)
+    }
+}
+
+impl Observer for Accessed {
+    fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
+        let (at, group) = (view.at(), view.group());
+        for &Access { lane, kind, address, size } in view.accesses() {
+            self.add((at.warp, group, at.pc), lane.into(), (kind, address, size));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn barrier(&mut self, group: u64) {
+        *self.barriers.entry(group).or_default() += 1;
+    }
+}
+
+impl AccessObserver for Accessed {
+    fn accesses(&mut self, accesses: &Accesses<'_>) {
+        let &Accesses { warp, group, pc, kind, size, lanes, addresses, .. } = accesses;
+        for lane in (0..64).filter(|lane| lanes >> lane & 1 != 0) {
+            self.add((warp, group, pc), lane, (kind, addresses[lane], size));
+        }
+    }
+
+    fn barrier(&mut self, group: u64) {
+        *self.barriers.entry(group).or_default() += 1;
+    }
 }
 
 /// A program under construction.

@@ -61,6 +61,12 @@ impl Group {
         // All are less than the number of threads of a workgroup, which is small.
         [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
     }
+
+    /// Returns the position of a thread in the grid.
+    pub fn global(&self, index: usize) -> [u32; 3] {
+        let local = self.thread(index);
+        std::array::from_fn(|axis| self.id[axis].wrapping_mul(self.size[axis]).wrapping_add(local[axis]))
+    }
 }
 
 impl<'a, O: Observer> Machine<'a, O> {

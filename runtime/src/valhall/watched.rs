@@ -2,15 +2,20 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use isaforge_valhall::Register as Valhall;
 
+use super::fast;
+use super::group::Group;
 use super::host::Host;
 use super::observe::{Moment, Observer, TERMS};
 use super::run_with;
 use super::warp::LANES;
+use crate::deadline::Deadline;
 use crate::launch::{Launch, Stage};
-use crate::machine::{self, Access, At, Bank, Ended, Machine, Properties, Register, View};
+use crate::level::Level;
+use crate::machine::{self, Access, AccessObserver, At, Bank, Ended, Machine, Properties, Register, View};
 use crate::memory::Memory;
 
 /// The index of the bank of a thread's registers.
@@ -21,12 +26,17 @@ const WARPS: u64 = Launch::MAX_THREADS / LANES as u64;
 /// Runs a program from its start and returns the memory that it leaves.
 pub type Start<'a> = Box<dyn Fn(&mut Told<'_>) -> Result<Memory, String> + 'a>;
 
+/// Runs a program on the fast engine, and tells an observer of all accesses to memory.
+type StartAccesses<'a> = Box<dyn Fn(&mut dyn AccessObserver, Deadline) -> Result<(), String> + 'a>;
+
 /// A Valhall program with everything that it runs on.
 pub struct Watched<'a> {
     properties: Properties,
     /// The numbers of workgroups in x, y and z, and of threads of a workgroup.
     grid: [[u32; 3]; 2],
     start: Start<'a>,
+    /// `None` if only the reference can be observed.
+    start_accesses: Option<StartAccesses<'a>>,
 }
 
 impl fmt::Debug for Watched<'_> {
@@ -49,7 +59,7 @@ impl<'a> Watched<'a> {
             base: 0,
             code: program.iter().flat_map(|word| word.to_le_bytes()).collect(),
         };
-        Watched { properties, grid: [[1; 3]; 2], start }
+        Watched { properties, grid: [[1; 3]; 2], start, start_accesses: None }
     }
 
     /// Returns the machine with another grid: the numbers of workgroups in x, y and z, and of threads of a workgroup.
@@ -87,14 +97,23 @@ impl<'a> Watched<'a> {
     pub fn launch(launch: Launch, memory: Memory, host: impl Host + Clone + 'a) -> Self {
         let words = launch.program.clone();
         let grid = [launch.groups, launch.local_size];
+        let (launch, memory) = (Rc::new(launch), Rc::new(memory));
+        let (fast_launch, fast_memory, fast_host) = (launch.clone(), memory.clone(), host.clone());
         let start = move |told: &mut Told<'_>| {
-            let (mut memory, mut host) = (memory.clone(), host.clone());
+            let (mut memory, mut host) = (Memory::clone(&memory), host.clone());
             match run_with(&launch, &mut memory, &mut host, told) {
                 Ok(_) => Ok(memory),
                 Err(error) => Err(error.to_string()),
             }
         };
-        Watched::new(&words, Box::new(start)).with_grid(grid)
+        let start_accesses = move |observer: &mut dyn AccessObserver, deadline: Deadline| {
+            let launch = Launch { deadline, ..Launch::clone(&fast_launch) };
+            let (mut memory, mut host) = (Memory::clone(&fast_memory), fast_host.clone());
+            let ended = fast::run_logged(&launch, &mut memory, &mut host, Level::best(), observer);
+            ended.map(|_| ()).map_err(|error| error.to_string())
+        };
+        let watched = Watched::new(&words, Box::new(start)).with_grid(grid);
+        Watched { start_accesses: Some(Box::new(start_accesses)), ..watched }
     }
 }
 
@@ -111,6 +130,13 @@ impl Machine for Watched<'_> {
             Err(reason) => return Err(reason),
         }
         Ok(())
+    }
+
+    fn run_accesses(&self, observer: &mut dyn AccessObserver, until: Deadline) -> Result<(), String> {
+        match &self.start_accesses {
+            Some(start) => start(observer, until),
+            None => machine::forward_accesses(self, observer, until),
+        }
     }
 }
 
@@ -146,12 +172,17 @@ impl Observer for Told<'_> {
     }
 
     fn barrier(&mut self, group: [u32; 3]) {
-        self.observer.barrier(number(group, self.grid[0]));
+        self.observer.barrier(group_number(group, self.grid[0]));
     }
 }
 
-/// The number of a place in a grid, with x fastest.
-fn number([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) -> u64 {
+/// The number of a warp among all warps of a run: the one with this number in a workgroup.
+pub(super) fn warp_number(group: u64, warp: u64) -> u64 {
+    group.wrapping_mul(WARPS).wrapping_add(warp)
+}
+
+/// The number of a workgroup in a grid, with x fastest.
+pub(super) fn group_number([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) -> u64 {
     let [x, y, z, width, height] = [x, y, z, width, height].map(u64::from);
     z.wrapping_mul(height).wrapping_add(y).wrapping_mul(width).wrapping_add(x)
 }
@@ -165,7 +196,7 @@ impl View for Seen<'_> {
     fn at(&self) -> At {
         let Moment { stage, group, warp, pc, lanes, .. } = *self.moment;
         let warp = match stage {
-            Stage::Compute => number(group, self.grid[0]).wrapping_mul(WARPS).wrapping_add(warp.into()),
+            Stage::Compute => warp_number(group_number(group, self.grid[0]), warp.into()),
             _ => u64::from(group[1]) << 32 | u64::from(group[0]),
         };
         At { warp, pc: pc as u64, live: lanes.live.into(), active: lanes.active.into() }
@@ -179,13 +210,8 @@ impl View for Seen<'_> {
         let lane = lane % LANES;
         match self.moment.stage {
             Stage::Compute => {
-                let [width, height, _] = self.grid[1].map(|n| n.max(1) as usize);
-                let index = self.moment.space.first_thread + lane;
-                let local = [index % width, index / width % height, index / width / height];
-                let global = |axis: usize| {
-                    self.moment.group[axis].wrapping_mul(self.grid[1][axis]).wrapping_add(local[axis] as u32)
-                };
-                [0, 1, 2].map(global)
+                let group = Group { id: self.moment.group, size: self.grid[1] };
+                group.global(self.moment.space.first_thread + lane)
             }
             Stage::Fragment => {
                 let [x, y] = self.moment.pixels[lane];
@@ -197,7 +223,7 @@ impl View for Seen<'_> {
 
     fn group(&self) -> u64 {
         match self.moment.stage {
-            Stage::Compute => number(self.moment.group, self.grid[0]),
+            Stage::Compute => group_number(self.moment.group, self.grid[0]),
             _ => self.at().warp,
         }
     }

@@ -121,6 +121,15 @@ pub struct Given<'a> {
     pub samples: u32,
     /// Whether it is a fragment program.
     pub draws: bool,
+    /// Whether accesses to memory are recorded.
+    pub logs: bool,
+}
+
+impl<'a> Given<'a> {
+    fn compute(uniforms: &'a [u32], warps: u32, host: &dyn Host) -> Self {
+        let (framebuffer_size, samples) = (framebuffer_size(host), host.samples());
+        Given { uniforms, warps, framebuffer_size, samples, draws: false, logs: false }
+    }
 }
 
 /// A lowered program.
@@ -187,14 +196,17 @@ impl<'a> Code<'a> {
 
     /// Like [`Code::new`], with the inputs of a host.
     pub fn hosted(program: &'a Program<'a>, uniforms: &'a [u32], warps: u32, host: &dyn Host, level: Level) -> Self {
-        let (framebuffer_size, samples) = (framebuffer_size(host), host.samples());
-        Code::of(program, Given { uniforms, warps, framebuffer_size, samples, draws: false }, level)
+        Code::of(program, Given::compute(uniforms, warps, host), level)
+    }
+
+    /// Like [`Code::hosted`], for an observer of accesses to memory.
+    pub fn logged(program: &'a Program<'a>, uniforms: &'a [u32], warps: u32, host: &dyn Host, level: Level) -> Self {
+        Code::of(program, Given { logs: true, ..Given::compute(uniforms, warps, host) }, level)
     }
 
     /// Lowers a fragment program. Memory is left to the reference, which handles accesses of helper lanes.
     pub fn drawing(program: &'a Program<'a>, uniforms: &'a [u32], host: &dyn Host, level: Level) -> Self {
-        let (framebuffer_size, samples) = (framebuffer_size(host), host.samples());
-        Code::of(program, Given { uniforms, warps: 1, framebuffer_size, samples, draws: true }, level)
+        Code::of(program, Given { draws: true, ..Given::compute(uniforms, 1, host) }, level)
     }
 
     fn of(program: &'a Program<'a>, given: Given<'a>, level: Level) -> Self {
@@ -258,8 +270,12 @@ impl Lowered {
             if matches!(exit, Exit::Barrier) && matches!(program.slot(pc), Some(Slot::Ready(_, After::End))) {
                 last_barriers.push(pc as u32);
             }
-            // The preceding words that are in no run yet form one that ends here.
+            // The preceding words that are in no run yet form one that ends here. Words whose accesses are recorded
+            // are not compiled.
             match exit {
+                _ if given.logs && lowering.ops[start as usize..].iter().any(Op::is_record) => {
+                    runs.resize(pc + 1, pc as u32);
+                }
                 Exit::Next => {}
                 Exit::Jump(_) | Exit::Branch(_) | Exit::End => runs.resize(pc + 1, pc as u32 + 1),
                 _ => runs.resize(pc + 1, pc as u32),

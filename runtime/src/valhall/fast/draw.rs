@@ -97,6 +97,7 @@ impl<'a> Alone<'a> {
             recent: &mut Recent::default(),
             host: outside.host,
             touched: outside.touched.as_deref_mut(),
+            log: None,
         };
         Some(runner.alone(bundle, &mut view, &origins))
     }

@@ -25,19 +25,20 @@ struct Key {
     framebuffer_size: u64,
     samples: u32,
     draws: bool,
+    logs: bool,
     level: Level,
 }
 
 impl Key {
     fn new(words: &[u64], given: Given<'_>, level: Level) -> Self {
-        let Given { uniforms, warps, framebuffer_size, samples, draws } = given;
-        Key { words: words.into(), uniforms: uniforms.into(), warps, framebuffer_size, samples, draws, level }
+        let Given { uniforms, warps, framebuffer_size, samples, draws, logs } = given;
+        Key { words: words.into(), uniforms: uniforms.into(), warps, framebuffer_size, samples, draws, logs, level }
     }
 
     fn is(&self, words: &[u64], given: Given<'_>, level: Level) -> bool {
-        let Given { uniforms, warps, framebuffer_size, samples, draws } = given;
+        let Given { uniforms, warps, framebuffer_size, samples, draws, logs } = given;
         (self.warps, self.framebuffer_size, self.samples) == (warps, framebuffer_size, samples)
-            && (self.draws, self.level) == (draws, level)
+            && (self.draws, self.logs, self.level) == (draws, logs, level)
             && *self.uniforms == *uniforms
             && *self.words == *words
     }
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     fn given(uniforms: &[u32]) -> Given<'_> {
-        Given { uniforms, warps: 1, framebuffer_size: 0, samples: 1, draws: false }
+        Given { uniforms, warps: 1, framebuffer_size: 0, samples: 1, draws: false, logs: false }
     }
 
     /// Returns what was cached for a program, and caches it now if it was not.
@@ -127,6 +128,7 @@ mod tests {
         }
         assert_eq!(programs.find(&words, Given { warps: 2, ..given(&[1]) }, level), None);
         assert_eq!(programs.find(&words, Given { draws: true, ..given(&[1]) }, level), None);
+        assert_eq!(programs.find(&words, Given { logs: true, ..given(&[1]) }, level), None);
         assert_eq!(programs.find(&words, Given { framebuffer_size: 1, ..given(&[1]) }, level), None);
         assert_eq!(programs.find(&words, Given { samples: 4, ..given(&[1]) }, level), None);
         assert_eq!(programs.find(&words, given(&[1]), level.eager()), None);

@@ -17,15 +17,18 @@ use isaforge_core::decode::list_len;
 use isaforge_core::semantics::{Node, Op as Pure, Special};
 use isaforge_core::table::Form;
 
-use super::atomic;
+use super::access::Access;
+use super::atomic::{self, Atomic};
 use super::bundle::Branch;
 use super::code::{Constants, Exit, Given, row};
 use super::handler::{Fields, Handler, handler};
+use super::log::Record;
 use super::memory::{Load, Store};
 use super::op::Op;
 use super::operands::{self, Place};
 use crate::exec::vector::exact::Exact;
 use crate::level::Level;
+use crate::machine::AccessKind;
 use crate::valhall::operation::Operand;
 use crate::valhall::program::Decoder;
 use known::Known;
@@ -209,6 +212,9 @@ impl<'a> Lowering<'a> {
                     Op::Function(*function, rows.map(|pair| pair.map(|row| slot::placed(row, &self.rows))), self.pc)
                 }
             };
+            if self.given.logs {
+                self.ops.extend(self.recorded(step, &op).map(Op::Record));
+            }
             self.ops.push(op);
         }
         self.order = self.order.and(template.order);
@@ -222,6 +228,34 @@ impl<'a> Lowering<'a> {
             self.written |= written;
         }
         Some(exit)
+    }
+
+    /// Returns how the accesses of an operation are recorded, if it makes any.
+    fn recorded(&self, step: &Step, op: &Op) -> Option<Record> {
+        let accessed = |stores: bool| if stores { AccessKind::Store } else { AccessKind::Load };
+        let pc = self.pc;
+        Some(match (step, op) {
+            (Step::Plain(access), Op::Call(op)) => {
+                let Fields { sources, numbers: [offset, _], .. } = *op.fields();
+                let (kind, size) = (accessed(access.stores), 4 * access.words);
+                Record { kind, size, address: sources.map(|row| row as u16), offset: offset as i32, when: None, pc }
+            }
+            (Step::Update(_), Op::Update(op)) => {
+                let Fields { sources, numbers: [_, offset], .. } = *op.fields();
+                let address = sources.map(|row| row as u16);
+                Record { kind: AccessKind::Atomic, size: 4, address, offset: offset as i32, when: None, pc }
+            }
+            (_, Op::Access(Access { stores, size, from, bytes, address, when, .. })) => {
+                let (from, size) = if *stores { (0, *size) } else { (*from, *bytes) };
+                let (kind, offset) = (accessed(*stores), from.into());
+                Record { kind, size, address: *address, offset, when: *when, pc }
+            }
+            (_, Op::Atomic(Atomic { ty, address, offset, when, .. })) => {
+                let (kind, size) = (AccessKind::Atomic, ty.size().div_ceil(8) as u8);
+                Record { kind, size, address: *address, offset: *offset, when: *when, pc }
+            }
+            _ => return None,
+        })
     }
 
     #[inline(always)]

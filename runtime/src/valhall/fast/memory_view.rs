@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use crate::machine::AccessObserver;
 use crate::memory::Memory;
 
 use super::bundle::Bundle;
 use super::handler::prefetch;
 use super::jit::trace::Located;
+use super::log::Log;
 use super::touched::Touched;
 use crate::valhall::host::Host;
 use crate::valhall::space::{self, Space, THREAD_BYTES};
@@ -43,10 +45,11 @@ pub struct MemoryView<'a> {
     pub host: &'a mut dyn Host,
     /// Records where atomics change memory, if requested.
     pub touched: Option<&'a mut Touched>,
+    /// Records accesses, if they are observed.
+    pub log: Option<Log<'a>>,
 }
 
 /// What launches use besides their own memories.
-#[derive(Debug)]
 pub struct Outside<'a> {
     /// Mapped memory.
     pub memory: &'a mut Memory,
@@ -54,11 +57,13 @@ pub struct Outside<'a> {
     pub host: &'a mut dyn Host,
     /// Records where atomics change memory, if requested.
     pub touched: Option<&'a mut Touched>,
+    /// Observes accesses, for programs that were lowered for it.
+    pub accesses: Option<&'a mut dyn AccessObserver>,
 }
 
 impl<'a> Outside<'a> {
     pub fn new(memory: &'a mut Memory, host: &'a mut dyn Host) -> Self {
-        Outside { memory, host, touched: None }
+        Outside { memory, host, touched: None, accesses: None }
     }
 }
 

@@ -24,6 +24,7 @@ mod draw;
 mod handler;
 mod jit;
 mod kept;
+mod log;
 mod lower;
 mod memory;
 mod memory_view;
@@ -36,6 +37,6 @@ mod touched;
 mod vertex;
 
 pub(super) use draw::run as draw;
-pub(super) use run::{Held, run_hosted, run_probed, single};
+pub(super) use run::{Held, run_hosted, run_logged, run_probed, single};
 pub use run::{run, run_listed, run_parallel, run_parallel_with, run_vertices_parallel};
 pub(super) use vertex::run as run_vertices;

@@ -7,6 +7,7 @@ use super::access::Access;
 use super::atomic::Atomic;
 use super::bundle::{Bundle, Row};
 use super::handler;
+use super::log::Record;
 use super::memory_view::MemoryView;
 use super::rows::Bundles;
 
@@ -28,6 +29,8 @@ pub enum Op {
     Atomic(Atomic),
     /// Puts the same word into all lanes of a row; the last number is the index of the word in the program.
     Number(u16, u32, u32),
+    /// Records the accesses of the next operation.
+    Record(Record),
     /// Applies a function to the first pair of rows and writes the second; the last number is the index of the word
     /// in the program.
     Function(Function, [[u16; 2]; 2], u32),
@@ -46,6 +49,10 @@ impl Op {
             }
             Op::Access(access) => access.run(bundle, view),
             Op::Atomic(atomic) => atomic.run(bundle, view),
+            Op::Record(record) => {
+                record.run(bundle, view);
+                true
+            }
             Op::Number(row, word, _) => {
                 bundle.rows[usize::from(*row)] = Row::splat(*word);
                 true
@@ -57,6 +64,11 @@ impl Op {
         }
     }
 
+    /// Whether it records accesses.
+    pub fn is_record(&self) -> bool {
+        matches!(self, Op::Record(_))
+    }
+
     /// Returns the index of the word that it belongs to.
     pub fn pc(&self) -> u32 {
         match self {
@@ -64,6 +76,7 @@ impl Op {
             Op::Rows(_, pc) | Op::Function(_, _, pc) | Op::Number(_, _, pc) => *pc,
             Op::Access(access) => access.pc,
             Op::Atomic(atomic) => atomic.pc,
+            Op::Record(record) => record.pc,
         }
     }
 }

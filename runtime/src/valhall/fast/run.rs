@@ -6,6 +6,7 @@ use isaforge_core::semantics::evaluate::Scratch;
 
 use crate::deadline::Deadline;
 use crate::launch::{Launch, Outcome, Place, RunError};
+use crate::machine::AccessObserver;
 use crate::memory::Memory;
 
 use super::bundle::{Bundle, PARKED, WARPS};
@@ -73,6 +74,27 @@ fn run_then<T>(
     runner.groups(launch, &mut Outside::new(memory, host), 0..count(launch))?;
     let outcome = runner.outcome();
     Ok(then(&code, outcome))
+}
+
+/// Like [`run_hosted`], and tells an observer of all accesses to memory and of barriers. Handlers execute the
+/// instructions that access memory, and the others are compiled as usual.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_logged(
+    launch: &Launch,
+    memory: &mut Memory,
+    host: &mut dyn Host,
+    level: Level,
+    observer: &mut dyn AccessObserver,
+) -> Result<Outcome, RunError> {
+    crate::valhall::check(launch)?;
+    let program = Program::new(&launch.program);
+    let code = Code::logged(&program, &launch.uniforms, warps(launch) as u32, host, level);
+    let mut runner = Runner::new(&code, launch);
+    let mut outside = Outside { accesses: Some(observer), ..Outside::new(memory, host) };
+    runner.groups(launch, &mut outside, 0..count(launch))?;
+    Ok(runner.outcome())
 }
 
 /// Like [`run`]. Also returns the machine code as text: the code of each function after the instructions that it was
@@ -392,6 +414,9 @@ impl<'a> Runner<'a> {
                 executed += 1;
                 bundle.tick(1);
                 if bundle.passes_barrier() {
+                    if let Some(log) = &mut view.log {
+                        log.barriers(bundle);
+                    }
                     (pc, room) = (pc + 1, bundle.room() as usize);
                     continue;
                 }
@@ -498,6 +523,9 @@ impl<'a> Runner<'a> {
         }
         match exit {
             Exit::Barrier if !self.code.ends_at_barrier(pc as u32) && bundle.passes_barrier() => {
+                if let Some(log) = &mut view.log {
+                    log.barriers(bundle);
+                }
                 go_on(bundle, next, false)
             }
             Exit::Barrier => {
@@ -563,6 +591,7 @@ impl<'a> Runner<'a> {
             if let Some(quads) = &bundle.quads {
                 quads[warp].enter(scratch);
             }
+            scratch.accesses = view.log.is_some().then(Vec::new);
             let mut step =
                 Step { warp: scratch, context: &context, space: view.space(home), scratch: Scratch::default() };
             let done = operation::execute(instruction, operation.as_ref(), &mut step);
@@ -571,6 +600,9 @@ impl<'a> Runner<'a> {
             }
             for register in registers(named) {
                 bundle.rows[register].0[warp] = scratch.registers[register];
+            }
+            if let (Some(log), Some(accesses)) = (&mut view.log, &scratch.accesses) {
+                log.list(&bundle.ahead.grid, home, pc, accesses);
             }
             match done {
                 Ok(Control::Next) => bundle.set_pcs(warp, active, pc as u32 + 1),

@@ -9,6 +9,7 @@ use crate::valhall::fast::bundle::{Bundle, Grid, WARPS};
 use crate::valhall::fast::code::{Code, row};
 use crate::valhall::fast::column::add;
 use crate::valhall::fast::handler::{Body, Fields, Op};
+use crate::valhall::fast::log::Log;
 use crate::valhall::fast::memory_view::{Home, MARGIN, MemoryView, Outside, Recent, clear};
 use crate::valhall::group::{Group, TURN};
 use crate::valhall::preload::{COMPUTE, Value};
@@ -118,7 +119,7 @@ impl Own {
     }
 
     /// Returns the memory that handlers access.
-    pub(super) fn view<'a>(&'a mut self, outside: &'a mut Outside<'_>) -> MemoryView<'a> {
+    pub(super) fn view<'a>(&'a mut self, outside: &'a mut Outside<'_>, groups: &'a [Group]) -> MemoryView<'a> {
         MemoryView {
             memory: outside.memory,
             shared: &mut self.shared,
@@ -129,6 +130,7 @@ impl Own {
             recent: &mut self.recent,
             host: outside.host,
             touched: outside.touched.as_deref_mut(),
+            log: outside.accesses.as_mut().map(|observer| Log { observer: &mut **observer, groups }),
         }
     }
 }
@@ -235,7 +237,7 @@ impl Dispatch {
         let before = self.watch(runner, following);
         self.start(outside);
         if let [only] = &mut self.bundles[..] {
-            let goes_alone = runner.probe.is_some() || runner.code.ordered;
+            let goes_alone = runner.probe.is_some() || runner.code.ordered || outside.accesses.is_some();
             (only.ahead.most, only.ahead.done) = (if goes_alone { 0 } else { following.min(AT_ONCE) + 1 }, 1);
         }
         loop {
@@ -258,12 +260,12 @@ impl Dispatch {
             if !self.is_live() {
                 break;
             }
-            if self.meet(runner) {
+            if self.meet(runner, outside) {
                 continue;
             }
             for group in 0..self.groups.len() {
                 if running >> group & 1 == 0
-                    && let Err(error) = self.release(runner, group)
+                    && let Err(error) = self.release(runner, outside, group)
                 {
                     runner.failed = Some((group, error));
                     self.drop_from(group * self.own.warps);
@@ -285,7 +287,7 @@ impl Dispatch {
     fn start(&mut self, outside: &mut Outside<'_>) {
         self.own.clear();
         let present = self.groups.len() * self.own.warps;
-        let mut view = self.own.view(outside);
+        let mut view = self.own.view(outside, &self.groups);
         for (index, bundle) in self.bundles.iter_mut().enumerate() {
             bundle.enter();
             if present < (index + 1) * WARPS {
@@ -299,7 +301,7 @@ impl Dispatch {
     fn pass(&mut self, runner: &mut Runner<'_>, outside: &mut Outside<'_>) -> u8 {
         let mut running = 0;
         for index in 0..self.bundles.len() {
-            let mut view = self.own.view(outside);
+            let mut view = self.own.view(outside, &self.groups);
             let bundle = &mut self.bundles[index];
             let ready = bundle.ready();
             if ready == 0 {
@@ -339,17 +341,18 @@ impl Dispatch {
     }
 
     /// Lets all threads continue after a barrier, if all of them wait there.
-    fn meet(&mut self, runner: &Runner<'_>) -> bool {
+    fn meet(&mut self, runner: &Runner<'_>, outside: &mut Outside<'_>) -> bool {
         let Some(pc) = self.bundles.first().and_then(Bundle::waits_at) else { return false };
         let meet = self.bundles.iter().all(|bundle| bundle.waits_at() == Some(pc)) && !runner.code.ends_at_barrier(pc);
         if meet {
             self.bundles.iter_mut().for_each(|bundle| bundle.go_on(pc + 1));
+            (0..self.groups.len()).for_each(|group| self.log_barrier(outside, group));
         }
         meet
     }
 
     /// Lets the warps of a workgroup continue after the barrier at which all of them wait.
-    fn release(&mut self, runner: &mut Runner<'_>, group: usize) -> Result<(), RunError> {
+    fn release(&mut self, runner: &mut Runner<'_>, outside: &mut Outside<'_>, group: usize) -> Result<(), RunError> {
         let all = group * self.own.warps..(group + 1) * self.own.warps;
         let at = |warp: usize| (warp / WARPS, warp % WARPS);
         let (mut waiting, mut threads, mut first) = (0, 0, None);
@@ -380,6 +383,14 @@ impl Dispatch {
             let (bundle, warp) = at(warp);
             self.bundles[bundle].pass_barrier(warp, first, ends);
         }
+        self.log_barrier(outside, group);
         Ok(())
+    }
+
+    /// Tells the observer of accesses, if there is one, that the warps of a workgroup have met at a barrier.
+    fn log_barrier(&mut self, outside: &mut Outside<'_>, group: usize) {
+        if let (Some(log), Some(bundle)) = (&mut self.own.view(outside, &self.groups).log, self.bundles.first()) {
+            log.barrier(&bundle.ahead.grid, group);
+        }
     }
 }

@@ -127,7 +127,7 @@ fn in_parts<'a>(
     let work = |part: u128| {
         let (mut own, mut host) = (memory.clone(), ReadOnly(host));
         let mut touched = matches!(code.order, Order::Hidden(..)).then(|| Touched::new(&own));
-        let mut outside = Outside { memory: &mut own, host: &mut host, touched: touched.as_mut() };
+        let mut outside = Outside { memory: &mut own, host: &mut host, touched: touched.as_mut(), accesses: None };
         let mut runner = work(total * part / parts..total * (part + 1) / parts, &mut outside).ok()?;
         runner.gather();
         Some((Done { runner, memory: own }, touched))

@@ -27,7 +27,7 @@ impl Planning {
     /// Returns what earlier launches have found.
     pub(super) fn of(code: &Code<'_>, key: Key) -> Self {
         match code.functions().plan(&key) {
-            _ if code.ordered => Planning::Never,
+            _ if code.ordered || code.given.logs => Planning::Never,
             Some(plan) => Planning::from(plan),
             None if !code.functions().are_watched() => Planning::Never,
             None => Planning::Open { key, seen: 0, events: Vec::new() },
@@ -119,11 +119,11 @@ impl Dispatch {
         let most = affordable.min((BUNDLE_TURN / spent).max(1)).min(u64::from(following) + 1) as u32;
         let (mut done, mut is_alike, fused) = (0, true, plan.fused(runner.code.level));
         let begins = fused.map_or(&plan.begins[..], |fused| std::slice::from_ref(&fused.begins));
-        while done < most && plan.find(places, &self.own.view(outside), &self.groups[0].id, fused) {
+        while done < most && plan.find(places, &self.own.view(outside, &self.groups), &self.groups[0].id, fused) {
             if fused.is_none_or(|fused| fused.is_shared) {
                 self.own.clear();
             }
-            let mut view = self.own.view(outside);
+            let mut view = self.own.view(outside, &self.groups);
             for (bundle, registers) in self.bundles.iter_mut().zip(begins).filter(|(_, registers)| **registers != 0) {
                 begin(&self.registers, &self.groups, *registers, bundle, &mut view);
             }

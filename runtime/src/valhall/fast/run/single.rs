@@ -61,6 +61,7 @@ pub fn single(
         recent: &mut Recent::default(),
         host,
         touched: None,
+        log: None,
     };
     bundle.choose(bundle.ready());
     bundle.schedule(&code.schedule, &mut view);

@@ -1,0 +1,71 @@
+//! The cost of `isaforge run --races`: `cargo bench -p isaforge-benches --bench races` prints a table in Markdown; with
+//! `-- NAME`, only the rows whose names contain NAME. Both
+//! contenders take turns; ratios are medians of the rounds' ratios.
+
+use std::time::{Duration, Instant};
+
+use isaforge_benches::kernels::{self, Kernel};
+use isaforge_benches::shared;
+use isaforge_debugger::races::Races;
+use isaforge_runtime::machine::Machine;
+use isaforge_runtime::valhall::fast;
+use isaforge_runtime::valhall::host::Resources;
+use isaforge_runtime::valhall::watched::Watched;
+use isaforge_runtime::{Deadline, Level};
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn seconds(run: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    run();
+    start.elapsed().as_secs_f64()
+}
+
+/// Prints how long a kernel takes, and how many times as long with its races looked for.
+fn row(kernel: &Kernel, budget: Duration) {
+    let Kernel { name, launch, memory } = kernel;
+    let machine = Watched::launch(launch.clone(), memory.clone(), Resources::default());
+    let (mut times, mut ratios) = (vec![], vec![]);
+    let start = Instant::now();
+    while times.is_empty() || start.elapsed() < budget {
+        // Both start with memory of their own.
+        let time = seconds(|| {
+            fast::run(launch, &mut memory.clone(), Level::best()).expect("kernels end");
+        });
+        let mut races = Races::default();
+        let watched = seconds(|| machine.run_accesses(&mut races, Deadline::NONE).expect("kernels end"));
+        assert_eq!(races.count, 0, "{name}: {:?}", races.found);
+        times.push(1e3 * time);
+        ratios.push(watched / time);
+    }
+    println!("| {name} | {:.2} ms | {:.1} times |", median(times), median(ratios));
+}
+
+fn main() {
+    // `cargo test --benches` also runs this, as a smoke test.
+    let measuring = std::env::args().any(|argument| argument == "--bench");
+    let budget = if measuring { Duration::from_secs(2) } else { Duration::ZERO };
+    println!("| kernel | a run | with its races |\n|---|---|---|");
+    let only = std::env::args().nth(1).filter(|argument| !argument.starts_with('-'));
+    for kernel in [
+        kernels::mandelbrot("mandelbrot, converged", 0.0, [-0.1, 0.1], 1 << 13),
+        kernels::mandelbrot("mandelbrot, divergent", 3.0 / 256.0, [-2.2, -1.5], 1 << 13),
+        kernels::hash(1 << 13),
+        kernels::half_fma(1 << 13),
+        kernels::saxpy("saxpy in cache, looping", 1 << 14, 16),
+        kernels::saxpy("saxpy 8 MiB, looping", 1 << 20, 256),
+        kernels::saxpy("saxpy 8 MiB, an element a thread", 1 << 20, 1),
+        shared::matrix_product().kernel,
+        shared::histogram(1 << 7).kernel,
+        shared::reduction(1 << 7).kernel,
+        shared::prefix_sum(1 << 7).kernel,
+        shared::n_body(1 << 10).kernel,
+    ] {
+        if only.as_ref().is_none_or(|only| kernel.name.contains(only.as_str())) {
+            row(&kernel, budget);
+        }
+    }
+}

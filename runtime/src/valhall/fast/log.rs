@@ -1,0 +1,108 @@
+//! Records memory accesses for an observer.
+
+use std::fmt;
+
+use super::access::holds;
+use super::bundle::{Bundle, Grid};
+use super::memory_view::{Home, MemoryView};
+use crate::machine::{Access, AccessKind, AccessObserver, Accesses, parts};
+use crate::valhall::group::Group;
+use crate::valhall::warp::LANES;
+use crate::valhall::watched::{group_number, warp_number};
+
+/// The observer, and the workgroups of the dispatch.
+pub struct Log<'a> {
+    pub observer: &'a mut dyn AccessObserver,
+    pub groups: &'a [Group],
+}
+
+impl fmt::Debug for Log<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Log").field("groups", &self.groups).finish_non_exhaustive()
+    }
+}
+
+/// Accesses of the same kind and size.
+struct Alike<'a> {
+    kind: AccessKind,
+    size: u8,
+    lanes: u64,
+    addresses: &'a [u64],
+}
+
+impl Log<'_> {
+    /// Records the accesses that an instruction made for a warp.
+    pub fn list(&mut self, grid: &Grid, home: Home, pc: usize, accesses: &[Access]) {
+        for (kind, size, lanes, addresses) in parts(accesses) {
+            self.add(grid, home, pc as u64, &Alike { kind, size, lanes, addresses: &addresses });
+        }
+    }
+
+    fn add(&mut self, grid: &Grid, home: Home, pc: u64, alike: &Alike<'_>) {
+        let Some(group) = self.groups.get(home.group) else { return };
+        let number = group_number(group.id, grid.groups);
+        let &Alike { kind, size, lanes, addresses } = alike;
+        self.observer.accesses(&Accesses {
+            warp: warp_number(number, home.number as u64),
+            group: number,
+            pc,
+            kind,
+            size,
+            lanes,
+            addresses,
+            thread: &|lane| group.global(home.number * LANES + lane % LANES),
+        });
+    }
+
+    /// Records that all warps of a workgroup have met at a barrier.
+    pub fn barrier(&mut self, grid: &Grid, group: usize) {
+        if let Some(group) = self.groups.get(group) {
+            self.observer.barrier(group_number(group.id, grid.groups));
+        }
+    }
+
+    /// Records that all warps of a bundle have met the others of their workgroups at a barrier.
+    pub fn barriers(&mut self, bundle: &Bundle) {
+        let mut last = None;
+        for warp in bundle.busy() {
+            let group = bundle.homes[warp].group;
+            if last.replace(group) != Some(group) {
+                self.barrier(&bundle.ahead.grid, group);
+            }
+        }
+    }
+}
+
+/// Records the accesses of the operation that follows.
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    pub kind: AccessKind,
+    pub size: u8,
+    /// The rows of the address, and the offset that is added to it.
+    pub address: [u16; 2],
+    pub offset: i32,
+    /// The row of the condition, if there is one.
+    pub when: Option<u16>,
+    /// The index of the word in the program.
+    pub pc: u32,
+}
+
+impl Record {
+    /// Records the accesses of the active lanes.
+    #[inline(never)]
+    pub fn run(&self, bundle: &Bundle, view: &mut MemoryView<'_>) {
+        let Some(log) = &mut view.log else { return };
+        for warp in bundle.busy() {
+            let column = |row: u16| &bundle.rows[usize::from(row)].0[warp];
+            let active = bundle.active[warp] & self.when.map_or(u16::MAX, |row| holds(column(row)));
+            let [low, high] = self.address.map(column);
+            let addresses: [u64; LANES] = std::array::from_fn(|lane| {
+                (u64::from(high[lane]) << 32 | u64::from(low[lane])).wrapping_add_signed(self.offset.into())
+            });
+            let alike = Alike { kind: self.kind, size: self.size, lanes: active.into(), addresses: &addresses };
+            if active != 0 {
+                log.add(&bundle.ahead.grid, bundle.homes[warp], self.pc.into(), &alike);
+            }
+        }
+    }
+}
