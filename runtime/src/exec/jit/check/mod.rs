@@ -66,6 +66,9 @@ pub(crate) trait Rules {
     /// Forgets what is known of the flags, which instructions on vectors and masks may change.
     fn forget_flags(state: &mut Self::State);
 
+    /// Forgets what code does not need after it has jumped back to this point, so that it is followed only once.
+    fn repeats(_state: &mut Self::State) {}
+
     /// Follows an instruction that continues with the next one.
     ///
     /// # Errors
@@ -94,13 +97,18 @@ pub(crate) trait Rules {
     }
 }
 
+/// A byte at which no instruction starts.
+const NOWHERE: u32 = u32::MAX;
+
 /// Memory that checks use again, as a check takes less time than allocating it would.
 #[derive(Default)]
 struct Scratch {
     codes: Codes,
     steps: Vec<Step>,
-    /// The offsets at which instructions start.
-    starts: Vec<u64>,
+    /// For each byte of the code at which an instruction starts, the number of its step or of the next one.
+    starts: Vec<u32>,
+    /// The steps that may jump or load the address of a label.
+    jumps: Vec<u32>,
 }
 
 /// Checks code.
@@ -115,22 +123,28 @@ pub(crate) fn check<R: Rules>(code: &[u8], rules: &mut R) -> Result<(), Refused>
 }
 
 fn check_with<R: Rules>(scratch: &mut Scratch, code: &[u8], rules: &mut R) -> Result<(), Refused> {
-    let Scratch { codes, steps, starts } = scratch;
+    let Scratch { codes, steps, starts, jumps } = scratch;
     let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
     starts.clear();
+    starts.resize(code.len(), NOWHERE);
     steps.clear();
+    jumps.clear();
     // Decoded in place: the last step is that of the next instruction.
     steps.push(Step::default());
-    let mut next = 0;
+    let (mut next, mut features) = (0, 0);
     while decoder.can_decode() {
         let step = &mut steps[next];
         decoder.decode_out(&mut step.instruction);
-        step.look(codes, |feature| rules.has(feature)).map_err(|what| Refused::new(&step.instruction, what))?;
-        starts.push(step.instruction.ip());
+        step.look(codes, &mut features, |feature| rules.has(feature))
+            .map_err(|what| Refused::new(&step.instruction, what))?;
+        starts[step.instruction.ip() as usize] = next as u32;
         // Most instructions are of this kind, and they need not be followed.
         if step.is_vector && step.memory.is_none() {
             step.after_vectors = true;
         } else {
+            if step.flow != FlowControl::Next || step.instruction.code() == Code::Lea_r64_m {
+                jumps.push(next as u32);
+            }
             steps.push(Step::default());
             next += 1;
         }
@@ -140,7 +154,7 @@ fn check_with<R: Rules>(scratch: &mut Scratch, code: &[u8], rules: &mut R) -> Re
     {
         return Err(Refused::new(&rest.instruction, "runs past the end"));
     }
-    let (labels, loaded) = link(steps, starts)?;
+    let (labels, loaded) = link(steps, starts, jumps)?;
     rules.whole(steps)?;
     let mut walk = Walk { rules, steps, labels, loaded, again: true };
     while walk.again {
@@ -158,12 +172,11 @@ struct Label<S> {
     back: bool,
 }
 
-/// Numbers the labels of the code, given the offsets at which instructions start. Returns the labels, and the steps
-/// whose addresses are loaded for indirect jumps. A label before instructions that have no step belongs to the next
-/// step.
-fn link<S>(steps: &mut [Step], starts: &[u64]) -> Result<(Vec<Label<S>>, Vec<u32>), Refused> {
-    let (mut labels, mut loaded) = (Vec::new(), Vec::new());
-    for from in 0..steps.len() {
+/// Numbers the labels of the code, given the steps that follow the starts of instructions and those that may jump.
+/// Returns the labels, and the steps whose addresses are loaded for indirect jumps.
+fn link<S>(steps: &mut [Step], starts: &[u32], jumps: &[u32]) -> Result<(Vec<Label<S>>, Vec<u32>), Refused> {
+    let (mut labels, mut loaded) = (Vec::with_capacity(jumps.len()), Vec::new());
+    for from in jumps.iter().map(|from| *from as usize) {
         let instruction = &steps[from].instruction;
         let loads = instruction.code() == Code::Lea_r64_m && instruction.is_ip_rel_memory_operand();
         let target = match instruction.op0_kind() {
@@ -171,10 +184,10 @@ fn link<S>(steps: &mut [Step], starts: &[u64]) -> Result<(Vec<Label<S>>, Vec<u32
             _ if loads => instruction.ip_rel_memory_address(),
             _ => continue,
         };
-        if starts.binary_search(&target).is_err() {
+        let start = usize::try_from(target).ok().and_then(|target| starts.get(target));
+        let Some(to) = start.filter(|to| **to != NOWHERE).map(|to| *to as usize) else {
             return Err(Refused::new(instruction, "jumps out of the code"));
-        }
-        let to = steps.partition_point(|step| step.instruction.ip() < target);
+        };
         if to == steps.len() {
             return Err(Refused::new(instruction, "runs past the end"));
         }
@@ -215,13 +228,17 @@ impl<R: Rules> Walk<'_, R> {
                             R::meet(agreed, &state);
                         }
                         if *back {
+                            R::repeats(agreed);
                             state.clone_from(agreed);
                         } else if let Some(agreed) = known.take() {
                             state = agreed;
                         }
                         reached = true;
                     }
-                    None if *back && reached => *known = Some(state.clone()),
+                    None if *back && reached => {
+                        R::repeats(&mut state);
+                        *known = Some(state.clone());
+                    }
                     None => {}
                 }
             }

@@ -97,7 +97,7 @@ type Compared = (usize, u64, bool);
 /// Keeps only what both sides agree on. Returns whether less is known now.
 fn meet(ours: &mut [Holds], others: &[Holds]) -> bool {
     let mut changed = false;
-    for (ours, other) in ours.iter_mut().zip(others).filter(|(ours, other)| ours != other) {
+    for (ours, other) in ours.iter_mut().zip(others).filter(|(ours, other)| **ours != ANY && ours != other) {
         let agreed = both(*ours, *other);
         changed |= agreed != *ours;
         *ours = agreed;
@@ -245,6 +245,9 @@ impl Rules for Scalar<'_> {
                 return Err(Refused::new(&step.instruction, "jumps back without charging the budget"));
             }
         }
+        if back.is_empty() {
+            return Ok(());
+        }
         let gives = |(_, step): &(usize, &Step)| step.writes(LEFT) && !takes(&step.instruction);
         let mut given = steps.iter().enumerate().filter(gives);
         match given.find(|(at, _)| back.iter().any(|looped| looped.contains(at))) {
@@ -255,6 +258,21 @@ impl Rules for Scalar<'_> {
 
     fn forget_flags(state: &mut State) {
         state.flags = None;
+    }
+
+    /// Numbers are bounded anew in each iteration, and RAX is for results.
+    fn repeats(state: &mut State) {
+        (state.flags, state.extended) = (None, None);
+        let forget = |holds: &mut Holds| {
+            if let Holds::Number(_) = holds {
+                *holds = ANY;
+            }
+        };
+        state.registers.iter_mut().for_each(forget);
+        state.registers[Register::RAX.number()] = ANY;
+        if state.kept.spill.iter().any(|holds| matches!(holds, Holds::Number(_)) && *holds != ANY) {
+            Rc::make_mut(&mut state.kept).spill.iter_mut().for_each(forget);
+        }
     }
 
     fn step(&mut self, step: &Step, state: &mut State) -> Result<(), &'static str> {
@@ -452,6 +470,9 @@ fn not_taken(code: Code, state: &mut State) {
     };
     if let Holds::Number(number) = &mut state.registers[register] {
         refine(number, true);
+    }
+    if same == [0; 2] {
+        return;
     }
     // The compared value may also be in other places.
     let all = |number: &Number| same[1] != 0 && number.same[1] == same[1];

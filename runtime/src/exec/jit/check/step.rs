@@ -59,33 +59,71 @@ struct Facts {
     code: Code,
     flow: FlowControl,
     encoding: EncodingKind,
-    operands: u32,
     writes: Writes,
-    /// What the processor must support.
-    features: &'static [CpuidFeature],
+    /// Whether a memory operand is accessed, and not only its address computed.
+    accesses: bool,
+    /// What the processor must support: a bit for each of [`FEATURES`].
+    needs: u32,
 }
 
+const LACKS: &str = "needs a feature that this processor is not known to have";
+
+/// The features that code may need.
+const FEATURES: [CpuidFeature; 22] = {
+    use CpuidFeature as F;
+    [
+        F::INTEL8086,
+        F::INTEL186,
+        F::INTEL286,
+        F::INTEL386,
+        F::INTEL486,
+        F::X64,
+        F::CMOV,
+        F::SSE,
+        F::SSE2,
+        F::AVX,
+        F::AVX2,
+        F::FMA,
+        F::F16C,
+        F::BMI1,
+        F::BMI2,
+        F::LZCNT,
+        F::POPCNT,
+        F::AVX512F,
+        F::AVX512BW,
+        F::AVX512DQ,
+        F::AVX512VL,
+        F::AVX512_FP16,
+    ]
+};
+
 /// A cache of the properties of codes: most functions are made of the same few.
-#[derive(Default)]
-pub(super) struct Codes(Vec<Option<Facts>>);
+pub(super) struct Codes(Box<[Option<Facts>; Codes::PLACES]>);
+
+impl Default for Codes {
+    fn default() -> Self {
+        Codes(Box::new([None; Codes::PLACES]))
+    }
+}
 
 impl Codes {
-    const PLACES: usize = 256;
+    const PLACES: usize = 1024;
 
     /// Returns the properties that follow from an instruction's code.
+    #[inline(always)]
     fn facts(&mut self, instruction: &Instruction) -> Result<&Facts, &'static str> {
         let code = instruction.code();
-        self.0.resize(Self::PLACES, None);
         let place = &mut self.0[code as usize % Self::PLACES];
-        place.take_if(|facts| facts.code != code);
         match place {
-            Some(facts) => Ok(facts),
-            none => Ok(none.insert(Facts::of(instruction)?)),
+            Some(facts) if facts.code == code => {}
+            _ => *place = Some(Facts::of(instruction)?),
         }
+        place.as_ref().ok_or("is not an instruction")
     }
 }
 
 impl Facts {
+    #[cold]
     fn of(instruction: &Instruction) -> Result<Self, &'static str> {
         if instruction.is_invalid() {
             return Err("is not an instruction");
@@ -101,9 +139,14 @@ impl Facts {
             FlowControl::IndirectBranch if instruction.is_jmp_near_indirect() => {}
             _ => return Err("leaves the code"),
         }
-        let (operands, encoding) = (instruction.op_count(), instruction.encoding());
+        let needs = instruction.cpuid_features().iter().try_fold(0, |all, feature| {
+            let bit = FEATURES.iter().position(|known| known == feature)?;
+            Some(all | 1 << bit)
+        });
+        let needs = needs.ok_or(LACKS)?;
         use Mnemonic as M;
-        let writes = match instruction.mnemonic() {
+        let mnemonic = instruction.mnemonic();
+        let writes = match mnemonic {
             // These have effects that their operands do not show: the rounding mode, memory, a general register.
             M::Vldmxcsr | M::Vstmxcsr | M::Vmaskmovdqu | M::Vpcmpestri | M::Vpcmpistri => {
                 return Err("is not a known instruction");
@@ -111,7 +154,7 @@ impl Facts {
             M::Cmp | M::Test | M::Vzeroupper => Writes::Nothing,
             M::Cdq | M::Cqo => Writes::Sign,
             M::Mul | M::Div | M::Idiv => Writes::Product,
-            M::Imul if operands == 1 => Writes::Product,
+            M::Imul if instruction.op_count() == 1 => Writes::Product,
             M::Mov | M::Movzx | M::Movsx | M::Movsxd | M::Lea => Writes::First,
             M::Add | M::Sub | M::Sbb | M::Dec | M::Neg | M::Not | M::And | M::Or | M::Xor | M::Imul => Writes::First,
             M::Shl | M::Shr | M::Sar | M::Rol | M::Ror | M::Shlx | M::Shrx | M::Sarx => Writes::First,
@@ -122,18 +165,31 @@ impl Facts {
             M::Cmovae | M::Cmovl | M::Cmovle | M::Cmovg | M::Cmovge => Writes::First,
             _ => Writes::Unknown,
         };
-        Ok(Facts { code, flow, encoding, operands, writes, features: instruction.cpuid_features() })
+        Ok(Facts { code, flow, encoding: instruction.encoding(), writes, accesses: mnemonic != M::Lea, needs })
     }
 }
 
 impl Step {
     /// Determines the properties of the step. Refuses instructions that are not listed, which may have effects that
-    /// their operands do not show.
-    pub(super) fn look(&mut self, codes: &mut Codes, has: impl Fn(CpuidFeature) -> bool) -> Result<(), &'static str> {
+    /// their operands do not show. Asks whether the processor `has` the needed features, as bits of [`FEATURES`], that
+    /// are not among `features`, and adds them.
+    #[inline(always)]
+    pub(super) fn look(
+        &mut self,
+        codes: &mut Codes,
+        features: &mut u32,
+        has: impl Fn(CpuidFeature) -> bool,
+    ) -> Result<(), &'static str> {
         let instruction = &self.instruction;
         let facts = codes.facts(instruction)?;
-        if !facts.features.iter().all(|feature| has(*feature)) {
-            return Err("needs a feature that this processor is not known to have");
+        let mut asked = facts.needs & !*features;
+        while asked != 0 {
+            let bit = asked.trailing_zeros();
+            if !has(FEATURES[bit as usize]) {
+                return Err(LACKS);
+            }
+            *features |= 1 << bit;
+            asked &= asked - 1;
         }
         if instruction.has_lock_prefix()
             || instruction.has_rep_prefix()
@@ -146,24 +202,23 @@ impl Step {
         if self.flow != FlowControl::Next {
             return Ok(());
         }
+        // A fifth operand is never a register or memory. Operands that are no registers have none.
         let (mut general, mut vectors) = (true, true);
-        // A fifth operand is never a register.
         let operands = [
             (instruction.op0_kind(), instruction.op0_register()),
             (instruction.op1_kind(), instruction.op1_register()),
             (instruction.op2_kind(), instruction.op2_register()),
             (instruction.op3_kind(), instruction.op3_register()),
         ];
-        for (operand, (kind, register)) in (0..facts.operands).zip(operands) {
-            match kind {
-                OpKind::Register => match register.is_gpr() {
-                    true if register.full_register() == Register::RSP => return Err("uses the stack pointer"),
-                    true => vectors = false,
-                    false => general = false,
-                },
-                OpKind::Memory if instruction.mnemonic() != Mnemonic::Lea => self.memory = Some(operand),
-                _ => {}
+        for (operand, (kind, register)) in (0..).zip(operands) {
+            vectors &= !register.is_gpr();
+            general &= register == Register::None || register.is_gpr();
+            if kind == OpKind::Memory && facts.accesses {
+                self.memory = Some(operand);
             }
+        }
+        if !vectors && operands.iter().any(|(_, register)| register.full_register() == Register::RSP) {
+            return Err("uses the stack pointer");
         }
         let first = instruction.op0_register();
         let (evex, vex) = (facts.encoding == EncodingKind::EVEX, facts.encoding == EncodingKind::VEX);

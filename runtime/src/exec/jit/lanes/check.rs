@@ -95,6 +95,7 @@ pub(crate) struct Known {
 }
 
 impl Known {
+    #[inline]
     fn of(&self, register: Register) -> Holds {
         self.registers[register.full_register().number()]
     }
@@ -174,30 +175,38 @@ impl Rules for Lanes<'_> {
     }
 
     fn meet(state: &mut Known, other: &Known) -> bool {
-        let before = *state;
-        for (ours, other) in state.registers.iter_mut().zip(&other.registers) {
-            *ours = match (*ours, *other) {
-                (one, other) if one == other => one,
+        let mut changed = false;
+        for (ours, other) in state.registers.iter_mut().zip(&other.registers).filter(|(ours, other)| ours != other) {
+            let agreed = match (*ours, *other) {
                 (Holds::Busy(_), Holds::Busy(_)) => Holds::Busy(false),
                 _ => Holds::Number,
             };
+            changed |= agreed != *ours;
+            *ours = agreed;
         }
         if state.flags != other.flags {
+            changed |= state.flags != Flags::Nothing;
             state.flags = Flags::Nothing;
         }
+        changed |= other.taken && !state.taken;
         state.taken |= other.taken;
         if (state.rounds, state.step) != (other.rounds, other.step) {
             // One path is in a loop whose progress is unknown here.
+            let before = *state;
             (state.rounds, state.step) = (0, 0);
             state.change(|holds| match holds {
                 Holds::Column(_) | Holds::Rounds(_) | Holds::Jumps(_) | Holds::Window(..) => Holds::Number,
                 holds => holds,
             });
+            changed |= *state != before;
         }
-        *state != before
+        changed
     }
 
     fn whole(&mut self, steps: &[Step]) -> Result<(), Refused> {
+        if self.kind != Kind::Block {
+            return Ok(());
+        }
         let adds = |step: &&Step| {
             matches!(step.instruction.code(), Code::Add_rm64_imm32 | Code::Add_rm64_imm8)
                 && step.instruction.op0_register() == Register::RAX
@@ -209,6 +218,15 @@ impl Rules for Lanes<'_> {
 
     fn forget_flags(state: &mut Known) {
         state.flags = Flags::Nothing;
+    }
+
+    fn repeats(state: &mut Known) {
+        state.flags = Flags::Nothing;
+        state.change(|holds| match holds {
+            Holds::Zero | Holds::Label | Holds::Pointers | Holds::Warp | Holds::AnyColumn => Holds::Number,
+            Holds::Window(_, Moved::Beyond | Moved::End | Moved::Next) => Holds::Number,
+            holds => holds,
+        });
     }
 
     #[inline(always)]
@@ -224,10 +242,13 @@ impl Rules for Lanes<'_> {
     }
 
     fn taken(&self, jump: &Instruction, state: &Known) -> Option<Known> {
-        let mut next = *state;
-        next.flags = Flags::Nothing;
-        match (jump.code(), state.flags) {
-            (Code::Jne_rel32_64, Flags::Rounds) => next.change(|holds| match holds {
+        if jump.code() != Code::Jne_rel32_64 {
+            return None;
+        }
+        let mut next = Known { flags: Flags::Nothing, ..*state };
+        match state.flags {
+            Flags::Nothing => return None,
+            Flags::Rounds => next.change(|holds| match holds {
                 Holds::Column(Moved::Beyond) => Holds::Column(Moved::Round),
                 Holds::Jumps(Moved::Beyond) => Holds::Jumps(Moved::Round),
                 Holds::Window(window, Moved::Beyond) => Holds::Window(window, Moved::Round),
@@ -237,7 +258,7 @@ impl Rules for Lanes<'_> {
                 Holds::Window(window, _) if self.column(window) != 0 => Holds::Number,
                 holds => holds,
             }),
-            (Code::Jne_rel32_64, Flags::Times) => {
+            Flags::Times => {
                 next.taken = false;
                 next.change(|holds| match holds {
                     Holds::Window(window, Moved::Next) => Holds::Window(window, Moved::Round),
@@ -248,8 +269,7 @@ impl Rules for Lanes<'_> {
                     holds => holds,
                 });
             }
-            (Code::Jne_rel32_64, Flags::Busy(register)) => next.registers[register.number()] = Holds::Busy(true),
-            _ => return None,
+            Flags::Busy(register) => next.registers[register.number()] = Holds::Busy(true),
         }
         Some(next)
     }
@@ -279,17 +299,9 @@ impl Lanes<'_> {
     fn general(&mut self, step: &Step, state: &mut Known) -> Result<(), &'static str> {
         let result = self.result(&step.instruction, state)?;
         for write in step.writes.iter().flatten() {
-            const KEPT: [Register; 7] = [
-                Register::RSP,
-                Register::RBP,
-                Register::RBX,
-                Register::R12,
-                Register::R13,
-                Register::R14,
-                Register::R15,
-            ];
             let to = usize::from(write.register);
-            if KEPT.iter().any(|register| register.number() == to) {
+            // RBX, RSP, RBP, and R12 to R15.
+            if matches!(to, 3..=5 | 12..=15) {
                 return Err("writes a register of the caller");
             }
             state.registers[to] = result;
@@ -480,7 +492,7 @@ impl Lanes<'_> {
             }
             (Code::Lea_r64_m, _) if instruction.is_ip_rel_memory_operand() => Holds::Label,
             // These leave the flags unchanged.
-            _ if matches!(instruction.mnemonic(), Mnemonic::Mov | Mnemonic::Lea) => {
+            _ if flags != Flags::Nothing && matches!(instruction.mnemonic(), Mnemonic::Mov | Mnemonic::Lea) => {
                 state.flags = flags;
                 Holds::Number
             }
