@@ -25,7 +25,7 @@ struct Number {
     positive: [bool; 2],
     /// Identifies equal values: numbers with the same nonzero entry have the same lower half, or are the same as a
     /// whole.
-    same: [u32; 2],
+    same: [u16; 2],
 }
 
 /// What a register holds.
@@ -35,9 +35,9 @@ enum Holds {
     Context,
     File,
     /// The start of a window.
-    Window(usize),
+    Window(u8),
     /// The value that the caller had in a register that must be preserved.
-    Caller(usize),
+    Caller(u8),
 }
 
 const ANY: Holds = at_most(u64::MAX);
@@ -81,7 +81,7 @@ pub(crate) struct State {
     /// (`true`).
     extended: Option<bool>,
     /// The highest identifier in use, see [`Number::same`]: it comes from the last copy that was followed.
-    copied: u32,
+    copied: u16,
 }
 
 /// What is kept in the context.
@@ -127,8 +127,8 @@ impl State {
     /// make.
     fn copied(&mut self, register: Register, ip: u64) -> Holds {
         for half in 0..2 {
-            // In a loop, identifiers of the previous iteration refer to other values.
-            let Ok(is) = u32::try_from(ip * 2 + half as u64 + 1) else { continue };
+            // In a loop, identifiers of the previous iteration refer to other values. A copy has at least two bytes.
+            let Ok(is) = u16::try_from((ip & !1) + half as u64 + 1) else { continue };
             let at = register.full_register().number();
             if matches!(self.registers[at], Holds::Number(number) if number.same[half] == 0 || number.same[half] == is)
             {
@@ -169,6 +169,12 @@ fn slot(place: i32) -> Option<(bool, usize)> {
         Some(at) => Some((true, at)),
         None => Some((false, at(SPILL)?)),
     }
+}
+
+/// Returns the window whose pointer is at an offset in the context.
+fn pointer(place: i32) -> Option<u8> {
+    let from = place.checked_sub(WINDOWS).filter(|from| from % 8 == 0)?;
+    u8::try_from(from / 8).ok()
 }
 
 /// Whether an instruction subtracts from the budget.
@@ -212,7 +218,7 @@ impl Rules for Scalar<'_> {
         let mut registers = [ANY; 16];
         registers[CONTEXT.number()] = Holds::Context;
         for register in CALLERS {
-            registers[register.number()] = Holds::Caller(register.number());
+            registers[register.number()] = Holds::Caller(register.number() as u8);
         }
         let kept = Kept { saved: [ANY; CALLERS.len()], spill: [ANY; SPILLS] };
         State { registers, kept: Rc::new(kept), flags: None, extended: None, copied: 0 }
@@ -314,7 +320,7 @@ impl Rules for Scalar<'_> {
 
     /// The caller's registers must be restored, and the result must be the number of an exit.
     fn leaves(&self, state: &State) -> Result<(), &'static str> {
-        if CALLERS.iter().any(|register| state.of(*register) != Holds::Caller(register.number())) {
+        if CALLERS.iter().any(|register| state.of(*register) != Holds::Caller(register.number() as u8)) {
             return Err("does not restore a register of the caller");
         }
         match state.of(Register::RAX) {
@@ -362,7 +368,7 @@ impl Scalar<'_> {
             }
             Holds::File => most == 0 && within(8 * u64::from(self.emitted.slots)),
             Holds::Window(window) => {
-                self.emitted.windows.get(window).is_some_and(|w| within(w.size) && (w.writable || !writes))
+                self.emitted.windows.get(usize::from(window)).is_some_and(|w| within(w.size) && (w.writable || !writes))
             }
             _ => false,
         };
@@ -393,11 +399,10 @@ impl Scalar<'_> {
                 if place == FILE {
                     return Some(Holds::File);
                 }
-                let window = (place - WINDOWS) / 8;
-                if place >= WINDOWS && (window as usize) < self.emitted.windows.len() {
-                    return Some(Holds::Window(window as usize));
+                match pointer(place).filter(|window| usize::from(*window) < self.emitted.windows.len()) {
+                    Some(window) => Some(Holds::Window(window)),
+                    None => state.kept(place),
                 }
-                state.kept(place)
             }
             (Code::Mov_r32_imm32 | Code::Mov_r64_imm64 | Code::Mov_rm64_imm32, _) => Some(constant(step.immediate(1))),
             (Code::Xor_r32_rm32, OpKind::Register) if step.op0_register() == step.op1_register() => Some(constant(0)),

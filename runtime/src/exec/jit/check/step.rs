@@ -62,6 +62,9 @@ struct Facts {
     writes: Writes,
     /// Whether a memory operand is accessed, and not only its address computed.
     accesses: bool,
+    /// Whether it is known to compute only in vectors and masks: without an operand in memory, and with one. The code
+    /// and that determine the classes of all registers.
+    is_vector: [bool; 2],
     /// What the processor must support: a bit for each of [`FEATURES`].
     needs: u32,
 }
@@ -111,14 +114,14 @@ impl Codes {
 
     /// Returns the properties that follow from an instruction's code.
     #[inline(always)]
-    fn facts(&mut self, instruction: &Instruction) -> Result<&Facts, &'static str> {
+    fn facts(&mut self, instruction: &Instruction) -> Result<&mut Facts, &'static str> {
         let code = instruction.code();
         let place = &mut self.0[code as usize % Self::PLACES];
         match place {
             Some(facts) if facts.code == code => {}
             _ => *place = Some(Facts::of(instruction)?),
         }
-        place.as_ref().ok_or("is not an instruction")
+        place.as_mut().ok_or("is not an instruction")
     }
 }
 
@@ -165,7 +168,8 @@ impl Facts {
             M::Cmovae | M::Cmovl | M::Cmovle | M::Cmovg | M::Cmovge => Writes::First,
             _ => Writes::Unknown,
         };
-        Ok(Facts { code, flow, encoding: instruction.encoding(), writes, accesses: mnemonic != M::Lea, needs })
+        let (encoding, accesses) = (instruction.encoding(), mnemonic != M::Lea);
+        Ok(Facts { code, flow, encoding, writes, accesses, is_vector: [false; 2], needs })
     }
 }
 
@@ -203,27 +207,23 @@ impl Step {
             return Ok(());
         }
         // A fifth operand is never a register or memory. Operands that are no registers have none.
-        let (mut general, mut vectors) = (true, true);
-        let operands = [
-            (instruction.op0_kind(), instruction.op0_register()),
-            (instruction.op1_kind(), instruction.op1_register()),
-            (instruction.op2_kind(), instruction.op2_register()),
-            (instruction.op3_kind(), instruction.op3_register()),
-        ];
-        for (operand, (kind, register)) in (0..).zip(operands) {
-            vectors &= !register.is_gpr();
-            general &= register == Register::None || register.is_gpr();
-            if kind == OpKind::Memory && facts.accesses {
-                self.memory = Some(operand);
-            }
-        }
-        if !vectors && operands.iter().any(|(_, register)| register.full_register() == Register::RSP) {
-            return Err("uses the stack pointer");
+        let kinds = [instruction.op0_kind(), instruction.op1_kind(), instruction.op2_kind(), instruction.op3_kind()];
+        self.memory = kinds.iter().position(|kind| *kind == OpKind::Memory && facts.accesses).map(|at| at as u32);
+        self.is_vector = facts.is_vector[usize::from(self.memory.is_some())];
+        if self.is_vector {
+            return Ok(());
         }
         let first = instruction.op0_register();
+        let registers = [first, instruction.op1_register(), instruction.op2_register(), instruction.op3_register()];
+        let vectors = registers.iter().all(|register| !register.is_gpr());
+        let general = registers.iter().all(|register| *register == Register::None || register.is_gpr());
+        if !vectors && registers.iter().any(|register| register.full_register() == Register::RSP) {
+            return Err("uses the stack pointer");
+        }
         let (evex, vex) = (facts.encoding == EncodingKind::EVEX, facts.encoding == EncodingKind::VEX);
         self.is_vector = (evex || vex) && vectors && !general;
         if self.is_vector {
+            facts.is_vector[usize::from(self.memory.is_some())] = true;
             return Ok(());
         }
         match facts.writes {

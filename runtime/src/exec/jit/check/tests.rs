@@ -65,6 +65,9 @@ fn accesses_have_to_lie_in_windows() {
     is_refused(&[window, offset, compare(8), above, store], "out of bounds");
     let beyond = load(Register::RCX, at(Register::RDI, WINDOWS + 8));
     is_refused(&[beyond, offset, compare(8), above, access], "out of bounds");
+    // Half of one pointer and half of another.
+    let between = load(Register::RCX, at(Register::RDI, WINDOWS + 4));
+    is_refused(&[between, offset, compare(8), above, access], "out of bounds");
 }
 
 #[test]
