@@ -8,14 +8,14 @@ use std::process::{Command, Output};
 /// The root of the workspace.
 pub const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Cargo in a folder. All crates share one target folder, so that the compiler is compiled once.
+/// Cargo in a folder. All crates share the target folder of trybuild, so that the compiler is compiled once.
 pub fn cargo(folder: &Path, arguments: &[&str]) -> Command {
     // The versions that the workspace was tested with; Cargo leaves out what the crate does not need.
     let lock = folder.join("Cargo.lock");
     fs::copy(Path::new(ROOT).join("Cargo.lock"), &lock).unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(folder);
-    command.env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("downstream"));
+    command.env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("tests").join("trybuild"));
     command.env("CARGO_TERM_COLOR", "never").env("RUST_BACKTRACE", "0");
     command.env_remove("RUSTFLAGS").env_remove("ISAFORGE_EXPAND_DIR");
     command
