@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use isaforge_benches::kernels::{self, Kernel, OUT};
 use isaforge_benches::shared::{self, Shared};
-use isaforge_benches::{chains, code, native, riscv, scalar, usc, vpu};
+use isaforge_benches::{chains, code, median, native, riscv, scalar, seconds, usc, vpu};
 use isaforge_runtime::Level;
 use isaforge_runtime::exec::jit::engine::Compiler;
 use isaforge_runtime::exec::shape::Shapes;
@@ -21,17 +21,6 @@ use isaforge_runtime::valhall::fast::{self};
 use isaforge_runtime::valhall::reference;
 use isaforge_runtime::vpu::naive::Naive;
 use isaforge_runtime::{Launch, Memory};
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-fn seconds(run: impl FnOnce()) -> f64 {
-    let start = Instant::now();
-    run();
-    start.elapsed().as_secs_f64()
-}
 
 /// The results of a kernel.
 fn results(memory: &Memory) -> Vec<u32> {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use isaforge_benches::assembler::GnuAs;
 use isaforge_benches::code::{self, X86};
-use isaforge_benches::work;
+use isaforge_benches::{median, work};
 
 /// A contender: the number of instructions of one run, and the function that runs it.
 struct Contender<'a> {
@@ -27,11 +27,6 @@ impl<'a> Contender<'a> {
         assert_ne!(black_box((self.run)()), 0, "{} did nothing", self.name);
         start.elapsed().as_nanos() as f64 / self.count as f64
     }
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// Prints a row for each contender after the first, which is isaforge.

@@ -1,28 +1,17 @@
 //! The cost of `isaforge run --races`: `cargo bench -p isaforge-benches --bench races` prints a table in Markdown; with
-//! `-- NAME`, only the rows whose names contain NAME. Both
-//! contenders take turns; ratios are medians of the rounds' ratios.
+//! `-- NAME`, only the rows whose names contain NAME. Both contenders take turns; ratios are medians of the rounds'
+//! ratios.
 
 use std::time::{Duration, Instant};
 
 use isaforge_benches::kernels::{self, Kernel};
-use isaforge_benches::shared;
+use isaforge_benches::{median, seconds, shared};
 use isaforge_debugger::races::Races;
 use isaforge_runtime::machine::Machine;
 use isaforge_runtime::valhall::fast;
 use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::watched::Watched;
 use isaforge_runtime::{Deadline, Level};
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-fn seconds(run: impl FnOnce()) -> f64 {
-    let start = Instant::now();
-    run();
-    start.elapsed().as_secs_f64()
-}
 
 /// Prints how long a kernel takes, and how many times as long with its races looked for.
 fn row(kernel: &Kernel, budget: Duration) {

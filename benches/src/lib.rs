@@ -4,6 +4,8 @@
 //! the same work: x86 instructions vary in length, and A64 words have half as many bits as Valhall words. The
 //! benchmarks compare the time per instruction.
 
+use std::time::Instant;
+
 pub mod assembler;
 pub mod chains;
 pub mod code;
@@ -16,3 +18,16 @@ pub mod streams;
 pub mod usc;
 pub mod vpu;
 pub mod work;
+
+/// Returns the median; not a number if there are no values.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Returns how many seconds something takes.
+pub fn seconds(run: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    run();
+    start.elapsed().as_secs_f64()
+}

@@ -239,24 +239,23 @@ impl Order {
         [own, group].into_iter().flatten().any(|released| released <= acquired)
     }
 
-    /// Returns a side of a race at a word; the other side is an access by `other`.
-    fn side(&self, touch: &Touch, word: usize, other: Option<usize>) -> (usize, Side) {
-        let lane = match touch.lanes {
-            Lanes::Line => word % LINE,
-            Lanes::Word(lanes) => {
-                let rest = other.map_or(lanes, |other| lanes & !(1 << other));
-                (if rest == 0 { lanes } else { rest }).trailing_zeros() as usize
-            }
-        };
-        let thread = self.warp_at(touch).threads.get(lane).copied().unwrap_or_default();
-        (lane, Side { thread, pc: touch.pc, kind: touch.kind })
-    }
-
+    /// Returns the race of two accesses to a word, as one of two different threads.
     fn race(&self, first: &Touch, second: &Touch, address: u64) -> Race {
-        let word = (address / 4) as usize;
-        let (lane, first_side) = self.side(first, word, None);
-        let (_, second_side) = self.side(second, word, (first.warp == second.warp).then_some(lane));
-        Race { address, sides: [first_side, second_side] }
+        let lanes = [first, second].map(|touch| match touch.lanes {
+            Lanes::Line => 1 << ((address / 4) as usize % LINE),
+            Lanes::Word(lanes) => lanes,
+        });
+        let lowest = |lanes: u64| lanes.trailing_zeros() as usize;
+        let [mut one, mut other] = lanes.map(lowest);
+        if first.warp == second.warp && one == other {
+            let rest = lanes.map(|lanes| lanes & lanes.wrapping_sub(1));
+            (one, other) = if rest[1] != 0 { (one, lowest(rest[1])) } else { (lowest(rest[0]), other) };
+        }
+        let side = |touch: &Touch, lane: usize| {
+            let thread = self.warp_at(touch).threads.get(lane).copied().unwrap_or_default();
+            Side { thread, pc: touch.pc, kind: touch.kind }
+        };
+        Race { address, sides: [side(first, one), side(second, other)] }
     }
 }
 

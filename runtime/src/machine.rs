@@ -241,6 +241,8 @@ pub(crate) fn parts(accesses: &[Access]) -> impl Iterator<Item = (AccessKind, u8
 /// Forwards the accesses and barriers of an observed run.
 struct Forward<'a> {
     observer: &'a mut dyn AccessObserver,
+    /// The number of lanes of a warp.
+    lanes: usize,
     until: Deadline,
     is_late: bool,
 }
@@ -251,7 +253,7 @@ pub(crate) fn forward_accesses(
     observer: &mut dyn AccessObserver,
     until: Deadline,
 ) -> Result<(), String> {
-    let mut forward = Forward { observer, until, is_late: false };
+    let mut forward = Forward { observer, lanes: machine.lanes().min(64), until, is_late: false };
     machine.run(&mut forward)?;
     if forward.is_late { Err("the time limit was reached".to_owned()) } else { Ok(()) }
 }
@@ -265,7 +267,7 @@ impl Observer for Forward<'_> {
     fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
         let (At { warp, pc, .. }, group) = (view.at(), view.group());
         for (kind, size, lanes, addresses) in parts(view.accesses()) {
-            let (addresses, thread) = (&addresses[..], &|lane| view.thread(lane));
+            let (addresses, thread) = (&addresses[..self.lanes], &|lane| view.thread(lane));
             self.observer.accesses(&Accesses { warp, group, pc, kind, size, lanes, addresses, thread });
         }
         ControlFlow::Continue(())
