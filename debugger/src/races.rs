@@ -172,20 +172,19 @@ struct Order {
     groups: Vec<Group>,
     warp_numbers: HashMap<u64, u32>,
     group_numbers: HashMap<u64, u32>,
-    /// The warps that made an access recently, by the low bits of their number.
-    recent: Vec<Option<(u64, u32)>>,
+    /// The warps that made an access recently, by a hash of their number.
+    recent: [Option<(u64, u32)>; RECENT],
     /// The number of atomics so far.
     clock: u64,
 }
 
 /// The number of warps that are found without a search.
-const RECENT: usize = 64;
+const RECENT: usize = 32;
 
 impl Order {
     /// Returns the index of a warp. `None` if there are too many of them.
     fn warp(&mut self, accesses: &Accesses<'_>) -> Option<u32> {
         let number = accesses.warp;
-        self.recent.resize(RECENT, None);
         let place = (number ^ number >> 6) as usize % RECENT;
         if let Some((_, index)) = self.recent[place].filter(|(recent, _)| *recent == number) {
             return Some(index);
@@ -259,12 +258,28 @@ impl Order {
     }
 }
 
+impl Lanes {
+    /// Whether one thread accesses each word.
+    fn is_one(self) -> bool {
+        match self {
+            Lanes::Line => true,
+            Lanes::Word(lanes) => lanes.is_power_of_two(),
+        }
+    }
+}
+
 impl Touch {
     /// Whether both are by the same thread, at each word.
     fn is_by_thread_of(&self, other: &Touch) -> bool {
-        let is_one =
-            |lanes: Lanes| lanes == Lanes::Line || matches!(lanes, Lanes::Word(lanes) if lanes.is_power_of_two());
-        self.warp == other.warp && self.lanes == other.lanes && is_one(self.lanes)
+        self.warp == other.warp && self.lanes == other.lanes && self.lanes.is_one()
+    }
+
+    /// Returns the access to one word of an access to a line.
+    fn of_word(self, word: usize) -> Self {
+        match self.lanes {
+            Lanes::Line => Touch { lanes: Lanes::Word(1 << word), ..self },
+            Lanes::Word(_) => self,
+        }
     }
 }
 
@@ -296,7 +311,7 @@ impl Races {
         Some(index as usize)
     }
 
-    /// Records an access to some words of one line: those from `first` on.
+    /// Records an access to a word, or to all words of a line.
     fn touch(&mut self, space: u64, address: u64, touch: Touch) {
         let line = (address / LINE_BYTES) as usize % LINES;
         let Some(page) = self.page(space, address) else {
@@ -328,16 +343,6 @@ impl Races {
     }
 }
 
-impl Touch {
-    /// Returns the access to one word of an access to a line.
-    fn of_word(self, word: usize) -> Self {
-        match self.lanes {
-            Lanes::Line => Touch { lanes: Lanes::Word(1 << word), ..self },
-            Lanes::Word(_) => self,
-        }
-    }
-}
-
 /// The races of an access.
 struct Found<'a> {
     order: &'a Order,
@@ -361,8 +366,7 @@ impl Found<'_> {
         };
         let mut alike = known.iter().flatten().filter(is_alike);
         let Some(first) = alike.next() else { return false };
-        let is_several = matches!(first.lanes, Lanes::Word(lanes) if !lanes.is_power_of_two());
-        (is_several || alike.any(|other| !other.is_by_thread_of(first)))
+        (!first.lanes.is_one() || alike.any(|other| !other.is_by_thread_of(first)))
             && known.iter().flatten().all(|old| old.kind == AccessKind::Load || self.order.in_order(old, touch))
     }
 
@@ -439,7 +443,7 @@ impl AccessObserver for Races {
                     let inside = |byte: &u64| (start..end).contains(&(word * 4 + byte));
                     let bytes = (0..4).filter(inside).fold(0, |bytes, byte| bytes | 1 << byte);
                     let touch = touch(Lanes::Word(lanes), bytes);
-                    if kind == AccessKind::Store && !lanes.is_power_of_two() {
+                    if kind == AccessKind::Store && !touch.lanes.is_one() {
                         // These lanes store to the same word at once.
                         self.count += u64::from(lanes.count_ones()) - 1;
                         self.keep(self.order.race(&touch, &touch, word * 4));

@@ -224,6 +224,57 @@ pub trait Observer {
     }
 }
 
+/// Why an observed run ended at its time limit.
+pub const TIME_IS_UP: &str = "the time limit was reached";
+
+/// An observer with a time limit.
+pub struct Timed<'a> {
+    observer: &'a mut dyn Observer,
+    until: Deadline,
+    is_late: bool,
+}
+
+impl fmt::Debug for Timed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timed").field("until", &self.until).field("is_late", &self.is_late).finish_non_exhaustive()
+    }
+}
+
+impl Timed<'_> {
+    /// Runs a program with an observer until a deadline.
+    ///
+    /// # Errors
+    /// As [`Machine::run`], and [`TIME_IS_UP`] when the deadline passes before the program ends.
+    pub fn run(machine: &(impl Machine + ?Sized), observer: &mut dyn Observer, until: Deadline) -> Result<(), String> {
+        let mut timed = Timed { observer, until, is_late: false };
+        machine.run(&mut timed)?;
+        if timed.is_late { Err(TIME_IS_UP.to_owned()) } else { Ok(()) }
+    }
+}
+
+impl Observer for Timed<'_> {
+    fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
+        self.is_late = self.until.passed().is_some();
+        if self.is_late { ControlFlow::Break(()) } else { self.observer.before(view) }
+    }
+
+    fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
+        self.observer.after(view)
+    }
+
+    fn barrier(&mut self, group: u64) {
+        self.observer.barrier(group);
+    }
+
+    fn output(&mut self, stream: u64, bytes: &[u8]) {
+        self.observer.output(stream, bytes);
+    }
+
+    fn end(&mut self, view: &dyn View) {
+        self.observer.end(view);
+    }
+}
+
 /// Splits the accesses of an instruction into parts of one kind and size, with at most one access of each lane: its
 /// lanes as bits, and the address for each of them.
 pub(crate) fn parts(accesses: &[Access]) -> impl Iterator<Item = (AccessKind, u8, u64, [u64; 64])> {
@@ -243,8 +294,6 @@ struct Forward<'a> {
     observer: &'a mut dyn AccessObserver,
     /// The number of lanes of a warp.
     lanes: usize,
-    until: Deadline,
-    is_late: bool,
 }
 
 /// Runs a program as [`Machine::run`] does, and forwards its accesses to memory.
@@ -253,17 +302,11 @@ pub(crate) fn forward_accesses(
     observer: &mut dyn AccessObserver,
     until: Deadline,
 ) -> Result<(), String> {
-    let mut forward = Forward { observer, lanes: machine.lanes().min(64), until, is_late: false };
-    machine.run(&mut forward)?;
-    if forward.is_late { Err("the time limit was reached".to_owned()) } else { Ok(()) }
+    let mut forward = Forward { observer, lanes: machine.lanes().min(64) };
+    Timed::run(machine, &mut forward, until)
 }
 
 impl Observer for Forward<'_> {
-    fn before(&mut self, _: &dyn View) -> ControlFlow<()> {
-        self.is_late = self.until.passed().is_some();
-        if self.is_late { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
     fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
         let (At { warp, pc, .. }, group) = (view.at(), view.group());
         for (kind, size, lanes, addresses) in parts(view.accesses()) {

@@ -37,9 +37,6 @@ pub fn deadline(args: &RunArgs) -> Deadline {
     args.time_limit.map_or(Deadline::NONE, Deadline::after)
 }
 
-/// Why a run of a user-defined set, or one that is observed, ended at its time limit.
-pub const TIME_IS_UP: &str = "the time limit was reached";
-
 /// Records that the time limit ended a run: where that happens is no property of the engine.
 pub fn note_late<T>(late: &RefCell<Option<Failure>>, until: Deadline, ended: &Result<T, String>) {
     if let (Err(reason), Some(_)) = (ended, until.passed()) {

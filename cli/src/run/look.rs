@@ -17,7 +17,7 @@ use isaforge_debugger::stops::Stops;
 use isaforge_debugger::trace::{Filter, Step, Trace};
 use isaforge_debugger::{Listing, Session};
 use isaforge_runtime::Deadline;
-use isaforge_runtime::machine::{Machine, Observer, Properties, View};
+use isaforge_runtime::machine::{Machine, Observer, Properties, Timed};
 use serde_json::{Value, json};
 
 use super::by_name::ByName;
@@ -266,7 +266,7 @@ fn coverage(args: &RunArgs) -> Result<Status, Failure> {
         };
         let until = engine::deadline(args);
         let mut counts = Counts::default();
-        if let Err(reason) = (Limited { machine: &*opened.machine, until }).run(&mut counts) {
+        if let Err(reason) = Timed::run(&*opened.machine, &mut counts, until) {
             failed(launch, &reason);
             mistakes = true;
         }
@@ -309,38 +309,6 @@ impl Machine for Limited<'_> {
     }
 
     fn run(&self, observer: &mut dyn Observer) -> Result<(), String> {
-        let mut timed = Timed { observer, until: self.until, over: false };
-        self.machine.run(&mut timed)?;
-        if timed.over { Err(engine::TIME_IS_UP.to_owned()) } else { Ok(()) }
-    }
-}
-
-/// An observer with a time limit.
-struct Timed<'a> {
-    observer: &'a mut dyn Observer,
-    until: Deadline,
-    over: bool,
-}
-
-impl Observer for Timed<'_> {
-    fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
-        self.over = self.until.passed().is_some();
-        if self.over { ControlFlow::Break(()) } else { self.observer.before(view) }
-    }
-
-    fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
-        self.observer.after(view)
-    }
-
-    fn barrier(&mut self, group: u64) {
-        self.observer.barrier(group);
-    }
-
-    fn output(&mut self, stream: u64, bytes: &[u8]) {
-        self.observer.output(stream, bytes);
-    }
-
-    fn end(&mut self, view: &dyn View) {
-        self.observer.end(view);
+        Timed::run(self.machine, observer, self.until)
     }
 }

@@ -177,7 +177,7 @@ impl Program {
                 let text = machine.text(trap.pc).map_or(String::new(), |text| format!(" (`{text}`)"));
                 return Ok(Ran { status: Status::Program(TRAPPED), ..Ran::from(Err(format!("{trap}{text}"))) });
             }
-            Ok(Stop::Host) => return Ok(Ran::from(Err(engine::TIME_IS_UP.to_owned()))),
+            Ok(Stop::Host) => return Ok(Ran::from(Err(machine::TIME_IS_UP.to_owned()))),
             Ok(Stop::Exit(status)) => Status::Program(status as u8),
             Ok(_) => Status::Fine,
         };
@@ -251,7 +251,7 @@ impl Launched for Program {
             let executed = |count: u64| format!("{} instructions", thousands(count));
             agreed = ended
                 .map(|(ended, count)| match ended {
-                    Ok(Stop::Host) => Err(engine::TIME_IS_UP.to_owned()),
+                    Ok(Stop::Host) => Err(machine::TIME_IS_UP.to_owned()),
                     ended => ended.map(|_| executed(count)).map_err(|trap| trap.to_string()),
                 })
                 .map_err(|difference| difference.to_string());

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::access::holds;
+use super::access::places;
 use super::bundle::{Bundle, Grid};
 use super::memory_view::{Home, MemoryView};
 use crate::machine::{Access, AccessKind, AccessObserver, Accesses, parts};
@@ -93,12 +93,8 @@ impl Record {
     pub fn run(&self, bundle: &Bundle, view: &mut MemoryView<'_>) {
         let Some(log) = &mut view.log else { return };
         for warp in bundle.busy() {
-            let column = |row: u16| &bundle.rows[usize::from(row)].0[warp];
-            let active = bundle.active[warp] & self.when.map_or(u16::MAX, |row| holds(column(row)));
-            let [low, high] = self.address.map(column);
-            let addresses: [u64; LANES] = std::array::from_fn(|lane| {
-                (u64::from(high[lane]) << 32 | u64::from(low[lane])).wrapping_add_signed(self.offset.into())
-            });
+            let (active, places) = places(bundle, warp, self.address, self.when);
+            let addresses = places.map(|place| place.wrapping_add_signed(self.offset.into()));
             let alike = Alike { kind: self.kind, size: self.size, lanes: active.into(), addresses: &addresses };
             if active != 0 {
                 log.add(&bundle.ahead.grid, bundle.homes[warp], self.pc.into(), &alike);

@@ -6,7 +6,6 @@ use isaforge_core::semantics::evaluate::Scratch;
 
 use crate::deadline::Deadline;
 use crate::launch::{Launch, Outcome, Place, RunError};
-use crate::machine::AccessObserver;
 use crate::memory::Memory;
 
 use super::bundle::{Bundle, PARKED, WARPS};
@@ -22,12 +21,14 @@ use crate::valhall::step::{Context, Control, Fault, Step};
 use crate::valhall::warp::{LANES, Warp};
 
 mod dispatch;
+mod logged;
 mod parallel;
 mod planned;
 mod probe;
 mod single;
 
 pub use dispatch::{Begin, Dispatch};
+pub use logged::run_logged;
 pub use parallel::{run_parallel, run_parallel_with, run_vertices_parallel};
 use probe::Probe;
 pub use probe::{Held, run_probed};
@@ -74,27 +75,6 @@ fn run_then<T>(
     runner.groups(launch, &mut Outside::new(memory, host), 0..count(launch))?;
     let outcome = runner.outcome();
     Ok(then(&code, outcome))
-}
-
-/// Like [`run_hosted`], and tells an observer of all accesses to memory and of barriers. Handlers execute the
-/// instructions that access memory, and the others are compiled as usual.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_logged(
-    launch: &Launch,
-    memory: &mut Memory,
-    host: &mut dyn Host,
-    level: Level,
-    observer: &mut dyn AccessObserver,
-) -> Result<Outcome, RunError> {
-    crate::valhall::check(launch)?;
-    let program = Program::new(&launch.program);
-    let code = Code::logged(&program, &launch.uniforms, warps(launch) as u32, host, level);
-    let mut runner = Runner::new(&code, launch);
-    let mut outside = Outside { accesses: Some(observer), ..Outside::new(memory, host) };
-    runner.groups(launch, &mut outside, 0..count(launch))?;
-    Ok(runner.outcome())
 }
 
 /// Like [`run`]. Also returns the machine code as text: the code of each function after the instructions that it was
@@ -413,10 +393,7 @@ impl<'a> Runner<'a> {
                 self.tally.add_threads(threads, pc as usize, pc as usize + 1);
                 executed += 1;
                 bundle.tick(1);
-                if bundle.passes_barrier() {
-                    if let Some(log) = &mut view.log {
-                        log.barriers(bundle);
-                    }
+                if bundle.passes_barrier(view) {
                     (pc, room) = (pc + 1, bundle.room() as usize);
                     continue;
                 }
@@ -522,10 +499,7 @@ impl<'a> Runner<'a> {
             return false;
         }
         match exit {
-            Exit::Barrier if !self.code.ends_at_barrier(pc as u32) && bundle.passes_barrier() => {
-                if let Some(log) = &mut view.log {
-                    log.barriers(bundle);
-                }
+            Exit::Barrier if !self.code.ends_at_barrier(pc as u32) && bundle.passes_barrier(view) => {
                 go_on(bundle, next, false)
             }
             Exit::Barrier => {

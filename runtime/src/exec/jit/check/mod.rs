@@ -131,12 +131,11 @@ fn check_with<R: Rules>(scratch: &mut Scratch, code: &[u8], rules: &mut R) -> Re
     jumps.clear();
     // Decoded in place: the last step is that of the next instruction.
     steps.push(Step::default());
-    let (mut next, mut features) = (0, 0);
+    let (mut next, lacking) = (0, step::lacking(|feature| rules.has(feature)));
     while decoder.can_decode() {
         let step = &mut steps[next];
         decoder.decode_out(&mut step.instruction);
-        step.look(codes, &mut features, |feature| rules.has(feature))
-            .map_err(|what| Refused::new(&step.instruction, what))?;
+        step.look(codes, lacking).map_err(|what| Refused::new(&step.instruction, what))?;
         starts[step.instruction.ip() as usize] = next as u32;
         // Most instructions are of this kind, and they need not be followed.
         if step.is_vector && step.memory.is_none() {

@@ -100,6 +100,11 @@ const FEATURES: [CpuidFeature; 22] = {
     ]
 };
 
+/// Returns the features that a processor lacks, as bits of [`FEATURES`].
+pub(super) fn lacking(has: impl Fn(CpuidFeature) -> bool) -> u32 {
+    FEATURES.iter().enumerate().fold(0, |all, (bit, feature)| all | u32::from(!has(*feature)) << bit)
+}
+
 /// A cache of the properties of codes: most functions are made of the same few.
 pub(super) struct Codes(Box<[Option<Facts>; Codes::PLACES]>);
 
@@ -175,25 +180,13 @@ impl Facts {
 
 impl Step {
     /// Determines the properties of the step. Refuses instructions that are not listed, which may have effects that
-    /// their operands do not show. Asks whether the processor `has` the needed features, as bits of [`FEATURES`], that
-    /// are not among `features`, and adds them.
+    /// their operands do not show, or need what the processor [lacks](lacking).
     #[inline(always)]
-    pub(super) fn look(
-        &mut self,
-        codes: &mut Codes,
-        features: &mut u32,
-        has: impl Fn(CpuidFeature) -> bool,
-    ) -> Result<(), &'static str> {
+    pub(super) fn look(&mut self, codes: &mut Codes, lacking: u32) -> Result<(), &'static str> {
         let instruction = &self.instruction;
         let facts = codes.facts(instruction)?;
-        let mut asked = facts.needs & !*features;
-        while asked != 0 {
-            let bit = asked.trailing_zeros();
-            if !has(FEATURES[bit as usize]) {
-                return Err(LACKS);
-            }
-            *features |= 1 << bit;
-            asked &= asked - 1;
+        if facts.needs & lacking != 0 {
+            return Err(LACKS);
         }
         if instruction.has_lock_prefix()
             || instruction.has_rep_prefix()

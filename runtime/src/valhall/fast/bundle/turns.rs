@@ -18,7 +18,7 @@ impl Bundle {
     /// it: the turn ends, and each warp starts a new one. Returns false if threads of other bundles have yet to come,
     /// or if so much was executed since the warps were chosen that the deadline and the budget must be checked.
     #[inline(always)]
-    pub fn passes_barrier(&mut self) -> bool {
+    pub fn passes_barrier(&mut self, view: &mut MemoryView<'_>) -> bool {
         let most = self.most_before + (TURN - self.room());
         let passes = self.is_closed && self.is_converged() && most < TURN;
         if passes {
@@ -27,6 +27,9 @@ impl Bundle {
                 *before += std::mem::take(turn);
             }
             (self.most_before, self.room) = (most, TURN);
+            if let Some(log) = &mut view.log {
+                log.barriers(self);
+            }
         }
         passes
     }
