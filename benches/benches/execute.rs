@@ -270,15 +270,23 @@ fn launches(budget: Duration) {
         let (best, mut costs) = (Level::best(), [const { vec![] }; 5]);
         let start = Instant::now();
         while costs[0].is_empty() || start.elapsed() < budget {
-            unlike += 3;
+            unlike += 1;
             let lowering = time(0, best, unlike);
-            // Each launch drops what the one before has left: those that are compared follow one that compiles.
-            time(1, best.eager(), unlike - 2);
-            let unchecked = time(1, best.eager().unchecked(), unlike - 1);
-            let first = time(1, best.eager(), unlike);
-            let later = time(1, best.eager(), unlike);
-            let more = (time(often, best.eager(), unlike) - later) / f64::from(often - 1);
-            for (costs, cost) in costs.iter_mut().zip([lowering, first, later, more, first - unchecked]) {
+            let (checked, unchecked) = (best.eager(), best.eager().unchecked());
+            // Each launch drops what the one before has left: those that are compared follow one that compiles. Which of
+            // them comes first matters as well, so that each does once.
+            let mut both = |levels: [Level; 2]| {
+                unlike += 3;
+                time(1, checked, unlike - 2);
+                [time(1, levels[0], unlike - 1), time(1, levels[1], unlike)]
+            };
+            let [with, without] = both([checked, unchecked]);
+            let [without_too, with_too] = both([unchecked, checked]);
+            let first = (with + with_too) / 2.0;
+            let check = first - (without + without_too) / 2.0;
+            let later = time(1, checked, unlike);
+            let more = (time(often, checked, unlike) - later) / f64::from(often - 1);
+            for (costs, cost) in costs.iter_mut().zip([lowering, first, later, more, check]) {
                 costs.push(cost);
             }
         }
@@ -297,11 +305,12 @@ fn launches(budget: Duration) {
         let mut costs = [const { vec![] }; 3];
         let start = Instant::now();
         while costs[0].is_empty() || start.elapsed() < budget {
-            let unchecked = time(&mut Compiler::default().eager().unchecked());
             let mut compiler = Compiler::default().eager();
-            let first = time(&mut compiler);
-            let later = time(&mut compiler);
-            for (costs, cost) in costs.iter_mut().zip([first, first - unchecked, later]) {
+            let (with, later) = (time(&mut compiler), time(&mut compiler));
+            let without = [(); 2].map(|()| time(&mut Compiler::default().eager().unchecked()));
+            let first = (with + time(&mut Compiler::default().eager())) / 2.0;
+            let check = first - without.iter().sum::<f64>() / 2.0;
+            for (costs, cost) in costs.iter_mut().zip([first, check, later]) {
                 costs.push(cost);
             }
         }

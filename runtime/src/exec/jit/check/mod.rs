@@ -20,8 +20,8 @@ use std::cell::RefCell;
 use iced_x86::{Code, CpuidFeature, Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
 use thiserror::Error;
 
-use step::Codes;
-pub(crate) use step::Step;
+use step::{Codes, Index};
+pub(crate) use step::{Step, gpr};
 
 /// Why code was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -138,7 +138,7 @@ fn check_with<R: Rules>(scratch: &mut Scratch, code: &[u8], rules: &mut R) -> Re
         step.look(codes, lacking).map_err(|what| Refused::new(&step.instruction, what))?;
         starts[step.instruction.ip() as usize] = next as u32;
         // Most instructions are of this kind, and they need not be followed.
-        if step.is_vector && step.memory.is_none() {
+        if step.is_vector && step.bytes == 0 {
             step.after_vectors = true;
         } else {
             if step.flow != FlowControl::Next || step.instruction.code() == Code::Lea_r64_m {
@@ -173,7 +173,7 @@ struct Label<S> {
 
 /// Numbers the labels of the code, given the steps that follow the starts of instructions and those that may jump.
 /// Returns the labels, and the steps whose addresses are loaded for indirect jumps.
-fn link<S>(steps: &mut [Step], starts: &[u32], jumps: &[u32]) -> Result<(Vec<Label<S>>, Vec<u32>), Refused> {
+fn link<S>(steps: &mut [Step], starts: &[u32], jumps: &[u32]) -> Result<(Vec<Label<S>>, Vec<Index>), Refused> {
     let (mut labels, mut loaded) = (Vec::with_capacity(jumps.len()), Vec::new());
     for from in jumps.iter().map(|from| *from as usize) {
         let instruction = &steps[from].instruction;
@@ -192,12 +192,13 @@ fn link<S>(steps: &mut [Step], starts: &[u32], jumps: &[u32]) -> Result<(Vec<Lab
         }
         let label = *steps[to].label.get_or_insert_with(|| {
             labels.push(Label { known: None, back: false });
-            labels.len() as u32 - 1
+            Index::new(labels.len() - 1)
         });
-        labels[label as usize].back |= loads || to <= from;
-        steps[from].target = Some(to as u32);
-        if loads && !loaded.contains(&(to as u32)) {
-            loaded.push(to as u32);
+        labels[label.get()].back |= loads || to <= from;
+        let target = Index::new(to);
+        steps[from].target = Some(target);
+        if loads && !loaded.contains(&target) {
+            loaded.push(target);
         }
     }
     Ok((labels, loaded))
@@ -208,7 +209,7 @@ struct Walk<'a, R: Rules> {
     rules: &'a mut R,
     steps: &'a [Step],
     labels: Vec<Label<R::State>>,
-    loaded: Vec<u32>,
+    loaded: Vec<Index>,
     /// Whether a backward jump reached a label with less known than assumed, so that another pass is needed.
     again: bool,
 }
@@ -220,7 +221,7 @@ impl<R: Rules> Walk<'_, R> {
         let (mut state, mut reached) = (self.rules.entry(), true);
         for (at, step) in self.steps.iter().enumerate() {
             if let Some(label) = step.label {
-                let Label { known, back } = &mut self.labels[label as usize];
+                let Label { known, back } = &mut self.labels[label.get()];
                 match known {
                     Some(agreed) => {
                         if reached {
@@ -288,9 +289,9 @@ impl<R: Rules> Walk<'_, R> {
     }
 
     /// Follows a jump. Only a backward jump needs another pass, because code further on is visited later anyway.
-    fn arrive(&mut self, from: usize, to: u32, state: &R::State) {
-        let Some(label) = self.steps[to as usize].label else { return };
-        let known = &mut self.labels[label as usize].known;
+    fn arrive(&mut self, from: usize, to: Index, state: &R::State) {
+        let Some(label) = self.steps[to.get()].label else { return };
+        let known = &mut self.labels[label.get()].known;
         let changed = match known {
             Some(known) => R::meet(known, state),
             None => {
@@ -298,6 +299,6 @@ impl<R: Rules> Walk<'_, R> {
                 true
             }
         };
-        self.again |= changed && to as usize <= from;
+        self.again |= changed && to.get() <= from;
     }
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use iced_x86::{Code, CpuidFeature, Instruction, Mnemonic, OpKind, Register};
 
-use super::{Refused, Rules, Step};
+use super::{Refused, Rules, Step, gpr};
 use crate::exec::jit::code_cache::{FILE, LEFT_AT, MISS, NEXT, SAVED, SIZE, SPILL, SPILLS, WINDOWS};
 use crate::exec::jit::emit::{CALLERS, Emitted};
 use crate::exec::jit::feature::Features;
@@ -107,7 +107,7 @@ fn meet(ours: &mut [Holds], others: &[Holds]) -> bool {
 
 impl State {
     fn of(&self, register: Register) -> Holds {
-        self.registers[register.full_register().number()]
+        gpr(register).map_or(ANY, |number| self.registers[number])
     }
 
     /// Changes what is known of the numbers that `of` selects.
@@ -126,10 +126,10 @@ impl State {
     /// Returns what a register holds, and identifies it with the copy that the instruction at an address is about to
     /// make.
     fn copied(&mut self, register: Register, ip: u64) -> Holds {
+        let Some(at) = gpr(register) else { return ANY };
         for half in 0..2 {
             // In a loop, identifiers of the previous iteration refer to other values. A copy has at least two bytes.
             let Ok(is) = u16::try_from((ip & !1) + half as u64 + 1) else { continue };
-            let at = register.full_register().number();
             if matches!(self.registers[at], Holds::Number(number) if number.same[half] == 0 || number.same[half] == is)
             {
                 if is <= self.copied {
@@ -141,7 +141,7 @@ impl State {
                 }
             }
         }
-        self.of(register)
+        self.registers[at]
     }
 
     /// Returns what a slot of the context holds, or `None` if there is no such slot.
@@ -241,7 +241,7 @@ impl Rules for Scalar<'_> {
     fn whole(&mut self, steps: &[Step]) -> Result<(), Refused> {
         let mut back = Vec::new();
         for (from, step) in steps.iter().enumerate() {
-            let Some(to) = step.target.map(|to| to as usize).filter(|to| *to <= from) else { continue };
+            let Some(to) = step.target.map(|to| to.get()).filter(|to| *to <= from) else { continue };
             back.push(to..=from);
             let leaves = steps.get(to + 1).is_some_and(|Step { instruction: next, after_vectors, .. }| {
                 let is_below = matches!(next.code(), Code::Jb_rel32_64 | Code::Jb_rel8_64);
@@ -286,8 +286,8 @@ impl Rules for Scalar<'_> {
         if step.writes(CONTEXT) {
             return Err("overwrites the pointer to its context");
         }
-        if let Some(operand) = step.memory {
-            self.memory(instruction, operand, state)?;
+        if step.bytes > 0 {
+            self.memory(instruction, step.bytes.into(), state)?;
         }
         if matches!(instruction.mnemonic(), Mnemonic::Div | Mnemonic::Idiv) {
             divides(instruction, state)?;
@@ -300,8 +300,8 @@ impl Rules for Scalar<'_> {
                 state.flags = None;
             }
         }
-        if let Some(holds) = result {
-            state.registers[instruction.op0_register().full_register().number()] = holds;
+        if let (Some(holds), Some(register)) = (result, gpr(instruction.op0_register())) {
+            state.registers[register] = holds;
         }
         if let Some(flags) = flags(instruction) {
             state.flags = flags;
@@ -333,16 +333,16 @@ impl Rules for Scalar<'_> {
 impl Scalar<'_> {
     /// Checks that a memory operand lies in memory the code may access. Records values that are stored in the
     /// context.
-    fn memory(&self, step: &Instruction, operand: u32, state: &mut State) -> Result<(), &'static str> {
-        let writes =
-            operand == 0 && !matches!(step.mnemonic(), Mnemonic::Cmp | Mnemonic::Test | Mnemonic::Mul | Mnemonic::Imul);
+    fn memory(&self, step: &Instruction, size: u64, state: &mut State) -> Result<(), &'static str> {
+        let writes = step.op0_kind() == OpKind::Memory
+            && !matches!(step.mnemonic(), Mnemonic::Cmp | Mnemonic::Test | Mnemonic::Mul | Mnemonic::Imul);
         if writes && step.mnemonic() != Mnemonic::Mov {
             return Err("changes memory");
         }
         if step.memory_base() == Register::None || step.memory_base() == Register::RIP {
             return Err("uses an absolute address");
         }
-        let (at, size) = (step.memory_displacement64() as i64, step.memory_size().size() as u64);
+        let at = step.memory_displacement64() as i64;
         let index = match step.memory_index() {
             Register::None => constant(0),
             index if step.memory_index_scale() == 1 => state.of(index),
@@ -350,7 +350,7 @@ impl Scalar<'_> {
         };
         let Holds::Number(Number { most, .. }) = index else { return Err("accesses memory out of bounds") };
         let end = u64::try_from(at).ok().and_then(|at| at.checked_add(most)?.checked_add(size));
-        let within = |bytes: u64| size > 0 && end.is_some_and(|end| end <= bytes);
+        let within = |bytes: u64| end.is_some_and(|end| end <= bytes);
         let fits = match state.of(step.memory_base()) {
             Holds::Context if most == 0 && at % 8 == 0 => {
                 let place = at as i32;
@@ -443,11 +443,11 @@ fn flags(step: &Instruction) -> Option<Option<Compared>> {
         _ => return Some(None),
     };
     let register = step.op0_register();
-    Some(match register.size() {
-        4 => Some((register.full_register().number(), u64::from(number as u32), false)),
-        8 => Some((register.full_register().number(), number, true)),
+    Some(gpr(register).and_then(|at| match register {
+        _ if register.is_gpr32() => Some((at, u64::from(number as u32), false)),
+        _ if register.is_gpr64() => Some((at, number, true)),
         _ => None,
-    })
+    }))
 }
 
 /// Adds what is known if a jump is not taken.

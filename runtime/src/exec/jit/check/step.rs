@@ -1,5 +1,7 @@
 //! An instruction, and the properties it has independent of its context.
 
+use std::num::NonZeroU32;
+
 use iced_x86::{Code, CpuidFeature, EncodingKind, FlowControl, Instruction, Mnemonic, OpKind, Register};
 
 /// A write to a general register.
@@ -14,25 +16,51 @@ pub(crate) struct Write {
 impl Write {
     /// A write to a register, or `None` if it is not a general register.
     fn to(register: Register) -> Option<Self> {
-        let number = || register.full_register().number() as u8;
-        register.is_gpr().then(|| Write { register: number(), narrow: register.size() == 4 })
+        Some(Write { register: gpr(register)? as u8, narrow: register.is_gpr32() })
+    }
+}
+
+/// Returns the number of the general register that this is, or is a part of.
+#[inline]
+pub(crate) fn gpr(register: Register) -> Option<usize> {
+    // Most are of 32 or 64 bits. They are listed one after the other, which spares looking them up.
+    let (first, end) = (Register::EAX as usize, Register::R15 as usize);
+    match register as usize {
+        at if (first..=end).contains(&at) => Some((at - first) % 16),
+        _ => register.is_gpr().then(|| register.full_register().number()),
+    }
+}
+
+/// The number of a step or label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Index(NonZeroU32);
+
+impl Index {
+    pub(super) fn new(number: usize) -> Self {
+        Index(NonZeroU32::MIN.saturating_add(number as u32))
+    }
+
+    pub(crate) fn get(self) -> usize {
+        self.0.get() as usize - 1
     }
 }
 
 /// An instruction that is followed: it does more than compute in vectors and masks.
+///
+/// A check touches all steps more than once, so that they are kept small.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Step {
     pub(crate) instruction: Instruction,
-    /// How control flow continues.
-    pub(crate) flow: FlowControl,
     /// The label in front of it.
-    pub(crate) label: Option<u32>,
+    pub(crate) label: Option<Index>,
     /// The step that it jumps to, or whose address it loads.
-    pub(crate) target: Option<u32>,
+    pub(crate) target: Option<Index>,
     /// The general registers that it writes.
     pub(crate) writes: [Option<Write>; 2],
-    /// The operand that accesses memory.
-    pub(crate) memory: Option<u32>,
+    /// How control flow continues.
+    pub(crate) flow: FlowControl,
+    /// The bytes of memory that it accesses; 0 if it accesses none.
+    pub(crate) bytes: u16,
     /// Whether it computes only in vectors and masks, perhaps from memory. At most the flags change then.
     pub(crate) is_vector: bool,
     /// Whether the instructions between the step before and this one compute only in vectors and masks.
@@ -60,14 +88,17 @@ struct Facts {
     flow: FlowControl,
     encoding: EncodingKind,
     writes: Writes,
-    /// Whether a memory operand is accessed, and not only its address computed.
-    accesses: bool,
+    /// The bytes of an operand in memory, without and with broadcast. `None` if only its address is computed.
+    bytes: Option<[u16; 2]>,
     /// Whether it is known to compute only in vectors and masks: without an operand in memory, and with one. The code
     /// and that determine the classes of all registers.
     is_vector: [bool; 2],
     /// What the processor must support: a bit for each of [`FEATURES`].
     needs: u32,
 }
+
+/// The number of RSP.
+const STACK: usize = 4;
 
 const LACKS: &str = "needs a feature that this processor is not known to have";
 
@@ -173,8 +204,13 @@ impl Facts {
             M::Cmovae | M::Cmovl | M::Cmovle | M::Cmovg | M::Cmovge => Writes::First,
             _ => Writes::Unknown,
         };
-        let (encoding, accesses) = (instruction.encoding(), mnemonic != M::Lea);
-        Ok(Facts { code, flow, encoding, writes, accesses, is_vector: [false; 2], needs })
+        let bytes = [false, true].map(|broadcasts| {
+            let mut like = *instruction;
+            like.set_is_broadcast(broadcasts);
+            like.memory_size().size() as u16
+        });
+        let (encoding, bytes) = (instruction.encoding(), (mnemonic != M::Lea).then_some(bytes));
+        Ok(Facts { code, flow, encoding, writes, bytes, is_vector: [false; 2], needs })
     }
 }
 
@@ -195,14 +231,26 @@ impl Step {
         {
             return Err("has a prefix");
         }
-        (self.flow, self.memory, self.writes, self.is_vector) = (facts.flow, None, [None; 2], false);
+        (self.flow, self.bytes, self.writes, self.is_vector) = (facts.flow, 0, [None; 2], false);
         if self.flow != FlowControl::Next {
             return Ok(());
         }
-        // A fifth operand is never a register or memory. Operands that are no registers have none.
-        let kinds = [instruction.op0_kind(), instruction.op1_kind(), instruction.op2_kind(), instruction.op3_kind()];
-        self.memory = kinds.iter().position(|kind| *kind == OpKind::Memory && facts.accesses).map(|at| at as u32);
-        self.is_vector = facts.is_vector[usize::from(self.memory.is_some())];
+        // A fifth operand is never a register or memory. Operands that are no registers have none. The decoder has just
+        // written the kinds one by one, so that the processor would have to wait before it could read them at once.
+        let is_memory = |kind| kind == OpKind::Memory;
+        let accesses = is_memory(instruction.op0_kind())
+            || is_memory(instruction.op1_kind())
+            || is_memory(instruction.op2_kind())
+            || is_memory(instruction.op3_kind());
+        if let Some(bytes) = facts.bytes
+            && accesses
+        {
+            self.bytes = bytes[usize::from(instruction.is_broadcast())];
+            if self.bytes == 0 {
+                return Err("accesses memory of unknown size");
+            }
+        }
+        self.is_vector = facts.is_vector[usize::from(self.bytes > 0)];
         if self.is_vector {
             return Ok(());
         }
@@ -210,13 +258,13 @@ impl Step {
         let registers = [first, instruction.op1_register(), instruction.op2_register(), instruction.op3_register()];
         let vectors = registers.iter().all(|register| !register.is_gpr());
         let general = registers.iter().all(|register| *register == Register::None || register.is_gpr());
-        if !vectors && registers.iter().any(|register| register.full_register() == Register::RSP) {
+        if !vectors && registers.iter().any(|register| gpr(*register) == Some(STACK)) {
             return Err("uses the stack pointer");
         }
         let (evex, vex) = (facts.encoding == EncodingKind::EVEX, facts.encoding == EncodingKind::VEX);
         self.is_vector = (evex || vex) && vectors && !general;
         if self.is_vector {
-            facts.is_vector[usize::from(self.memory.is_some())] = true;
+            facts.is_vector[usize::from(self.bytes > 0)] = true;
             return Ok(());
         }
         match facts.writes {
@@ -230,7 +278,7 @@ impl Step {
             Writes::Sign => self.writes[0] = Write::to(Register::RDX),
             Writes::Product => {
                 let narrow = match instruction.op0_kind() {
-                    OpKind::Memory => instruction.memory_size().size() == 4,
+                    OpKind::Memory => self.bytes == 4,
                     _ => first.size() == 4,
                 };
                 self.writes = [Register::RAX, Register::RDX]

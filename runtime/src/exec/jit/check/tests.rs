@@ -2,6 +2,7 @@
 
 use iced_x86::{BlockEncoder, BlockEncoderOptions, Code, Instruction, InstructionBlock, MemoryOperand, Register};
 
+use super::gpr;
 use super::scalar::check;
 use crate::exec::jit::code_cache::{LEFT_AT, WINDOWS};
 use crate::exec::jit::emit::{Emitted, Exit, Why, Window};
@@ -123,4 +124,11 @@ fn the_state_of_the_processor_is_left_alone() {
     is_refused(&[Instruction::with(Code::Std)], known);
     // Jumps that write a register do not list it as an operand.
     is_refused(&[label(number(Register::ECX, 1), 1), jump(Code::Loop_rel8_64_RCX, 1)], "leaves the code");
+}
+
+#[test]
+fn general_registers_have_the_numbers_of_their_full_registers() {
+    for register in Register::values() {
+        assert_eq!(gpr(register), register.is_gpr().then(|| register.full_register().number()), "{register:?}");
+    }
 }

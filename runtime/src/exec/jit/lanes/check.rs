@@ -13,7 +13,7 @@ use super::emit::{Emitted, FlowState, State as LoopState, Times};
 use super::host::Host;
 use super::row;
 use super::window::Window;
-use crate::exec::jit::check::{self, Refused, Rules, Step};
+use crate::exec::jit::check::{self, Refused, Rules, Step, gpr};
 
 /// What code may access besides the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub(crate) struct Known {
 impl Known {
     #[inline]
     fn of(&self, register: Register) -> Holds {
-        self.registers[register.full_register().number()]
+        gpr(register).map_or(Holds::Number, |number| self.registers[number])
     }
 
     fn change(&mut self, change: impl Fn(Holds) -> Holds) {
@@ -231,8 +231,8 @@ impl Rules for Lanes<'_> {
 
     #[inline(always)]
     fn step(&mut self, step: &Step, state: &mut Known) -> Result<(), &'static str> {
-        if step.memory.is_some() {
-            self.memory(&step.instruction, state)?;
+        if step.bytes > 0 {
+            self.memory(&step.instruction, step.bytes.into(), state)?;
         }
         if step.is_vector {
             state.flags = Flags::Nothing;
@@ -330,10 +330,10 @@ impl Lanes<'_> {
     }
 
     /// Checks that a memory operand reads from the constants after the code.
-    fn constant(&self, instruction: &Instruction) -> Result<(), &'static str> {
-        let (at, size) = (instruction.ip_rel_memory_address(), instruction.memory_size().size() as u64);
+    fn constant(&self, instruction: &Instruction, size: u64) -> Result<(), &'static str> {
+        let at = instruction.ip_rel_memory_address();
         let (first, end) = (self.emitted.constants() as u64, self.emitted.code().len() as u64);
-        let is_within = size > 0 && at >= first && at.checked_add(size).is_some_and(|last| last <= end);
+        let is_within = at >= first && at.checked_add(size).is_some_and(|last| last <= end);
         match instruction.op0_kind() {
             OpKind::Memory => Err("writes code"),
             _ if is_within => Ok(()),
@@ -343,18 +343,18 @@ impl Lanes<'_> {
 
     /// Checks that a memory operand lies in memory the code may access.
     #[inline(never)]
-    fn memory(&self, instruction: &Instruction, state: &mut Known) -> Result<(), &'static str> {
+    fn memory(&self, instruction: &Instruction, size: u64, state: &mut Known) -> Result<(), &'static str> {
         let (base, index) = (instruction.memory_base(), instruction.memory_index());
         if instruction.is_ip_rel_memory_operand() {
-            return self.constant(instruction);
+            return self.constant(instruction, size);
         }
         if !base.is_gpr64() || index != Register::None && !index.is_gpr64() {
             return Err("uses an absolute address");
         }
         let index =
             if index == Register::None { None } else { Some((state.of(index), instruction.memory_index_scale())) };
-        let (at, size) = (instruction.memory_displacement64(), instruction.memory_size().size() as u64);
-        let within = |bytes: u64| at.checked_add(size).is_some_and(|end| size > 0 && end <= bytes);
+        let at = instruction.memory_displacement64();
+        let within = |bytes: u64| at.checked_add(size).is_some_and(|end| end <= bytes);
         let (columns, last) = (self.columns(), state.rounds.saturating_sub(1));
         let row = columns * COLUMN;
         let in_rows = within(self.emitted.rows() as u64 * row);
@@ -372,7 +372,7 @@ impl Lanes<'_> {
             (Holds::Active, None) => within(2 * columns),
             (Holds::Jumps(Moved::Round), None) => within(2 * columns / state.rounds.max(1)),
             (Holds::Active | Holds::Jumps(Moved::Round), Some((Holds::Warp, 2))) => within(2),
-            (Holds::Pointers, None) => within(8 * self.emitted.windows().len() as u64) && at % 8 == 0,
+            (Holds::Pointers, None) => within(8 * self.emitted.windows().len() as u64) && at.is_multiple_of(8),
             (Holds::Window(window, Moved::Round), None) => {
                 let window = self.window(window);
                 if instruction.op0_kind() == OpKind::Memory && !window.writes {
@@ -413,7 +413,7 @@ impl Lanes<'_> {
     fn result(&self, instruction: &Instruction, state: &mut Known) -> Result<Holds, &'static str> {
         let first =
             if instruction.op0_kind() == OpKind::Register { instruction.op0_register() } else { Register::None };
-        let before = if first.is_gpr() { state.of(first) } else { Holds::Number };
+        let before = state.of(first);
         let same = first == instruction.op1_register();
         let flags = std::mem::replace(&mut state.flags, Flags::Nothing);
         let by = || instruction.immediate(1) as i64;

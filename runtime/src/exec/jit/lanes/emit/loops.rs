@@ -303,7 +303,15 @@ fn looped(wanted: &Loop, warps: usize) -> Option<Made> {
     }
     out.push(Instruction::with2(Code::Or_rm64_r64, waiting(wanted.end), R8))?;
     out.put(labels.end);
-    out.spend()?;
+    let ends = out.label();
+    out.count_then(ends, &labels)?;
+    for rare in later {
+        out.rare(rare, &labels)?;
+    }
+    out.put(labels.count);
+    out.count()?;
+    out.push(Instruction::with1(Code::Jmp_rm64, RDX))?;
+    out.put(ends);
     let written = wanted.segments().flat_map(|segment| segment.rows.iter().map(|(row, _)| *row));
     let written = written.fold(0, |all, row| all | bit(row)) & wanted.read;
     if out.host == Host::Avx2 {
@@ -327,12 +335,6 @@ fn looped(wanted: &Loop, warps: usize) -> Option<Made> {
     out.push(Instruction::with2(Code::Mov_rm32_r32, state(offset_of!(State, room)), R11D))?;
     out.push(Ok(Instruction::with(Code::VEX_Vzeroupper)))?;
     out.push(Ok(Instruction::with(Code::Retnq)))?;
-    for rare in later {
-        out.rare(rare, &labels)?;
-    }
-    out.put(labels.count);
-    out.count()?;
-    out.push(Instruction::with1(Code::Jmp_rm64, RDX))?;
     out.finish()
 }
 
@@ -459,7 +461,7 @@ impl Emitter {
     }
 
     fn rare(&mut self, rare: Rare, labels: &Labels) -> Option<()> {
-        use Register::{R8, RAX, RDX, RIP};
+        use Register::{R8, RAX};
         self.put(rare.begins);
         match rare.does {
             Does::Join(place) => {
@@ -476,9 +478,15 @@ impl Emitter {
                 self.jump(Code::Je_rel32_64, none)?;
             }
         }
+        self.count_then(rare.then, labels)
+    }
+
+    /// Counts what was executed and which lanes are active, and continues at a label.
+    fn count_then(&mut self, then: Label, labels: &Labels) -> Option<()> {
+        use Register::{RDX, RIP};
         let here = MemoryOperand::with_base_displ(RIP, self.place as i64);
         self.push(Instruction::with2(Code::Lea_r64_m, RDX, here))?;
-        self.leads(rare.then);
+        self.leads(then);
         self.jump(Code::Jmp_rel32_64, labels.count)
     }
 
