@@ -11,7 +11,7 @@ use isaforge_runtime::machine::Machine;
 use isaforge_runtime::valhall::fast;
 use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::watched::Watched;
-use isaforge_runtime::{Deadline, Level};
+use isaforge_runtime::{Deadline, Execution, Level};
 
 /// Prints how long a kernel takes, and how many times as long with its races looked for.
 fn row(kernel: &Kernel, budget: Duration) {
@@ -25,7 +25,7 @@ fn row(kernel: &Kernel, budget: Duration) {
             fast::run(launch, &mut memory.clone(), Level::best()).expect("kernels end");
         });
         let mut races = Races::default();
-        let watched = seconds(|| machine.run_accesses(&mut races, Deadline::NONE).expect("kernels end"));
+        let watched = seconds(|| machine.run_accesses(&mut races, Execution::best(), Deadline::NONE).expect("kernels end"));
         assert_eq!(races.count, 0, "{name}: {:?}", races.found);
         times.push(1e3 * time);
         ratios.push(watched / time);

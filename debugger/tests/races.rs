@@ -4,7 +4,7 @@ use isaforge_debugger::races::Races;
 use isaforge_runtime::machine::{AccessKind, Machine};
 use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::watched::Watched;
-use isaforge_runtime::{Deadline, Launch, Memory};
+use isaforge_runtime::{Deadline, Execution, Launch, Memory};
 use isaforge_valhall::ISA;
 
 /// The races of a program of 64 threads in two workgroups; u0 and u1 contain the address of 512 bytes.
@@ -14,10 +14,18 @@ fn races(source: &str) -> Races {
     memory.map(0x1000, vec![0; 512]).expect("nothing else is there");
     let uniforms = vec![0x1000, 0, 0x1100, 0];
     let launch = Launch { program, groups: [2, 1, 1], local_size: [32, 1, 1], uniforms, ..Launch::default() };
-    let mut races = Races::default();
     let machine = Watched::launch(launch, memory, Resources::default());
-    machine.run_accesses(&mut races, Deadline::NONE).expect("it runs");
-    races
+    let races = |execution| {
+        let mut races = Races::default();
+        machine.run_accesses(&mut races, execution, Deadline::NONE).expect("it runs");
+        races
+    };
+    let found = races(Execution::reference());
+    for execution in Execution::available() {
+        let again = races(execution);
+        assert_eq!((again.count, &again.found), (found.count, &found.found), "{execution}");
+    }
+    found
 }
 
 /// Computes the address in u0 plus four times the index of the thread, in r2 and r3.

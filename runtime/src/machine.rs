@@ -9,6 +9,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use crate::deadline::Deadline;
+use crate::engine::Execution;
 use crate::observe::Terms;
 
 /// A bank of registers. Values shared by all lanes, such as uniforms, form a bank too.
@@ -374,12 +375,18 @@ pub trait Machine {
     /// When the run fails before the program ends. It is not an error if the observer ends the run.
     fn run(&self, observer: &mut dyn Observer) -> Result<(), String>;
 
-    /// Runs the program from its start, as fast as the machine can while an observer sees every access to memory.
-    /// Accesses of different warps may come in another order than in [`Machine::run`].
+    /// Runs the program from its start while an observer sees every access to memory: by `execution`, if that can be
+    /// observed so, or else by the reference. Accesses of different warps may come in another order than in
+    /// [`Machine::run`].
     ///
     /// # Errors
     /// When the run fails before the program ends, or the deadline passes.
-    fn run_accesses(&self, observer: &mut dyn AccessObserver, until: Deadline) -> Result<(), String> {
+    fn run_accesses(
+        &self,
+        observer: &mut dyn AccessObserver,
+        _execution: Execution,
+        until: Deadline,
+    ) -> Result<(), String> {
         forward_accesses(self, observer, until)
     }
 

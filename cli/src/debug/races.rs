@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use isaforge_debugger::races::{Race, Races, Side};
+use isaforge_runtime::Execution;
 use isaforge_runtime::machine::AccessKind;
 use serde_json::json;
 
@@ -16,13 +17,15 @@ use crate::run::launched::open;
 /// Runs a program and reports its races.
 ///
 /// # Errors
-/// When a file cannot be read, or standard output cannot be written.
+/// When a file cannot be read, this processor does not support the selected engine, or standard output cannot be
+/// written.
 pub fn races(args: &RunArgs) -> Result<Status, Failure> {
+    let execution = engine::selected(args)?.unwrap_or_else(Execution::best);
     let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
     let Some(opened) = open(&args.launch, spec)? else { return Ok(Status::Mistakes) };
     let opened = opened.watched(&args.launch)?;
     let mut races = Races::default();
-    let ended = opened.machine.run_accesses(&mut races, engine::deadline(args));
+    let ended = opened.machine.run_accesses(&mut races, execution, engine::deadline(args));
     let listing = opened.listing();
     let (thread, unit) = (opened.machine.terms().thread, opened.machine.unit());
     let side = |race: &Race, which: usize| {

@@ -15,8 +15,8 @@ use crate::paint::{ERROR, HELP, paint};
 /// The selected engine, if any.
 ///
 /// # Errors
-/// When this processor does not support it, or when it cannot be observed.
-pub fn asked(args: &RunArgs) -> Result<Option<Execution>, Failure> {
+/// When this processor does not support it.
+pub fn selected(args: &RunArgs) -> Result<Option<Execution>, Failure> {
     let EngineArgs { engine, level, unchecked, .. } = args.engine;
     if engine.is_none() && level.is_none() {
         return Ok(unchecked.then(|| Execution::best().unchecked()));
@@ -24,12 +24,23 @@ pub fn asked(args: &RunArgs) -> Result<Option<Execution>, Failure> {
     let execution = Execution::with(engine, level);
     let execution =
         execution.map_err(|error| Failure::usage(error.to_string(), "leave out `--engine` or `--level`"))?;
-    let execution = if unchecked { execution.unchecked() } else { execution };
-    if (args.watch.looks() || args.json) && execution.engine() != Engine::Reference {
+    Ok(Some(if unchecked { execution.unchecked() } else { execution }))
+}
+
+/// The selected engine, if any, for a run that may be observed.
+///
+/// # Errors
+/// When this processor does not support it, or when it cannot be observed.
+pub fn asked(args: &RunArgs) -> Result<Option<Execution>, Failure> {
+    let (selected, EngineArgs { engine, level, .. }) = (selected(args)?, &args.engine);
+    if let Some(execution) = selected.filter(|_| engine.is_some() || level.is_some())
+        && (args.watch.looks() || args.json)
+        && execution.engine() != Engine::Reference
+    {
         let message = format!("programs cannot be observed on {execution}");
         return Err(Failure::usage(message, "traces, breakpoints and counts by place need `--engine reference`"));
     }
-    Ok(Some(execution))
+    Ok(selected)
 }
 
 /// The deadline of a program that starts now.

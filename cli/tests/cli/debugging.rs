@@ -93,8 +93,15 @@ fn races_of_valhall_are_named_with_both_places() {
         "isa: valhall\nlocal size: [32]\nprogram: |\n  MOV.i32 r4, r60\n  STORE.i32.slot0.end @r4, u0, offset:0\nuniforms: [{ address: word }]\nbuffers: { word: { size: 4 } }\n",
     );
     fs::write(folder.path().join("launch.yaml"), launch).expect("it is written");
-    let run = isaforge_in(folder.path(), &["run", "--races", "launch.yaml"], b"").expect(1);
-    assert!(run.out().contains("stores at 1 `STORE.i32.slot0.end @r4, u0, offset:0`"), "{}", run.out());
+    let run = |engine: &[&str]| isaforge_in(folder.path(), &[&["run", "--races", "launch.yaml"], engine].concat(), b"");
+    let found = run(&[]).expect(1);
+    assert!(found.out().contains("stores at 1 `STORE.i32.slot0.end @r4, u0, offset:0`"), "{}", found.out());
+    for engine in [&["--engine", "reference"][..], &["--engine", "handlers"], &["--level", "portable", "--json"]] {
+        let again = run(engine).expect(1);
+        assert_eq!(again.err, found.err, "{engine:?}");
+    }
+    let none = run(&["--engine", "compiled", "--level", "portable"]).expect(2);
+    assert!(none.err.contains("no machine code is made for level `portable`"), "{}", none.err);
 }
 
 #[test]

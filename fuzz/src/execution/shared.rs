@@ -79,11 +79,13 @@ pub fn agree(random: &mut Random) -> bool {
         let left = |memory: &Memory| [OWN, OUT, COUNTS].map(|base| memory.region(base).map(<[u8]>::to_vec));
         assert!(left(&memory) == left(&expected), "two threads of the host\n{launch:?}\n{text}");
     } else if outcome.is_ok() {
+        let executions = Execution::available();
+        let execution = executions[random.below(executions.len() as u64) as usize];
         let machine = Watched::launch(launch, memory, Resources::default());
         let [mut expected, mut found] = [Accessed::default(), Accessed::default()];
-        let ended = machine.run(&mut expected).and(machine.run_accesses(&mut found, Deadline::NONE));
+        let ended = machine.run(&mut expected).and(machine.run_accesses(&mut found, execution, Deadline::NONE));
         assert_eq!(ended, Ok(()), "{text}");
-        assert!(expected.sorted() == found.sorted(), "observed accesses\n{text}");
+        assert!(expected.sorted() == found.sorted(), "accesses observed on {execution}\n{text}");
     }
     outcome.is_ok()
 }

@@ -13,6 +13,7 @@ use super::observe::{Moment, Observer, TERMS};
 use super::run_with;
 use super::warp::LANES;
 use crate::deadline::Deadline;
+use crate::engine::{Engine, Execution};
 use crate::launch::{Launch, Stage};
 use crate::level::Level;
 use crate::machine::{self, Access, AccessObserver, At, Bank, Ended, Machine, Properties, Register, View};
@@ -27,7 +28,7 @@ const WARPS: u64 = Launch::MAX_THREADS / LANES as u64;
 pub type Start<'a> = Box<dyn Fn(&mut Told<'_>) -> Result<Memory, String> + 'a>;
 
 /// Runs a program on the fast engine, and tells an observer of all accesses to memory.
-type StartAccesses<'a> = Box<dyn Fn(&mut dyn AccessObserver, Deadline) -> Result<(), String> + 'a>;
+type StartAccesses<'a> = Box<dyn Fn(&mut dyn AccessObserver, Level, Deadline) -> Result<(), String> + 'a>;
 
 /// A Valhall program with everything that it runs on.
 pub struct Watched<'a> {
@@ -106,10 +107,10 @@ impl<'a> Watched<'a> {
                 Err(error) => Err(error.to_string()),
             }
         };
-        let start_accesses = move |observer: &mut dyn AccessObserver, deadline: Deadline| {
+        let start_accesses = move |observer: &mut dyn AccessObserver, level: Level, deadline: Deadline| {
             let launch = Launch { deadline, ..Launch::clone(&fast_launch) };
             let (mut memory, mut host) = (Memory::clone(&fast_memory), fast_host.clone());
-            let ended = fast::run_logged(&launch, &mut memory, &mut host, Level::best(), observer);
+            let ended = fast::run_logged(&launch, &mut memory, &mut host, level, observer);
             ended.map(|_| ()).map_err(|error| error.to_string())
         };
         let watched = Watched::new(&words, Box::new(start)).with_grid(grid);
@@ -132,10 +133,15 @@ impl Machine for Watched<'_> {
         Ok(())
     }
 
-    fn run_accesses(&self, observer: &mut dyn AccessObserver, until: Deadline) -> Result<(), String> {
+    fn run_accesses(
+        &self,
+        observer: &mut dyn AccessObserver,
+        execution: Execution,
+        until: Deadline,
+    ) -> Result<(), String> {
         match &self.start_accesses {
-            Some(start) => start(observer, until),
-            None => machine::forward_accesses(self, observer, until),
+            Some(start) if execution.engine() != Engine::Reference => start(observer, execution.level(), until),
+            _ => machine::forward_accesses(self, observer, until),
         }
     }
 }
