@@ -25,7 +25,8 @@ fn row(kernel: &Kernel, budget: Duration) {
             fast::run(launch, &mut memory.clone(), Level::best()).expect("kernels end");
         });
         let mut races = Races::default();
-        let watched = seconds(|| machine.run_accesses(&mut races, Execution::best(), Deadline::NONE).expect("kernels end"));
+        let watched =
+            seconds(|| machine.run_accesses(&mut races, Execution::best(), Deadline::NONE).expect("kernels end"));
         assert_eq!(races.count, 0, "{name}: {:?}", races.found);
         times.push(1e3 * time);
         ratios.push(watched / time);

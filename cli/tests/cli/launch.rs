@@ -272,6 +272,29 @@ fn a_program_gets_a_launch_file_that_runs() {
 }
 
 #[test]
+fn states_of_ones_own_set_are_set_and_shown_by_name() {
+    let spec = "isa: stack\ndoc: Pushes numbers.\nword: 8\nprovenance: document\nbanks: { r: { count: 2, width: 8, prints: \"r{n}\" } }\n\
+                semantics:\n  pc: u32\n  states: { top: { type: u8 }, stack: { type: u16, count: 4 } }\n\
+                instructions:\n  push:\n    doc: Pushes.\n    fixed: { 7..4: 1 }\n    operands: { n: { immediate: decimal, bits: 3..0 } }\n\
+                \x20   does: stack[top] = trunc(u16, n); top = top + 1\n";
+    let (folder, spec) = program("isa.yaml", spec);
+    let run = |launch: &str| {
+        let path = folder.path().join("launch.yaml");
+        fs::write(&path, format!("program: |\n  push #5\n  push #6\n{launch}")).expect("it is written");
+        isaforge(&["run", "--quiet", "--spec", spec.to_str().expect("a path"), path.to_str().expect("a path")])
+    };
+    let found = run(
+        "registers: { top: 1, 'stack[3]': 0x1234, r1: 9 }\nshow: [top, 'stack[0]', 'stack[1]', 'stack[2]', 'stack[3]', r1]\n",
+    );
+    let expected = "top = 03\nstack[0] = 0000\nstack[1] = 0005\nstack[2] = 0006\nstack[3] = 1234\nr1 = 09\n";
+    assert_eq!(found.expect(0).out(), expected);
+    for wrong in ["stack", "stack[4]", "stack[+1]", "stack[]", "top[0]", "to", "tops"] {
+        let found = run(&format!("show: ['{wrong}']\n")).expect(1);
+        assert!(found.err.contains(&format!("there is no register or state `{wrong}`")), "{}", found.err);
+    }
+}
+
+#[test]
 fn a_program_of_ones_own_set_gets_a_launch_file_too() {
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
     let (_folder, path) = program("a.s", "li a0, 7\nadd a1, a0, a0\n");

@@ -301,9 +301,14 @@ impl<'a> Builder<'a> {
                 match self.scope.library.states.iter().position(|s| s.name == *name) {
                     Some(state) => self.assign_state(state, place, None, value),
                     None => {
-                        // An unknown name is reported as such.
-                        self.name(name, place.span)?;
-                        Err(self.error(cannot_assign(place.span)))
+                        let error = match self.named(name, place.span)? {
+                            Some(_) => cannot_assign(place.span),
+                            None => {
+                                let help = format!("`let {name} = …` gives a new value a name");
+                                self.unknown(name, place.span).help(help)
+                            }
+                        };
+                        Err(self.error(error))
                     }
                 }
             }

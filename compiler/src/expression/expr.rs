@@ -55,25 +55,36 @@ impl Builder<'_> {
         self.node_of(&value, expected, e.span)
     }
 
-    pub(super) fn name(&mut self, name: &str, span: Span) -> Result<Value, Stop> {
+    fn name(&mut self, name: &str, span: Span) -> Result<Value, Stop> {
+        match self.named(name, span)? {
+            Some(value) => Ok(value),
+            None => {
+                let error = self.unknown(name, span);
+                Err(self.error(error))
+            }
+        }
+    }
+
+    /// Returns what a name stands for. `None` if it is unknown.
+    pub(super) fn named(&mut self, name: &str, span: Span) -> Result<Option<Value>, Stop> {
         if let Some(at) = self.local(name) {
-            return Ok(self.locals[at].1.clone());
+            return Ok(Some(self.locals[at].1.clone()));
         }
         if let Some(operand) = self.scope.operands.iter().position(|o| o.name == name) {
-            return Ok(Value::Operand(operand));
+            return Ok(Some(Value::Operand(operand)));
         }
         if let Some(modifier) = self.scope.modifiers.iter().position(|m| m.name == name) {
-            return Ok(Value::Modifier(modifier));
+            return Ok(Some(Value::Modifier(modifier)));
         }
         if let Some((_, number)) = self.scope.numbers.iter().find(|(n, _)| n == name) {
-            return Ok(Value::Int((*number).into()));
+            return Ok(Some(Value::Int((*number).into())));
         }
         let library = self.scope.library;
         if let Some(state) = library.states.iter().position(|s| s.name == name) {
             if library.states[state].count > 1 {
-                return Ok(Value::States(state));
+                return Ok(Some(Value::States(state)));
             }
-            return Ok(Value::Node(self.read_state(state, None)));
+            return Ok(Some(Value::Node(self.read_state(state, None))));
         }
         if let Some(special) = Special::ALL.into_iter().find(|s| s.as_str() == name) {
             let ty = match special {
@@ -87,14 +98,20 @@ impl Builder<'_> {
                     }
                 },
             };
-            return Ok(Value::Node(self.graph.node(Op::Special, special as u16, ty, [NONE; 4])));
+            return Ok(Some(Value::Node(self.graph.node(Op::Special, special as u16, ty, [NONE; 4]))));
         }
         if let Some(round) = super::builtins::rounding(name) {
-            return Ok(Value::Round(vec![(Vec::new(), round)], None));
+            return Ok(Some(Value::Round(vec![(Vec::new(), round)], None)));
         }
         if name == "nop" {
-            return Ok(Value::Nothing);
+            return Ok(Some(Value::Nothing));
         }
+        Ok(None)
+    }
+
+    /// The diagnostic of a name that stands for nothing.
+    pub(super) fn unknown(&self, name: &str, span: Span) -> Diagnostic {
+        let library = self.scope.library;
         let error = Diagnostic::error("E0121", span, format!("no value named `{name}`")).label("unknown name");
         let locals = self.locals.iter().map(|(local, _)| local.clone());
         let known: Vec<String> = locals
@@ -104,11 +121,11 @@ impl Builder<'_> {
             .chain(library.states.iter().map(|s| s.name.clone()))
             .chain(Special::ALL.iter().map(|s| s.as_str().to_owned()))
             .collect();
-        Err(self.error(match did_you_mean(name, known.iter().map(String::as_str)) {
+        match did_you_mean(name, known.iter().map(String::as_str)) {
             Some(near) => error.help(format!("did you mean `{near}`?")),
             None if known.is_empty() => error,
             None => error.note(format!("the names in scope are {}", one_of(known.iter().take(20).map(String::as_str)))),
-        }))
+        }
     }
 
     fn unary(&mut self, operator: Unary, inner: &Expr, expected: Option<Type>) -> Result<Value, Stop> {

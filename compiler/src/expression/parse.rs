@@ -218,6 +218,9 @@ impl Parser {
             if self.take(";") || closed && !(self.is("}") || *self.peek() == Token::End) {
                 block.statements.push(statement);
             } else {
+                if let Token::Name(_) = self.peek() {
+                    return Err(self.wrong("`;`").help("statements are separated by `;`"));
+                }
                 match statement {
                     Statement::Do(value) => block.value = Some(Box::new(value)),
                     statement => block.statements.push(statement),
@@ -397,6 +400,9 @@ impl Parser {
                     if self.take("(") { ExprKind::Call(name, self.list(")")?) } else { ExprKind::Name(name.value) }
                 }
             },
+            Token::Sign("=") => {
+                return Err(self.wrong("a value").help("an assignment is one `=`: `n += 1` is written `n = n + 1`"));
+            }
             _ => return Err(self.wrong("a value")),
         };
         Ok(Expr { kind, span: start.to(self.before()) })

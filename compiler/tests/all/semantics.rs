@@ -281,6 +281,22 @@ fn a_mistake_is_marked_in_the_text() {
     }
 }
 
+/// What those write first who know another language is answered with what to write instead.
+#[test]
+fn a_mistake_of_the_first_hour_has_a_help() {
+    for (text, help) in [
+        ("t = a; d = t", "`let t = …` gives a new value a name"),
+        ("let t = a d = t", "statements are separated by `;`"),
+        ("if neg { d = a let t = b }", "statements are separated by `;`"),
+        ("d = a; d += b", "`n += 1` is written `n = n + 1`"),
+    ] {
+        let message = compiled_message(&spec("", text));
+        assert!(message.contains(help), "{text}: {message}");
+    }
+    // The name of something else cannot be assigned, but it is known.
+    assert!(!compiled_message(&spec("", "half = a; d = a")).contains("let half"));
+}
+
 /// The specification in the chapter of `specs/README.md` on texts must be valid.
 #[test]
 fn the_example_of_the_document_compiles() {

@@ -2,8 +2,7 @@
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 
-use isaforge_core::machine::{Hardware, Host, Register};
-use isaforge_core::semantics::evaluate::Column;
+use isaforge_core::machine::Host;
 
 /// The standard streams.
 #[derive(Debug)]
@@ -52,24 +51,5 @@ impl<const L: usize> Host<L> for Console {
         let told = result.as_ref().map_err(ToString::to_string).copied();
         self.keep(result);
         told
-    }
-}
-
-/// Formats the value of a register in the lanes of a mask.
-pub fn values<const L: usize>(hardware: &Hardware, register: Register, value: &Column<L>, mask: u64) -> String {
-    let width = hardware.banks.get(usize::from(register.bank)).map_or(32, |bank| bank.width);
-    lanes(value, mask, usize::from(width).div_ceil(4))
-}
-
-/// Formats one value if all lanes of the mask have the same, else a value per lane, each after the lane's number.
-fn lanes<const L: usize>(value: &Column<L>, mask: u64, digits: usize) -> String {
-    let chosen: Vec<(usize, u64)> =
-        value.iter().copied().enumerate().filter(|(lane, _)| mask >> lane & 1 != 0).collect();
-    match chosen.split_first() {
-        Some(((_, first), rest)) if rest.iter().all(|(_, other)| other == first) => format!("{first:0digits$x}"),
-        _ => {
-            let one = |(lane, value): &(usize, u64)| format!("{lane}:{value:0digits$x}");
-            chosen.iter().map(one).collect::<Vec<_>>().join(",")
-        }
     }
 }

@@ -14,13 +14,13 @@ vocabulary! {
         required program: Program,
         /// The address of the program's first byte, where execution starts; 0 if not given.
         optional address: Spanned<u64>,
-        /// Initial values of registers, by name: a number, or a list with one number per lane.
+        /// Initial values of registers and states, by name: a number, or a list with one number per lane.
         optional registers: Named<OneOrMany<Number>>,
         /// Memory buffers, by names of your choice.
         optional buffers: Named<Buffer>,
         /// Maximum number of instructions.
         optional budget: u64,
-        /// Registers to print after the run.
+        /// Registers and states to print after the run.
         optional show: Vec<Spanned<String>>,
         /// Outputs to write and print after the run.
         optional outputs: Vec<Output>,

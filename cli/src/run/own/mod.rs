@@ -5,6 +5,7 @@
 pub mod console;
 pub mod elf;
 pub mod launch;
+pub mod place;
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -13,17 +14,18 @@ use std::time::Instant;
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::keys::{FromNode, Reader};
-use isaforge_compiler::source::Sources;
+use isaforge_compiler::source::{Sources, Spanned};
 use isaforge_compiler::yaml::Node;
-use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Stop, Trap};
+use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Stop, Trap};
 use isaforge_core::semantics::Semantics;
 use isaforge_debugger::Source;
 use isaforge_runtime::exec::jit;
 use isaforge_runtime::exec::jit::engine::Compiler;
 use isaforge_runtime::{Engine, Guarded, machine, watched};
 
-use self::console::{Console, values};
+use self::console::Console;
 use self::launch::OwnLaunch;
+use self::place::Place;
 use super::buffers::Buffers;
 use super::launched::{Compared, Launched, Ran, WithSource, find, folder, read_node, report_or_plan, source};
 use super::{engine, init, outputs, program};
@@ -56,9 +58,9 @@ struct Program {
     /// The address at which a program of a launch file ends.
     end: Option<u64>,
     signature: Option<(u64, u64)>,
-    /// The initial values of registers: one per lane, or one for all lanes.
-    registers: Vec<(Register, Vec<u64>)>,
-    show: Vec<Register>,
+    /// The initial values of registers and states: one per lane, or one for all lanes.
+    registers: Vec<(Place, Vec<u64>)>,
+    show: Vec<Place>,
     buffers: Option<(Buffers, Vec<super::launch::Output>)>,
     /// The maximum number of instructions.
     budget: u64,
@@ -140,10 +142,10 @@ impl Program {
                 .map_err(|error| cannot(format!("memory at {base:#x}: {error}"), String::new()))?;
         }
         machine.set_pc(self.entry);
-        for (register, values) in &self.registers {
+        for (place, values) in &self.registers {
             for lane in 0..L {
                 let value = values.get(lane).or(values.first()).copied().unwrap_or(0);
-                let _ = machine.write(*register, lane, value);
+                let _ = place.write(&mut machine, lane, value);
             }
         }
         machine.breakpoints.extend(self.end);
@@ -182,11 +184,10 @@ impl Program {
             Ok(_) => Status::Fine,
         };
         let hardware = self.set.2;
-        for register in &self.show {
-            let column: [u64; L] = std::array::from_fn(|lane| machine.read(*register, lane).unwrap_or(0));
+        for place in &self.show {
+            let column: [u64; L] = std::array::from_fn(|lane| place.read(&machine, lane).unwrap_or(0));
             let lanes = isaforge_core::bits::ones(hardware.lanes.into());
-            let values = values(hardware, *register, &column, lanes);
-            console.print(&format!("{} = {values}\n", hardware.name(*register)));
+            console.print(&format!("{}\n", place.line(hardware, &column, lanes)));
         }
         console.flush();
         console.failed.take().map_or(Ok(()), Err)?;
@@ -369,23 +370,23 @@ fn read_launch(
     }
     let budget = launch.budget.unwrap_or(BUDGET);
     let mut program = Program { end, budget, ..Program::new(path, set, address) };
-    let register = |name: &isaforge_compiler::source::Spanned<String>, out: &mut Diagnostics| {
-        let found = hardware.register(&name.value);
+    let place = |name: &Spanned<String>, out: &mut Diagnostics| {
+        let found = Place::named(set, &name.value);
         if found.is_none() {
-            let message = format!("there is no register `{}`", name.value);
-            out.push(Diagnostic::error("L0004", name.span, message).help("write it as instructions do"));
+            let message = format!("there is no register or state `{}`", name.value);
+            out.push(Diagnostic::error("L0004", name.span, message).help("write a register as instructions do"));
         }
         found
     };
     for (name, given) in launch.registers.iter().flat_map(|named| named.iter()) {
-        let Some(found) = register(name, out) else { continue };
+        let Some(found) = place(name, out) else { continue };
         if given.len() > 1 && given.len() != usize::from(hardware.lanes) {
             let message = format!("there are {} lanes, but values for {}", hardware.lanes, given.len());
             out.push(Diagnostic::error("L0003", name.span, message));
         }
         program.registers.push((found, given.iter().map(|number| number.0).collect()));
     }
-    program.show = launch.show.iter().flatten().filter_map(|name| register(name, out)).collect();
+    program.show = launch.show.iter().flatten().filter_map(|name| place(name, out)).collect();
     let buffers = Buffers::read(launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
     let outputs = launch.outputs.unwrap_or_default();
     for output in &outputs {
