@@ -7,21 +7,28 @@
 //!        jump to a block, or leave
 //! leave: store homes, restore the caller's registers, return the number of the exit
 //! ```
+//!
+//! - `uses`: the windows and slots that the region uses
+//! - here: blocks, jumps, entry and exits
+//! - `access`: accesses to memory
+
+mod access;
+mod uses;
 
 use std::collections::HashMap;
 
 use iced_x86::{Code, Register};
-use isaforge_core::semantics::{Op as Pure, Type};
-use rustc_hash::FxHashMap;
 
 use super::code_cache::{FILE, LEFT_AT, MISS, NEXT, SAVED, WINDOWS};
 use super::feature::Features;
 use super::liveness::{Schedule, Step};
-use super::masm::{Binary, Flags, Label, Masm, Source, at, indexed};
+use super::masm::{Binary, Flags, Label, Masm, Source, at};
 use super::regalloc::{CONTEXT, Guest, Homes, LEFT, SLOTS, Values, place};
 use super::select::Select;
 use super::trace::Region;
-use crate::exec::ir::{Access, Block, Effect, End, Op, Value};
+use crate::exec::ir::{Block, Effect, End, Op, Value};
+use access::Target;
+use uses::{slots, windows, written};
 
 /// A range of memory that code accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,42 +124,6 @@ pub fn emit(region: &Region, all: &[Window], sites: &Sites, features: Features) 
     Some(Emitted { code, exits: emit.exits, windows: emit.windows, slots, marks })
 }
 
-fn slots(region: &Region) -> impl Iterator<Item = u32> {
-    region.blocks.iter().flat_map(|block| {
-        let read = (0..block.graph.len() as u32).filter_map(|at| match block.graph.node(Value(at)).op {
-            Op::Slot(slot) => Some(slot),
-            _ => None,
-        });
-        read.chain(written(block))
-    })
-}
-
-fn written(block: &Block) -> impl Iterator<Item = u32> {
-    block.effects.iter().filter_map(|effect| match effect {
-        Effect::Write(slot, _) => Some(*slot),
-        _ => None,
-    })
-}
-
-/// Returns the windows of each access of a block, as indices into `all`: the known ones, or else the largest.
-fn windows(block: &Block, all: &[Window], sites: &Sites) -> Vec<Vec<usize>> {
-    let mut within = (u32::MAX, 0);
-    let of = |access: &Access| {
-        within = if within.0 == access.instruction { (within.0, within.1 + 1) } else { (access.instruction, 0) };
-        let pc = block.instructions[access.instruction as usize];
-        let fits = |window: &Window| window.size >= access.size.into() && (window.writable || !access.writes);
-        let known = sites
-            .get(&(pc, within.1))
-            .map(|bases| bases.iter().filter_map(|base| all.iter().position(|window| window.base == *base)).collect());
-        let known: Vec<usize> = known.unwrap_or_else(|| {
-            let candidates = all.iter().enumerate().filter(|(_, window)| fits(window) && window.writable);
-            candidates.max_by_key(|(_, window)| window.size).map(|(at, _)| at).into_iter().collect()
-        });
-        known.into_iter().filter(|at| all.get(*at).is_some_and(fits)).collect()
-    };
-    block.accesses.iter().map(of).collect()
-}
-
 /// Rarely executed code, placed out of line.
 struct Stub {
     label: Label,
@@ -176,56 +147,6 @@ struct Emit<'a> {
 }
 
 impl Emit<'_> {
-    /// Replaces indices into all windows by indices into the windows that are used.
-    fn number_windows(&mut self, all: &[Window]) -> Option<()> {
-        let mut numbers: FxHashMap<usize, usize> = FxHashMap::default();
-        for at in self.wanted.iter_mut().flatten().flatten() {
-            let next = numbers.len();
-            *at = *numbers.entry(*at).or_insert_with(|| {
-                self.windows.push(all[*at]);
-                next
-            });
-        }
-        (self.windows.len() <= super::code_cache::MOST_WINDOWS).then_some(())
-    }
-
-    /// Counts the uses of slots and windows, weighted by loop depth.
-    fn uses(&self) -> FxHashMap<Guest, u64> {
-        let blocks = &self.region.blocks;
-        let mut weights = vec![1u64; blocks.len()];
-        for (from, block) in blocks.iter().enumerate() {
-            for to in self.successors(block).into_iter().filter(|to| *to <= from) {
-                weights[to..=from].iter_mut().for_each(|weight| *weight = (*weight * 8).min(1 << 20));
-            }
-        }
-        let mut uses: FxHashMap<Guest, u64> = FxHashMap::default();
-        for ((block, wanted), weight) in blocks.iter().zip(&self.wanted).zip(weights) {
-            let schedule = Schedule::new(block);
-            for (at, count) in schedule.uses.iter().enumerate().filter(|(_, count)| **count > 0) {
-                if let Op::Slot(slot) = block.graph.node(Value(at as u32)).op {
-                    *uses.entry(Guest::Slot(slot)).or_default() += weight * u64::from(*count);
-                }
-            }
-            for slot in written(block) {
-                *uses.entry(Guest::Slot(slot)).or_default() += weight;
-            }
-            for window in wanted.iter().flatten() {
-                *uses.entry(Guest::Window(*window as u32)).or_default() += weight;
-            }
-        }
-        uses
-    }
-
-    fn successors(&self, block: &Block) -> Vec<usize> {
-        let to = match block.end {
-            End::Goto(to) => vec![to],
-            End::Branch(_, then, otherwise) => vec![then, otherwise],
-            End::Indirect(_) => self.expected(block),
-            End::Leave(_) => vec![],
-        };
-        to.iter().filter_map(|to| self.region.at.get(to).copied()).collect()
-    }
-
     /// Returns where the computed jump at the end of a block has led before.
     fn expected(&self, block: &Block) -> Vec<u64> {
         let jump = block.instructions.last().and_then(|jump| self.region.targets.get(jump));
@@ -413,142 +334,6 @@ impl Emit<'_> {
             }
         }
     }
-
-    /// Accesses memory through the first of its windows that contains the address; if none does, the evaluator makes
-    /// the access.
-    fn access(
-        &mut self,
-        (number, access, exit): (usize, usize, Exit),
-        values: &mut Values<'_>,
-        schedule: &Schedule,
-        address: Value,
-        target: Target,
-    ) {
-        let region = self.region;
-        let block = &region.blocks[number];
-        let accesses = &block.accesses;
-        let size = accesses[access].size;
-        let instruction = accesses[access].instruction;
-        let within = accesses[..access].iter().filter(|other| other.instruction == instruction).count() as u32;
-        let pc = block.instructions[instruction as usize];
-        // Splits the address into a register and a constant.
-        let node = block.graph.node(address);
-        let (register, sum, ty) = match (schedule.inlined[address.0 as usize], node.op, node.args) {
-            (true, Op::Pure(Pure::Add, _), [Some(register), Some(by), _]) => {
-                (register, block.graph.number(by).unwrap_or(0), node.ty)
-            }
-            _ => (address, 0, Type::U64),
-        };
-        let narrow = ty.bits <= 32;
-        // Sums of 32 bits wrap at 4 GiB.
-        let reached = |window: &usize| {
-            let window = self.windows[*window];
-            !narrow || window.base.checked_add(window.size).is_some_and(|end| end <= 1 << 32)
-        };
-        let windows: Vec<usize> = self.wanted[number][access].iter().copied().filter(reached).collect();
-        let base = values.in_register(&mut self.masm, register, &[]);
-        let mut but = vec![base];
-        let stored = match target {
-            Target::Store(value) => match values.source(value, true) {
-                Some(number @ Source::Number(_)) => Some(number),
-                _ => {
-                    let register = values.in_register(&mut self.masm, value, &but);
-                    but.push(register);
-                    Some(Source::Register(register))
-                }
-            },
-            Target::Load(..) => None,
-        };
-        let offset = values.temp(&mut self.masm, &but);
-        but.push(offset);
-        let mut select = self.select(values);
-        select.used(register);
-        // A loaded value may overwrite the register of its address, because all comparisons come before the load.
-        let result = match target {
-            Target::Load(_, hint) => select.result(hint, &[offset]),
-            Target::Store(value) => {
-                select.used(value);
-                // A register is needed only for the pointer of a window without a home.
-                match windows.iter().all(|window| homes_of(select.values, *window).is_some()) {
-                    true => offset,
-                    false => select.result(None, &but),
-                }
-            }
-        };
-        let done = self.masm.label();
-        let mut last = 0;
-        for (at_window, window) in windows.iter().enumerate() {
-            let Window { base: from, size: bytes, .. } = self.windows[*window];
-            last = from;
-            self.offset(offset, base, sum, ty, from);
-            self.masm.binary(Binary::Cmp, true, offset, Source::Number((bytes - u64::from(size)) as i32));
-            let more = at_window + 1 < windows.len();
-            let next = match more {
-                true => self.masm.label(),
-                false => {
-                    let why = Why::Miss { pc, access: within, base: from, narrow };
-                    self.stub(Exit { why, ..exit }, Some(offset))
-                }
-            };
-            self.masm.jump_if(Flags::A, next);
-            let pointer = match homes_of(values, *window) {
-                Some(home) => home,
-                None => {
-                    self.masm.load(8, result, at(CONTEXT, WINDOWS + 8 * *window as i32));
-                    result
-                }
-            };
-            match stored {
-                None => self.masm.load(size, result, indexed(pointer, offset)),
-                Some(Source::Number(number)) => self.masm.store_number(size, indexed(pointer, offset), number),
-                Some(Source::Register(from)) => self.masm.store(size, indexed(pointer, offset), from),
-                Some(Source::Memory(..)) => values.failed = true,
-            }
-            if more {
-                self.masm.jump(done);
-                self.masm.bind(next);
-            }
-        }
-        if windows.is_empty() {
-            // No window is known yet.
-            self.offset(offset, base, sum, ty, last);
-            let why = Why::Miss { pc, access: within, base: last, narrow };
-            let out = self.stub(Exit { why, ..exit }, Some(offset));
-            self.masm.jump(out);
-        }
-        self.masm.bind(done);
-        if let Target::Load(value, _) = target {
-            values.put(result, value);
-        }
-    }
-
-    /// Computes the offset of an address from another, wrapping, so that an address below it becomes a very large
-    /// offset.
-    fn offset(&mut self, to: Register, base: Register, number: u64, ty: Type, from: u64) {
-        let less = number.wrapping_sub(from);
-        if ty.bits <= 32 {
-            self.masm.lea(false, to, base, None, less as u32 as i32);
-            return;
-        }
-        match i32::try_from(less as i64) {
-            Ok(less) => self.masm.lea(true, to, base, None, less),
-            Err(_) => {
-                self.masm.number(to, less);
-                self.masm.binary(Binary::Add, true, to, Source::Register(base));
-            }
-        }
-    }
-}
-
-fn homes_of(values: &Values<'_>, window: usize) -> Option<Register> {
-    values.homes().get(Guest::Window(window as u32))
-}
-
-/// The kind of an access.
-#[derive(Clone, Copy)]
-enum Target {
-    Load(Value, Option<Register>),
-    Store(Value),
 }
 
 /// Returns the home that a value is about to be written to, if no exit is possible before.
