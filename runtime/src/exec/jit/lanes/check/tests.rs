@@ -1,8 +1,11 @@
 //! Forbidden code for lanes is refused.
 
+use std::mem::offset_of;
+
 use iced_x86::{Encoder, MemoryOperand};
 
 use super::*;
+use crate::exec::jit::lanes::emit::Times;
 
 const COLUMNS: usize = 8;
 const WINDOW: Window = Window { contiguous: true, column: 64, from: 0, span: 4, stride: 256, writes: false };
