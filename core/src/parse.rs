@@ -3,13 +3,23 @@
 //! The syntax tables that print an instruction also parse it. Differences without significance to the hardware are
 //! accepted: spaces, the case of hexadecimal digits, underscores in numbers, the order of modifiers. Everything else is
 //! an error with a position and, where possible, a suggestion.
+//!
+//! - `cursor`: a position in the text, and what can be read there
+//! - `alternative`: operands of a kind
 
-use crate::bits::{Bits, fits_signed, ones, sign_extend};
-use crate::encode::{Builder, greatest, list_lengths_in, number_range, place};
+mod alternative;
+mod cursor;
+
+pub use alternative::{MAX_FIELDS, parse_kind};
+
+use alternative::longest;
+use cursor::{Cursor, is_word};
+
+use crate::bits::{Bits, fits_signed, ones};
+use crate::encode::{Builder, list_lengths_in, number_range};
 use crate::error::{EncodeError, ParseError, ParseReason, modifier_words};
 use crate::scan;
-use crate::table::{Alternative, Decoder, Field, Isa, Modifier, Operand, Shape, Target, Token, Type, hash_name};
-use crate::text::Word;
+use crate::table::{Alternative, Decoder, Isa, Modifier, Operand, Shape, Target, Token, Type, hash_name};
 
 /// Resolves the label names of a program to word indices.
 pub trait Labels {
@@ -103,137 +113,6 @@ fn parse_slowly(isa: &'static Isa, line: &str, index: u64, labels: &dyn Labels) 
     let error = |e| parser.cursor.error_span(after_name, line.len(), ParseReason::Encode(e));
     parser.builder.check_pins().and_then(|()| parser.builder.check_limits()).map_err(error)?;
     Ok((opcode, parser.builder.word()))
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-struct Cursor<'a> {
-    isa: &'static Isa,
-    line: &'a str,
-    at: usize,
-}
-
-impl<'a> Cursor<'a> {
-    fn rest(&self) -> &'a str {
-        self.line.get(self.at..).unwrap_or_default()
-    }
-
-    fn byte(&self) -> Option<u8> {
-        self.line.as_bytes().get(self.at).copied()
-    }
-
-    fn spaces(&mut self) {
-        while self.byte().is_some_and(|b| b.is_ascii_whitespace()) {
-            self.at += 1;
-        }
-    }
-
-    fn error_span(&self, start: usize, end: usize, reason: ParseReason) -> ParseError {
-        let found = Word::new(self.line.get(start..end).unwrap_or_default());
-        ParseError { at: start, len: (end - start).max(1), reason, found, isa: self.isa }
-    }
-
-    /// An error about the word at the current position.
-    fn error_word(&self, reason: ParseReason) -> ParseError {
-        let rest = self.rest();
-        let len = rest.find(|c: char| c == ',' || c.is_whitespace()).unwrap_or(rest.len());
-        let len = if len == 0 { rest.chars().next().map_or(0, char::len_utf8) } else { len };
-        self.error_span(self.at, self.at + len, reason)
-    }
-
-    fn mnemonic(&mut self) -> Result<u16, ParseError> {
-        let rest = self.rest().as_bytes();
-        let head = rest.iter().position(|&b| !is_word(b) && b != b'.').unwrap_or(rest.len());
-        // Find the longest name that ends at a dot or at the end of the head.
-        let mut ends = [0usize; 16];
-        let mut n = 0;
-        for (i, &b) in rest[..head].iter().enumerate() {
-            if b == b'.' && n <= self.isa.names.dots as usize && n < ends.len() - 1 {
-                ends[n] = i;
-                n += 1;
-            }
-        }
-        if n <= self.isa.names.dots as usize {
-            ends[n] = head;
-            n += 1;
-        }
-        for &end in ends[..n].iter().rev() {
-            if let Some(opcode) = find_name(self.isa, &rest[..end]) {
-                self.at += end;
-                return Ok(opcode);
-            }
-        }
-        Err(self.error_span(self.at, self.at + head, ParseReason::UnknownMnemonic))
-    }
-
-    /// Expects a fixed text. Any white space is accepted around it, or none.
-    fn text(&mut self, text: &'static str) -> Result<(), ParseError> {
-        self.spaces();
-        let wanted = text.trim();
-        if !self.rest().starts_with(wanted) {
-            return Err(self.error_word(ParseReason::Expected(wanted)));
-        }
-        self.at += wanted.len();
-        if text.ends_with(|c: char| c.is_whitespace()) {
-            self.spaces();
-        }
-        Ok(())
-    }
-
-    /// Returns the longest of `words` at the current position that ends at a word boundary.
-    fn longest(&self, words: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-        let rest = self.rest().as_bytes();
-        let first = rest.first();
-        let mut best: Option<&'static str> = None;
-        for word in words {
-            // Most words differ in their first byte.
-            if word.as_bytes().first() == first
-                && rest.starts_with(word.as_bytes())
-                && !rest.get(word.len()).is_some_and(|&b| is_word(b))
-                && best.is_none_or(|b| b.len() < word.len())
-            {
-                best = Some(word);
-            }
-        }
-        best
-    }
-
-    /// Reads a number: decimal, or with the prefix `0x`, `0o` or `0b`; underscores are allowed. `None` when there is
-    /// none here.
-    fn number(&mut self) -> Option<Result<i128, ParseError>> {
-        let start = self.at;
-        let rest = self.rest();
-        let (negative, digits) = match rest.as_bytes().first()? {
-            b'-' => (true, &rest[1..]),
-            b'+' => (false, &rest[1..]),
-            _ => (false, rest),
-        };
-        let (radix, digits) = match digits.as_bytes() {
-            [b'0', b'x' | b'X', ..] => (16, &digits[2..]),
-            [b'0', b'o' | b'O', ..] => (8, &digits[2..]),
-            [b'0', b'b' | b'B', ..] => (2, &digits[2..]),
-            _ => (10, digits),
-        };
-        let len = digits.bytes().take_while(|&b| is_word(b)).count();
-        if !digits.bytes().next().is_some_and(|b| b.is_ascii_hexdigit())
-            || (radix == 10 && !digits.as_bytes()[0].is_ascii_digit())
-        {
-            return None;
-        }
-        let end = start + (rest.len() - digits.len()) + len;
-        let mut value: i128 = 0;
-        for c in digits[..len].chars().filter(|&c| c != '_') {
-            match c.to_digit(radix) {
-                Some(digit) if value < 1 << 64 => value = value * radix as i128 + digit as i128,
-                Some(_) => {}
-                None => return Some(Err(self.error_span(start, end, ParseReason::Expected("a number")))),
-            }
-        }
-        self.at = end;
-        Some(Ok(if negative { -value } else { value }))
-    }
 }
 
 /// Finds the form with this name.
@@ -512,150 +391,6 @@ impl Parser<'_> {
         }
         Ok(())
     }
-}
-
-/// Finds the alternative that matches the longest text: its end, its index, its fields. `missed` is called for
-/// alternatives that fail, with the position. If the instruction sets the shared fields `said` by modifiers, readings
-/// that depend on them are matched by their other spellings only.
-fn longest(
-    cursor: &Cursor<'_>,
-    alternatives: &'static [Alternative],
-    said: u32,
-    mut missed: impl FnMut(usize, ParseError),
-) -> Option<(usize, usize, [u64; MAX_FIELDS])> {
-    let mut best: Option<(usize, usize, [u64; MAX_FIELDS])> = None;
-    let texts = |a: &'static Alternative| {
-        let also = a.also.iter().map(|spelling| (spelling.text, spelling.with));
-        core::iter::once((a.text, &[][..])).chain(also).map(|(text, with)| (a.fields, text, with))
-    };
-    let other = |a: &Alternative| !a.also.is_empty() && a.when.iter().any(|(shared, _)| said & 1 << shared != 0);
-    let all = alternatives.iter().enumerate();
-    let all = all.flat_map(|(i, a)| texts(a).skip(usize::from(other(a))).map(move |text| (i, text)));
-    for (i, (fields, text, with)) in all {
-        let mut cursor = Cursor { ..*cursor };
-        let mut values = [0; MAX_FIELDS];
-        for (field, value) in with {
-            values[usize::from(*field) % MAX_FIELDS] = *value;
-        }
-        match read_text(&mut cursor, fields, text, &mut values) {
-            Ok(()) if cursor.byte().is_some_and(is_word) => {}
-            Ok(()) => {
-                if best.is_none_or(|(end, ..)| end < cursor.at) {
-                    best = Some((cursor.at, i, values));
-                }
-                // No alternative can extend beyond the end of the line.
-                if cursor.byte().is_none() {
-                    break;
-                }
-            }
-            Err(Some(error)) => missed(cursor.at, error),
-            Err(None) => {}
-        }
-    }
-    best
-}
-
-/// Parses the whole of `text` as an operand of a kind, at bit `at` of a word in which only the shared fields are set,
-/// to their defaults.
-pub fn parse_kind(isa: &'static Isa, kind: usize, at: u8, text: &str) -> Option<u64> {
-    let alternatives = isa.kinds.get(kind)?.alternatives;
-    let cursor = Cursor { isa, line: text, at: 0 };
-    let (end, alternative, values) = longest(&cursor, alternatives, 0, |_, _| {})?;
-    if end != text.len() {
-        return None;
-    }
-    place(isa, &alternatives[alternative], at, isa.usual_value, &values).ok()
-}
-
-/// The maximum number of fields in an alternative, which the compiler enforces.
-pub const MAX_FIELDS: usize = 12;
-
-fn read_text(
-    cursor: &mut Cursor<'_>,
-    fields: &'static [Field],
-    text: &'static [Token],
-    values: &mut [u64; MAX_FIELDS],
-) -> Result<(), Option<ParseError>> {
-    for token in text {
-        match token {
-            Token::Text(text) => {
-                if !cursor.rest().starts_with(text.str) {
-                    return Err(None);
-                }
-                cursor.at += text.str.len();
-            }
-            Token::Field(i) => {
-                let field = &fields[*i as usize];
-                let value = read_field(cursor, field.name, field.ty, field.bits.width())?;
-                if let Some(slot) = values.get_mut(*i as usize) {
-                    *slot = value;
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-fn read_field(cursor: &mut Cursor<'_>, name: &'static str, ty: Type, width: u32) -> Result<u64, Option<ParseError>> {
-    let start = cursor.at;
-    let isa = cursor.isa;
-    match ty {
-        Type::Enum(e) => {
-            let values = isa.enums[e as usize].values;
-            let rest = cursor.rest().as_bytes();
-            let here = |text: &str| text.as_bytes().first() == rest.first() && rest.starts_with(text.as_bytes());
-            let value = values.iter().filter(|v| here(v.text)).max_by_key(|v| v.text.len()).ok_or(None)?;
-            cursor.at += value.text.len();
-            Ok(value.bits)
-        }
-        Type::Constant(c) => {
-            let value = cursor.number().ok_or(None)?.map_err(Some)?;
-            let values = isa.constants[c as usize].values;
-            if cursor.byte() == Some(b'[') {
-                return read_index(cursor, values.len() as u64);
-            }
-            let index = values.iter().position(|v| v.value as i128 == value);
-            index.map(|i| i as u64).ok_or(Some(cursor.error_span(start, cursor.at, ParseReason::Constant(c))))
-        }
-        Type::Register(_) | Type::Decimal | Type::Hex | Type::Flag => {
-            if !cursor.byte().is_some_and(|b| b.is_ascii_digit()) {
-                return Err(None);
-            }
-            let value = cursor.number().ok_or(None)?.map_err(Some)?;
-            let most = greatest(isa, ty, width);
-            if value < 0 || value > most as i128 {
-                return Err(Some(cursor.error_span(start, cursor.at, ParseReason::Range(name, 0, most as i64))));
-            }
-            Ok(value as u64)
-        }
-        Type::Signed => {
-            let value = cursor.number().ok_or(None)?.map_err(Some)?;
-            match i64::try_from(value) {
-                Ok(value) if sign_extend(value as u64, width) == value => Ok(value as u64 & ones(width)),
-                _ => {
-                    let (least, most) = number_range(ty, width);
-                    Err(Some(cursor.error_span(start, cursor.at, ParseReason::Range(name, least, most))))
-                }
-            }
-        }
-    }
-}
-
-/// Reads the index, such as `[21]`, after a constant that occurs in its table more than once.
-fn read_index(cursor: &mut Cursor<'_>, count: u64) -> Result<u64, Option<ParseError>> {
-    cursor.at += 1;
-    let start = cursor.at;
-    let value = cursor.number().ok_or(None)?.map_err(Some)?;
-    if value < 0 || value >= count as i128 {
-        let most = count as i64 - 1;
-        return Err(Some(cursor.error_span(start, cursor.at, ParseReason::Range("index", 0, most))));
-    }
-    if cursor.byte() != Some(b']') {
-        return Err(Some(cursor.error_word(ParseReason::Expected("]"))));
-    }
-    cursor.at += 1;
-    Ok(value as u64)
 }
 
 impl From<EncodeError> for ParseReason {
