@@ -4,17 +4,24 @@
 //! every operation; the first whose syntax matches and whose slot is free is taken. A register in a selector needs a
 //! source: one that already holds the register, or else a free one. Sources are assigned after all parts have been
 //! read.
+//!
+//! - `walk`: a part, token by token
+//! - `error`: why text is not a group, and what to write instead
 
-use core::fmt;
+mod error;
+mod walk;
+
+pub use error::{TextError, TextHelp, TextReason, write_syntax};
+
+use walk::Parser;
 
 use crate::group::encode::encode;
 use crate::group::error::BuildError;
 use crate::group::operand::Draft;
 use crate::group::scan::Scan;
-use crate::group::table::{GroupIsa, LONGEST, OperandKind, Operation, SLOTS, Slot, Token};
-use crate::group::text::{default, named_bits, type_of};
+use crate::group::table::{GroupIsa, LONGEST, Operation, SLOTS, Slot, Token};
+use crate::group::text::{default, type_of};
 use crate::group::value::{Form, Group, Values};
-use crate::suggest::nearest;
 use crate::text::Word;
 
 /// A parsed group.
@@ -33,150 +40,6 @@ impl Assembled {
     /// When it has no encoding, or one of its operations has no public encoding.
     pub fn encode(&self, isa: &GroupIsa) -> Result<Group, BuildError> {
         encode(isa, &self.values, &self.form)
-    }
-}
-
-/// Why text is not a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TextError {
-    /// The byte offset in the text.
-    pub at: usize,
-    /// The length in bytes, at least 1.
-    pub len: usize,
-    /// The reason.
-    pub reason: TextReason,
-    /// The text found there.
-    pub found: Word,
-    /// The operation that fits best (index into [`GroupIsa::operations`]) and its slot, if the operands are wrong.
-    pub nearest: Option<(u16, u8)>,
-}
-
-/// The reason why text is not a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextReason {
-    /// No operation is written like this.
-    Operation,
-    /// An operation of this name exists, but its operands do not match.
-    Operands,
-    /// The part conflicts with another part of the group.
-    Taken,
-    /// More registers are selected than there are free sources.
-    Sources,
-    /// A selector would have to select two registers.
-    Selector,
-    /// A mark is unknown.
-    Mark,
-    /// Bytes that are not a group.
-    Bytes,
-}
-
-impl fmt::Display for TextError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let found = self.found.as_str();
-        match self.reason {
-            TextReason::Operation => write!(f, "unknown operation `{found}`"),
-            TextReason::Operands => write!(f, "these are not the operands of `{found}`"),
-            TextReason::Taken => write!(f, "`{found}` conflicts with another part of the group"),
-            TextReason::Sources => write!(f, "no source is free for the register of `{found}`"),
-            TextReason::Selector => write!(f, "`{found}` needs a second register from one selector"),
-            TextReason::Mark => write!(f, "`{found}` is not a mark"),
-            TextReason::Bytes => write!(f, "`{found}` is not the bytes of a group"),
-        }
-    }
-}
-
-impl core::error::Error for TextError {}
-
-impl TextError {
-    /// A suggestion of what to write instead; prints nothing if there is none.
-    pub fn help<'i>(&self, isa: &'i GroupIsa) -> TextHelp<'i> {
-        TextHelp { isa, error: *self }
-    }
-}
-
-/// See [`TextError::help`].
-#[derive(Clone, Copy, Debug)]
-pub struct TextHelp<'i> {
-    isa: &'i GroupIsa,
-    error: TextError,
-}
-
-impl fmt::Display for TextHelp<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.error.reason {
-            TextReason::Operation => {
-                let names = self.isa.operations.iter().filter_map(|o| mnemonic(o.syntax));
-                match nearest(first_word(self.error.found.as_str()), names) {
-                    Some(name) => write!(f, "did you mean `{name}`?"),
-                    None => Ok(()),
-                }
-            }
-            TextReason::Operands => {
-                let found = self.error.nearest.and_then(|(i, slot)| Some((self.isa.operations.get(i as usize)?, slot)));
-                let Some((operation, slot)) = found else { return Ok(()) };
-                f.write_str("it is written `")?;
-                write_syntax(self.isa, operation, slot.into(), f)?;
-                f.write_str("`")
-            }
-            TextReason::Taken => f.write_str("a number and a colon start the next group: `1 : …`"),
-            TextReason::Mark => f.write_str("marks are `slot.field=value`, `slot:record`, `slot` and `length=bytes`"),
-            TextReason::Bytes | TextReason::Sources | TextReason::Selector => Ok(()),
-        }
-    }
-}
-
-/// Prints the syntax of an operation in a slot: `{…}` is optional, `<…>` is a value or a register.
-pub fn write_syntax(isa: &GroupIsa, operation: &Operation, slot: usize, f: &mut impl fmt::Write) -> fmt::Result {
-    let field = |at: u8, field: u8| {
-        let at = if at == Token::OWN { slot } else { at as usize };
-        let choice = isa.slots.get(at).and_then(|s| isa.choices.get(s.choice as usize));
-        choice.and_then(|c| c.fields.get(field as usize)).map_or("", |f| f.name)
-    };
-    for token in operation.syntax {
-        match *token {
-            Token::Text(text) => f.write_str(text)?,
-            Token::Flag(_, _, text) => write!(f, "{{{text}}}")?,
-            Token::Suffix(at, index, optional) => {
-                let name = field(at, index);
-                if optional { write!(f, "{{.{name}}}")? } else { write!(f, ".<{name}>")? }
-            }
-            Token::Value(at, index) => write!(f, "<{}>", field(at, index))?,
-            Token::Optional(at, index, text) => write!(f, "{{{text}<{}>}}", field(at, index))?,
-            Token::Words(_, _, words) => {
-                let mut first = true;
-                for word in words.iter().filter(|w| !w.is_empty()) {
-                    f.write_str(if first { "{" } else { "|" })?;
-                    f.write_str(word)?;
-                    first = false;
-                }
-                if !first {
-                    f.write_str("}")?;
-                }
-            }
-            Token::Bits(_, _, words) => {
-                for word in named_bits(words).1 {
-                    write!(f, "{{.{word}}}")?;
-                }
-            }
-            Token::Operand(index) => write_operand(isa, index.into(), f)?,
-            Token::Role(role) => {
-                let roles = isa.slots.get(slot).map_or(&[][..], |s| s.roles);
-                if let Some((_, index)) = roles.iter().find(|(name, _)| *name == role) {
-                    write_operand(isa, (*index).into(), f)?;
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-fn write_operand(isa: &GroupIsa, index: usize, f: &mut impl fmt::Write) -> fmt::Result {
-    match isa.operands.get(index) {
-        Some(operand) => match operand.kind {
-            OperandKind::Wire(wire) => f.write_str(wire),
-            _ => write!(f, "<{}>", operand.name),
-        },
-        None => Ok(()),
     }
 }
 
@@ -348,157 +211,6 @@ pub fn mnemonic(syntax: &[Token]) -> Option<&'static str> {
 
 fn is_named(word: &str, syntax: &[Token]) -> bool {
     mnemonic(syntax).is_some_and(|name| name.eq_ignore_ascii_case(word))
-}
-
-struct Parser<'a> {
-    isa: &'a GroupIsa,
-    slot: usize,
-    draft: &'a mut Draft,
-    /// The number of bytes of the part that remained when parsing stopped.
-    left: usize,
-}
-
-impl Parser<'_> {
-    /// Parses a whole part. `None` when it does not match.
-    fn all(&mut self, piece: &str, syntax: &[Token], operation: &Operation) -> Option<()> {
-        let mut scan = Scan::new(piece);
-        let mut at = 0;
-        while let Some(token) = syntax.get(at) {
-            self.left = scan.left();
-            let run = syntax.get(at..).unwrap_or_default().iter().take_while(|t| is_suffix(t)).count();
-            if run > 0 {
-                self.run(&mut scan, syntax.get(at..at + run).unwrap_or_default())?;
-                at += run;
-                continue;
-            }
-            self.one(&mut scan, token, operation)?;
-            at += 1;
-        }
-        self.left = scan.left();
-        scan.at_end().then_some(())
-    }
-
-    fn own(&self, slot: u8) -> usize {
-        if slot == Token::OWN { self.slot } else { slot as usize }
-    }
-
-    fn set(&mut self, slot: u8, field: u8, value: i64, operation: Option<&Operation>) -> Option<()> {
-        let at = self.own(slot);
-        // The syntax cannot set a field to a value that would make this a different operation.
-        if let Some(operation) = operation {
-            let is = operation.is.iter().find(|(s, f, _)| *f == field && self.own(*s) == at);
-            if is.is_some_and(|(_, _, allowed)| !allowed.contains(&value)) {
-                return None;
-            }
-        }
-        self.draft.set(self.isa, at, field, value)
-    }
-
-    fn one(&mut self, scan: &mut Scan<'_>, token: &Token, operation: &Operation) -> Option<()> {
-        match *token {
-            Token::Text(text) => scan.literal(text),
-            Token::Value(slot, field) => {
-                let value = scan.value(self.isa, type_of(self.isa, self.own(slot), field.into()))?;
-                if !fits(self.isa, self.own(slot), field.into(), value) {
-                    return None;
-                }
-                self.set(slot, field, value, Some(operation))
-            }
-            Token::Words(slot, field, words) => {
-                // The longest matching word; the empty word always matches.
-                let there = |(i, word): (usize, &&'static str)| {
-                    let mut ahead = scan.clone();
-                    ahead.literal(word).map(|()| (word.len(), i, ahead))
-                };
-                let best =
-                    words.iter().enumerate().filter_map(there).max_by_key(|(len, i, _)| (*len, usize::MAX - i))?;
-                *scan = best.2;
-                // Several values may share a word; the operation's conditions determine which one applies.
-                let at = self.own(slot);
-                let now = self.draft.get(self.isa, at, field);
-                let same = usize::try_from(now).ok().and_then(|v| words.get(v)).is_some_and(|w| *w == words[best.1]);
-                if same && operation.is.iter().any(|(s, f, _)| *f == field && self.own(*s) == at) {
-                    return Some(());
-                }
-                self.set(slot, field, best.1 as i64, Some(operation))
-            }
-            Token::Optional(slot, field, text) => {
-                let mut ahead = scan.clone();
-                if ahead.literal(text).is_none() || ahead.at_end() {
-                    return Some(());
-                }
-                let value = ahead.value(self.isa, type_of(self.isa, self.own(slot), field.into()))?;
-                *scan = ahead;
-                self.set(slot, field, value, Some(operation))
-            }
-            Token::Operand(index) => self.draft.operand(self.isa, index.into(), scan),
-            Token::Role(role) => {
-                let found = self.isa.slots.get(self.slot)?.roles.iter().find(|(name, _)| *name == role)?;
-                self.draft.operand(self.isa, found.1.into(), scan)
-            }
-            Token::Flag(..) | Token::Suffix(..) | Token::Bits(..) => None,
-        }
-    }
-
-    /// Parses suffixes, in any order.
-    fn run(&mut self, scan: &mut Scan<'_>, tokens: &[Token]) -> Option<()> {
-        let mut seen = 0u64;
-        while let Some(word) = scan.suffix() {
-            let (index, slot, field, value) =
-                tokens.iter().enumerate().find_map(|(i, t)| self.suffix(i, t, word, seen))?;
-            seen |= 1 << (index & 63);
-            self.set(slot, field, value, None)?;
-        }
-        for (_, token) in tokens.iter().enumerate().filter(|(i, _)| seen >> (i & 63) & 1 == 0) {
-            match token {
-                Token::Suffix(_, _, false) => return None,
-                Token::Bits(slot, field, words) => {
-                    if !named_bits(words).0 {
-                        return None;
-                    }
-                    self.set(*slot, *field, 0, None)?;
-                }
-                Token::Words(slot, field, words) => {
-                    let now = self.draft.get(self.isa, self.own(*slot), *field);
-                    let silent =
-                        |v: i64| usize::try_from(v).ok().and_then(|v| words.get(v)).is_some_and(|w| w.is_empty());
-                    if !silent(now) {
-                        let first = words.iter().position(|w| w.is_empty())?;
-                        self.set(*slot, *field, first as i64, None)?;
-                    }
-                }
-                _ => {}
-            }
-        }
-        Some(())
-    }
-
-    fn suffix(&self, i: usize, token: &Token, word: &str, seen: u64) -> Option<(usize, u8, u8, i64)> {
-        let again = seen >> (i & 63) & 1 != 0;
-        let same = |text: &str| text.strip_prefix('.').unwrap_or(text).eq_ignore_ascii_case(word);
-        match *token {
-            Token::Flag(slot, field, text) if same(text) && !again => Some((i, slot, field, 1)),
-            Token::Suffix(slot, field, _) if !again => {
-                let mut scan = Scan::new(word);
-                let value = scan.value(self.isa, type_of(self.isa, self.own(slot), field.into()))?;
-                scan.at_end().then_some((i, slot, field, value))
-            }
-            Token::Words(slot, field, words) if !again => {
-                let found = words.iter().position(|w| !w.is_empty() && same(w))?;
-                Some((i, slot, field, found as i64))
-            }
-            Token::Bits(slot, field, words) => {
-                let now = if again { self.draft.get(self.isa, self.own(slot), field) } else { 0 };
-                let (silent, words) = named_bits(words);
-                if !silent && same("none") {
-                    return Some((i, slot, field, now));
-                }
-                let bit = words.iter().position(|w| same(w))?;
-                Some((i, slot, field, now | 1 << bit))
-            }
-            _ => None,
-        }
-    }
 }
 
 /// Whether some record can hold a value in a field.
