@@ -5,19 +5,24 @@
 //! offset), as a sum of bits (a system of equations over GF(2)), or by trying all values of at most [`TRIED`] bits. If
 //! several values of a few bits give it, other fields decide between them. Every solution is checked by evaluating the
 //! expression, so no method can produce a wrong result. Fields without constraints have their defaults.
+//!
+//! - `trace`: traces a computed value back
+//! - `check`: what the compiler checks about the fields of a layout
 
-use super::decode::{Engine, Scope, Values, extract, insert};
+mod check;
+mod trace;
+
+pub use check::{deciding, gives, leaves_of, returns, shows};
+
+use super::decode::{Engine, Scope, Values, insert};
 use super::expression::Input;
 use super::parse::Reader;
-use super::table::{Layout, MAX_CHAIN, MAX_FIELDS, Role, Source, Token};
+use super::table::{Layout, MAX_CHAIN, MAX_FIELDS, Role, Source};
 use super::wide::Wide;
 use crate::bits::ones;
 
 /// The maximum number of bits whose values are enumerated.
 pub const TRIED: u32 = 16;
-
-/// The maximum number of bits of a single value that are enumerated before arithmetic methods are tried.
-const FEW: u32 = 8;
 
 /// Marks a field for which no layout has been chosen.
 const NONE: u16 = u16::MAX;
@@ -253,55 +258,6 @@ impl Frame {
         })
     }
 
-    /// Traces a computed field back. With `only`, succeeds only if the solution is unique; otherwise sets bits that do
-    /// not matter to zero.
-    fn traced(&self, reader: &Reader<'_>, index: u8, only: bool) -> Option<Frame> {
-        let field = self.layout.fields.get(usize::from(index))?;
-        let Source::Computed { inverse, .. } = field.source else { return None };
-        let target = self.values[usize::from(index)];
-        if !inverse.is_empty() {
-            return self.back(reader, inverse);
-        }
-        let unknown = field.leaves & !self.known;
-        let width = self.width_of(unknown);
-        if width > 64 {
-            return None;
-        }
-        let mut frame = *self;
-        let mut give = |bits: u64| {
-            frame.fill(unknown, bits);
-            frame.value(reader, index, 0)
-        };
-        let bits = if width <= FEW {
-            // With `only`, the solution must be unique, since other fields may require a different one.
-            let mut ways = (0..1u64 << width).filter(|bits| give(*bits) == target);
-            ways.next().filter(|_| !only || ways.next().is_none())
-        } else {
-            affine(target, unknown.count_ones() == 1, width, &mut give)
-                .or_else(|| linear(target, width, only, &mut give))
-        }?;
-        frame.fill(unknown, bits & ones(width));
-        Some(frame)
-    }
-
-    /// Adds the results of the inverse for a known value, if all its inputs are known.
-    fn back(&self, reader: &Reader<'_>, inverse: &[(u8, u16)]) -> Option<Frame> {
-        let mut frame = *self;
-        for (other, expression) in inverse {
-            let asked = reader.engine.stream.expressions.get(usize::from(*expression))?.inputs;
-            let is_known = |input: &Input| match input {
-                Input::Field(field) => frame.known(reader, *field).is_some(),
-                _ => true,
-            };
-            let known = |field: u8| frame.known(reader, field).unwrap_or(0);
-            let value = reader.engine.expression(*expression, frame.len.unwrap_or(0), &known);
-            if !asked.iter().all(is_known) || !frame.set(*other, value) {
-                return None;
-            }
-        }
-        Some(frame)
-    }
-
     fn width_of(&self, fields: u64) -> u32 {
         let all = self.layout.fields.iter().enumerate().take(MAX_FIELDS);
         all.filter(|(i, _)| fields >> i & 1 != 0).map(|(_, field)| u32::from(field.width)).sum()
@@ -335,57 +291,6 @@ impl Frame {
 enum Constraint {
     Field(u8),
     Truth(u16, bool),
-}
-
-/// Solves `give(x) == target` for `x` of `width` bits, where `give` multiplies by a factor and adds an offset.
-fn affine(target: u64, single: bool, width: u32, mut give: impl FnMut(u64) -> u64) -> Option<u64> {
-    let offset = give(0);
-    let factor = give(1).wrapping_sub(offset) as i64;
-    let distance = target.wrapping_sub(offset) as i64;
-    if !single || factor == 0 || distance.checked_rem(factor)? != 0 {
-        return None;
-    }
-    let found = distance.checked_div(factor)? as u64;
-    // If only a part of a number matters, it is not a multiple, and other fields may need the rest. The top bit may be
-    // a sign.
-    let step = |bit: u32| (factor as u64).checked_shl(bit).unwrap_or(0);
-    let whole = (0..width).all(|bit| {
-        let given = give(1 << bit).wrapping_sub(offset);
-        given == step(bit) || bit + 1 == width && given == step(bit).wrapping_neg()
-    });
-    (whole && give(found) == target).then_some(found)
-}
-
-/// Solves `give(x) == target` for `x` of `width` bits, where every bit of the result is a sum of bits of `x`. With
-/// `only`, the solution must be unique.
-fn linear(target: u64, width: u32, only: bool, mut give: impl FnMut(u64) -> u64) -> Option<u64> {
-    let offset = give(0);
-    // Columns in echelon form: the result bits of each, and the bits of `x` that produce them.
-    let mut rows = [(0u64, 0u64); 64];
-    for bit in 0..width {
-        let (mut gives, mut made) = (give(1 << bit) ^ offset, 1u64 << bit);
-        for (row, from) in rows.iter().rev() {
-            if *row != 0 && gives >> (63 - row.leading_zeros()) & 1 != 0 {
-                gives ^= row;
-                made ^= from;
-            }
-        }
-        if gives == 0 {
-            if only {
-                return None;
-            }
-            continue;
-        }
-        rows[63 - gives.leading_zeros() as usize] = (gives, made);
-    }
-    let (mut rest, mut found) = (target ^ offset, 0);
-    for (at, (row, from)) in rows.iter().enumerate().rev() {
-        if rest >> at & 1 != 0 && *row != 0 {
-            rest ^= row;
-            found ^= from;
-        }
-    }
-    (rest == 0 && give(found) == target).then_some(found)
 }
 
 /// Calls `then` for each way to complete a frame until it accepts one. Returns whether it did.
@@ -458,81 +363,4 @@ pub fn asked(engine: Engine, layout: &'static Layout, index: u8) -> u64 {
         given |= 1 << (other & 63);
     }
     asked & !given
-}
-
-/// The fields with bits of their own, or from outside, that determine an expression of a layout, as a bit set.
-pub fn leaves_of(engine: Engine, layout: &'static Layout, expression: u16) -> u64 {
-    let reader = Reader::silent(engine);
-    Frame::new(layout).leaves_of(&reader, expression)
-}
-
-/// Whether bits can be found for which a field of a layout has a value.
-pub fn gives(engine: Engine, layout: &'static Layout, field: u8, value: u64) -> bool {
-    let reader = Reader::silent(engine);
-    // The layout's conditions are ignored here.
-    let mut frame = Frame::new(layout);
-    if !frame.set(field, value) {
-        return false;
-    }
-    solve(&reader, &frame, &mut |frame| {
-        frame.value(&reader, field, 0) == layout.fields.get(usize::from(field)).map_or(0, |f| f.extended(value))
-    })
-}
-
-/// The number of bits that determine a field.
-pub fn deciding(layout: &'static Layout, field: u8) -> u32 {
-    let leaves = layout.fields.get(usize::from(field)).map_or(0, |field| field.leaves);
-    Frame::new(layout).width_of(leaves)
-}
-
-/// Checks the inverse of a computed field for one assignment of the fields that determine it, given as concatenated
-/// bits, the first field lowest. Assignments that the layout's conditions exclude are skipped.
-///
-/// # Errors
-/// The value, if the inverse does not lead back to it.
-pub fn returns(engine: Engine, layout: &'static Layout, field: u8, bits: u64) -> Result<(), u64> {
-    let reader = Reader::silent(engine);
-    let Some(found) = layout.fields.get(usize::from(field)) else { return Ok(()) };
-    let Source::Computed { inverse, .. } = found.source else { return Ok(()) };
-    let mut there = Frame::new(layout);
-    there.fill(found.leaves, bits);
-    if let Some(len) = layout.length.and_then(|_| reader.length(layout, &there.word())) {
-        // Bits past the end are 0.
-        let word = there.word() & Wide::ones(8 * u32::from(len));
-        for (i, field) in layout.fields.iter().enumerate().take(MAX_FIELDS) {
-            if let Source::Bits(pieces) = field.source
-                && there.knows(i as u8)
-            {
-                there.values[i] = field.extended(extract(&word, pieces));
-            }
-        }
-    }
-    if !there.consistent(&reader, 0) {
-        return Ok(());
-    }
-    let value = there.value(&reader, field, 0);
-    let asked = asked(engine, layout, field);
-    let mut back = Frame { known: there.known & asked | 1 << (field & 63), ..there };
-    if let Some(own) = back.values.get_mut(usize::from(field)) {
-        *own = value;
-    }
-    let same = match back.back(&reader, inverse) {
-        Some(back) if found.leaves & !back.known == 0 => {
-            back.value(&reader, field, 0) == value && back.consistent(&reader, 0)
-        }
-        _ => gives(engine, layout, field, value),
-    };
-    if same { Ok(()) } else { Err(value) }
-}
-
-/// Whether a field appears in the text of a layout.
-pub fn shows(layout: &Layout, field: u8) -> bool {
-    fn among(tokens: &[Token], field: u8) -> bool {
-        tokens.iter().any(|token| match token {
-            Token::Field(shown) | Token::Bits(shown, _) => *shown == field,
-            Token::If(_, tokens) | Token::Aside(tokens) => among(tokens, field),
-            _ => false,
-        })
-    }
-    among(layout.text, field)
 }
