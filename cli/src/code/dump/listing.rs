@@ -1,0 +1,158 @@
+//! Reads listings: lines of an address, digits, and characters or text.
+
+use super::{Gap, Order, Row, Rows, Token};
+
+/// How a line of a listing looks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Only an address, or the name of one.
+    Place,
+    /// Bytes after an address.
+    Addressed,
+    /// Bytes at the beginning, alone or set off from a text.
+    Plain,
+    /// Digits that may have another meaning.
+    Unclear,
+    /// At most one short number, which is not a byte in the lines of a log.
+    Other,
+}
+
+/// Fewer bytes than this are not taken for an instruction among lines of another kind.
+const CLEAR: usize = 4;
+
+impl Form {
+    fn of(line: &str, tokens: &[Token], is_addressed: bool) -> Form {
+        let bytes: usize = tokens.iter().map(|token| token.bytes).sum();
+        let digits = line.split("  ").next().and_then(|part| part.split('\t').next()).unwrap_or_default();
+        let numbers = digits.split(' ').filter(|number| number.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        match tokens {
+            [] if digits == line && is_addressed => Form::Place,
+            [] => Form::Other,
+            _ if is_addressed => Form::Addressed,
+            [_] if bytes < CLEAR => Form::Other,
+            _ if numbers.count() == tokens.len() => Form::Plain,
+            _ => Form::Unclear,
+        }
+    }
+}
+
+/// Whether a line that is not read as bytes may be meant as bytes.
+fn is_like(line: &str) -> bool {
+    let numbers = line.split([' ', '\t', ',']).filter(|number| !number.is_empty()).take(4);
+    let is_number = |number: &&str| digits(number).is_some_and(|(digits, rest)| digits.len() > 1 && rest.is_empty());
+    digits(line).is_some_and(|(digits, _)| digits.len() >= 2 * CLEAR) || numbers.filter(is_number).count() > 1
+}
+
+/// Reads lines of an address, digits, and characters or text; the address and the last part are optional.
+///
+/// Lines of another kind, such as those of a compiler's log, are skipped if all others have the same clear form.
+pub(super) fn listing(text: &str) -> Option<Rows> {
+    let (mut addresses, mut gap, mut open) = (None, Gap::None, false);
+    let mut lines: Vec<(Form, usize, &str, Row)> = Vec::new();
+    let (mut others, mut headings) = (Vec::new(), 0);
+    for (number, line) in (1..).zip(text.lines()) {
+        let start = line.trim();
+        let is_heading = start.ends_with(':') || start.starts_with("Contents of") || start.contains("file format ");
+        let is_comment = ["//", "#", ";", "/*"].iter().any(|mark| start.starts_with(mark));
+        if start.is_empty() || is_comment {
+            continue;
+        }
+        let first = digits(start);
+        let address = first.and_then(|(first, _)| u64::from_str_radix(first, 16).ok()).unwrap_or(0);
+        let is_symbol = first.is_some_and(|(_, after)| after.trim_start().starts_with('<'));
+        if is_heading {
+            headings += 1;
+            // objdump prints the address of a symbol in front of it.
+            if is_symbol && gap != Gap::Repeated {
+                let row = Row { address, tokens: Vec::new(), gap: std::mem::take(&mut gap) };
+                lines.push((Form::Place, number, start, row));
+            } else if gap == Gap::Zeros {
+                (open, gap) = (true, Gap::None);
+            }
+            continue;
+        }
+        if matches!(start, "*" | "...") {
+            gap = if start == "*" { Gap::Repeated } else { Gap::Zeros };
+            continue;
+        }
+        let Some(tokens) = tokens(start, &mut addresses) else {
+            others.push((number, start));
+            continue;
+        };
+        let after_address = |(first, after): (&str, &str)| after.starts_with(':') || addresses == Some(first.len());
+        let form = Form::of(start, &tokens, is_symbol || first.is_some_and(after_address));
+        lines.push((form, number, start, Row { address, tokens, gap: std::mem::take(&mut gap) }));
+    }
+    let mut found = Rows { open: open || gap == Gap::Zeros, ..Rows::default() };
+    if !others.is_empty() {
+        let has = |form: Form| lines.iter().any(|(known, ..)| *known == form);
+        if has(Form::Unclear)
+            || has(Form::Addressed) && has(Form::Plain)
+            || others.iter().any(|(_, line)| is_like(line))
+        {
+            return None;
+        }
+        let is_other = |line: &(Form, usize, &str, Row)| line.0 == Form::Other;
+        others.extend(lines.iter().filter(|line| is_other(line)).map(|(_, number, start, _)| (*number, *start)));
+        lines.retain(|line| !is_other(line));
+        let (number, start) = others.iter().min().copied().unwrap_or_default();
+        found.skipped = Some((number, start.to_owned(), others.len() + headings));
+    }
+    found.rows = lines.into_iter().map(|(.., row)| row).collect();
+    (gap != Gap::Repeated).then_some(found)
+}
+
+/// Splits a text into the digits at its start, with or without `0x`, and the rest.
+fn digits(text: &str) -> Option<(&str, &str)> {
+    let text = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
+    let end = text.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(text.len());
+    (end > 0).then(|| text.split_at(end))
+}
+
+/// Reads the digits of a line. `addresses` is the number of digits of addresses without a colon, once one was seen.
+/// `None` if the line starts with something else.
+fn tokens(line: &str, addresses: &mut Option<usize>) -> Option<Vec<Token>> {
+    let (first, after) = digits(line)?;
+    let (mut rest, mut order, mut columns) = (line, None, false);
+    // gdb prints the symbol that contains an address.
+    let named = after.trim_start().strip_prefix('<').and_then(|after| after.split_once(">:")).map(|(_, tail)| tail);
+    if let Some(tail) = after.strip_prefix(':').or(named) {
+        // Between tabs, objdump prints the values of instructions.
+        order = tail.starts_with('\t').then_some(Order::Value);
+        (rest, columns) = (tail, true);
+    } else {
+        let second = digits(after.trim_start()).filter(|_| after.starts_with([' ', '\t']));
+        let is_address = second.is_some_and(|(second, _)| second.len() != first.len() && first.len() >= 4);
+        if is_address || (after.is_empty() && *addresses == Some(first.len())) {
+            *addresses = Some(first.len());
+            (rest, columns) = (after, true);
+        }
+    }
+    rest = rest.trim_start();
+    rest = rest.split_once('|').map_or(rest, |(before, _)| before);
+    // gdb prints several values, each with `0x`, where objdump prints the text of the instruction.
+    let many = order.is_some() && rest.starts_with("0x");
+    if many {
+        columns = false;
+    } else if order.is_some() {
+        rest = rest.split_once('\t').map_or(rest, |(before, _)| before);
+    } else if columns && !line.contains('|') {
+        // Two blanks precede the character column.
+        rest = rest.split_once("  ").map_or(rest, |(before, _)| before);
+    }
+    let mut tokens: Vec<Token> = Vec::new();
+    while let Some((digits, after)) = digits(rest) {
+        let bytes = digits.len() / 2;
+        let same = tokens.last().is_none_or(|last: &Token| last.bytes >= bytes);
+        let ends = after.is_empty() || after.starts_with([' ', '\t', ',']);
+        let value = u128::from_str_radix(digits, 16).ok().filter(|_| digits.len().is_multiple_of(2) && same && ends);
+        let Some(value) = value else { break };
+        let order = if bytes == 1 { Some(Order::Memory) } else { order };
+        tokens.push(Token { value, bytes, order });
+        rest = after.trim_start_matches([' ', '\t', ',']);
+        if !many && (after.starts_with("  ") && !columns || after.starts_with('\t')) {
+            break;
+        }
+    }
+    (!tokens.is_empty() || columns || many).then_some(tokens)
+}
