@@ -60,9 +60,8 @@ impl Observer for Runner<'_, '_, '_> {
         let again = self.current.replace((at.warp, at.pc)) == Some((at.warp, at.pc));
         let previous = if again { self.previous.get(&at.warp).copied() } else { self.previous.insert(at.warp, count) };
         let reason = self.reason(view, count, again);
-        if let Some(reason) = reason
-            && !self.goes_back(&reason, previous)?
-        {
+        if let Some(reason) = reason {
+            self.go_back(&reason, previous)?;
             self.session.remember(view);
             self.ask(reason, view, (count, previous))?;
         }
@@ -164,8 +163,8 @@ impl Runner<'_, '_, '_> {
         reason
     }
 
-    /// Whether this is only a step on the way back. `Break` if the run must start again.
-    fn goes_back(&mut self, reason: &Reason, previous: Option<u64>) -> ControlFlow<(), bool> {
+    /// Returns `Break` if the run must start again to stop at an earlier instruction.
+    fn go_back(&mut self, reason: &Reason, previous: Option<u64>) -> ControlFlow<()> {
         if self.next.is_some() {
             return ControlFlow::Break(());
         }
@@ -173,7 +172,7 @@ impl Runner<'_, '_, '_> {
             self.next = Some(Next::Replay(Goal::Count(previous, reason.clone(), more - 1)));
             return ControlFlow::Break(());
         }
-        ControlFlow::Continue(false)
+        ControlFlow::Continue(())
     }
 
     /// Asks the front end how to resume. `Break` if the run ends.
