@@ -4,6 +4,13 @@
 //! documentation. An enum declared with [`choices!`](crate::choices) is read from one word. Reading does not stop at
 //! the first mistake: every key of every map is read, and each mistake becomes one diagnostic.
 //!
+//! - here: what a type must provide to be read, and the macros that declare structs and enums
+//! - `read`: reads maps of known keys and words, for the types that the macros declare
+//! - `values`: the types of single values, lists, and maps of names
+//!
+//! Reading begins with the struct of a whole file: `read` checks the keys of its map, and the value of each key is read
+//! by its own type, down to those in `values`.
+//!
 //! | code  | meaning |
 //! |-------|---------|
 //! | E0020 | a value of the wrong kind |
@@ -12,12 +19,16 @@
 //! | E0023 | a word that is not one of the choices |
 //! | E0024 | a number out of range |
 
-use std::ops::Deref;
+mod read;
+mod values;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::{Sources, Span, Spanned};
-use crate::suggest::one_of;
+use crate::source::Sources;
 use crate::yaml::{Node, Value};
+
+#[doc(hidden)]
+pub use read::{KeyedMap, read_choice};
+pub use values::{Named, OneOrMany};
 
 #[doc(inline)]
 pub use crate::{choices, vocabulary};
@@ -127,322 +138,6 @@ pub struct KeyDoc {
     pub expected: &'static str,
     /// [`FromNode::accepts`] of its value.
     pub accepts: fn() -> Accepts,
-}
-
-impl FromNode for Node {
-    const EXPECTED: &'static str = "any value";
-
-    fn from_node(node: &Node, _: &mut Reader<'_>) -> Option<Self> {
-        Some(node.clone())
-    }
-}
-
-impl FromNode for bool {
-    const EXPECTED: &'static str = "`true` or `false`";
-
-    fn accepts() -> Accepts {
-        Accepts::Bool
-    }
-
-    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
-        match node.value {
-            Value::Bool(value) => Some(value),
-            _ => {
-                r.wrong_kind(node, Self::EXPECTED);
-                None
-            }
-        }
-    }
-}
-
-macro_rules! whole_numbers {
-    ($($int:ty),*) => {$(
-        impl FromNode for $int {
-            const EXPECTED: &'static str = "a whole number";
-
-            fn accepts() -> Accepts {
-                // An `i128` holds the bounds of every type but its own, and no number in a file reaches those.
-                Accepts::Number(<$int>::MIN as i128, <$int>::MAX as i128)
-            }
-
-            fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
-                let Value::Int(value) = node.value else {
-                    r.wrong_kind(node, Self::EXPECTED);
-                    return None;
-                };
-                let fitting = <$int>::try_from(value).ok();
-                if fitting.is_none() {
-                    let range = format!("expected a number from {} to {}", <$int>::MIN, <$int>::MAX);
-                    r.out.push(Diagnostic::error("E0024", node.span, format!("`{value}` is out of range")).label(range));
-                }
-                fitting
-            }
-        }
-    )*};
-}
-
-whole_numbers!(u8, u16, u32, u64, i64, i128);
-
-/// Text. A plain number or `true` is taken as spelt (`1.0` stays `1.0`), since a name may look like one.
-impl FromNode for String {
-    const EXPECTED: &'static str = "text";
-
-    fn accepts() -> Accepts {
-        Accepts::Text
-    }
-
-    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
-        let text = scalar_text(node, r.sources);
-        if text.is_none() {
-            r.wrong_kind(node, Self::EXPECTED);
-        }
-        text.map(str::to_owned)
-    }
-}
-
-fn scalar_text<'a>(node: &'a Node, sources: &'a Sources) -> Option<&'a str> {
-    match &node.value {
-        Value::Text(text) => Some(text),
-        Value::Bool(_) | Value::Int(_) | Value::Float(_) => Some(sources.snippet(node.span)),
-        Value::Null | Value::List(_) | Value::Map(_) => None,
-    }
-}
-
-impl<T: FromNode> FromNode for Spanned<T> {
-    const EXPECTED: &'static str = T::EXPECTED;
-
-    fn accepts() -> Accepts {
-        T::accepts()
-    }
-
-    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
-        Some(Spanned::new(T::from_node(node, r)?, node.span))
-    }
-}
-
-impl<T: FromNode> FromNode for Box<T> {
-    const EXPECTED: &'static str = T::EXPECTED;
-
-    fn accepts() -> Accepts {
-        T::accepts()
-    }
-
-    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
-        T::from_node(node, r).map(Box::new)
-    }
-}
-
-impl<T: FromNode> FromNode for Vec<T> {
-    const EXPECTED: &'static str = "a list";
-
-    fn accepts() -> Accepts {
-        Accepts::List(Box::new(T::accepts()))
-    }
-
-    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
-        let Value::List(items) = &node.value else {
-            r.wrong_kind(node, Self::EXPECTED);
-            return None;
-        };
-        // All items are read before a failure is returned, so that the mistakes of each are reported.
-        let items: Vec<Option<T>> = items.iter().map(|item| T::from_node(item, r)).collect();
-        items.into_iter().collect()
-    }
-}
-
-/// A list, or a single value in place of a list of one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OneOrMany<T>(pub Vec<T>);
-
-impl<T> Deref for OneOrMany<T> {
-    type Target = Vec<T>;
-
-    fn deref(&self) -> &Vec<T> {
-        &self.0
-    }
-}
-
-impl<T: FromNode> FromNode for OneOrMany<T> {
-    const EXPECTED: &'static str = "a value or a list of values";
-
-    fn accepts() -> Accepts {
-        Accepts::Either(vec![T::accepts(), Vec::<T>::accepts()])
-    }
-
-    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
-        match node.value {
-            Value::List(_) => Vec::from_node(node, r).map(OneOrMany),
-            _ => T::from_node(node, r).map(|value| OneOrMany(vec![value])),
-        }
-    }
-}
-
-/// Marks every key within a value that could not be read as broken.
-fn mark_keys(node: &Node, out: &mut Diagnostics) {
-    match &node.value {
-        Value::Map(entries) => {
-            for (key, value) in entries {
-                out.mark_broken(key);
-                mark_keys(value, out);
-            }
-        }
-        Value::List(items) => items.iter().for_each(|item| mark_keys(item, out)),
-        _ => {}
-    }
-}
-
-/// A map whose keys are names chosen by the specification, in file order. Entries with mistakes are left out.
-#[derive(Clone, Debug)]
-pub struct Named<T>(pub Vec<(Spanned<String>, T)>);
-
-impl<T> Named<T> {
-    /// Returns the value for a name.
-    pub fn get(&self, name: &str) -> Option<&T> {
-        self.0.iter().find(|(key, _)| key.value == name).map(|(_, value)| value)
-    }
-}
-
-impl<T> Default for Named<T> {
-    fn default() -> Self {
-        Named(Vec::new())
-    }
-}
-
-impl<T> Deref for Named<T> {
-    type Target = Vec<(Spanned<String>, T)>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl<T: FromNode> FromNode for Named<T> {
-    const EXPECTED: &'static str = "a map of names";
-
-    fn accepts() -> Accepts {
-        Accepts::Named(Box::new(T::accepts()))
-    }
-
-    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
-        let Value::Map(entries) = &node.value else {
-            r.wrong_kind(node, Self::EXPECTED);
-            return None;
-        };
-        let mut named = Vec::with_capacity(entries.len());
-        for (key, value) in entries {
-            let (before, first) = (r.out.failures(), r.out.iter().len());
-            match T::from_node(value, r) {
-                Some(read) if r.out.failures() == before => named.push((key.clone(), read)),
-                // The mistake is reported. That the name is therefore unknown must not be reported as well.
-                _ => {
-                    // If required keys are missing, the map itself may be under the wrong name.
-                    if r.sources.line_column(key.span).0 != r.sources.line_column(value.span).0 {
-                        let missing =
-                            |found: &&mut Diagnostic| found.code == "E0022" && found.primary == Some(value.span);
-                        for found in r.out.since(first).iter_mut().filter(missing) {
-                            found.secondary.push((key.span, format!("of `{}`", key.value)));
-                        }
-                    }
-                    r.out.mark_broken(key);
-                    mark_keys(value, r.out);
-                }
-            }
-        }
-        Some(Named(named))
-    }
-}
-
-/// A map that a [`vocabulary!`](crate::vocabulary) struct is being read from, with its keys already checked.
-#[doc(hidden)]
-pub struct KeyedMap<'n> {
-    entries: &'n [(Spanned<String>, Node)],
-    complete: bool,
-}
-
-impl<'n> KeyedMap<'n> {
-    /// Reports a value that is not a map (E0020), unknown keys (E0021), and missing keys (E0022).
-    pub fn open(node: &'n Node, keys: &[KeyDoc], r: &mut Reader<'_>) -> Option<Self> {
-        let Value::Map(entries) = &node.value else {
-            r.wrong_kind(node, &expected_map(keys));
-            return None;
-        };
-        let is_given = |name: &str| entries.iter().any(|(key, _)| key.value == name);
-        let mut meant = Vec::new();
-        for (key, _) in entries {
-            if !keys.iter().any(|known| known.name == key.value) {
-                let mut error = Diagnostic::error("E0021", key.span, format!("unknown key `{}`", key.value))
-                    .label("not allowed here");
-                let open = keys.iter().map(|known| known.name).filter(|name| !is_given(name));
-                if let Some(near) =
-                    r.out.near(key, open).or_else(|| r.out.near(key, keys.iter().map(|known| known.name)))
-                {
-                    error = error.help(format!("did you mean `{near}`?"));
-                    meant.push(near);
-                }
-                r.out.push(error.note(format!("allowed here: {}", one_of(keys.iter().map(|known| known.name)))));
-            }
-        }
-        let missing: Vec<&KeyDoc> = keys.iter().filter(|key| key.required && !is_given(key.name)).collect();
-        // A misspelt key is one mistake, not two.
-        for key in missing.iter().filter(|key| !meant.contains(&key.name)) {
-            let error = Diagnostic::error("E0022", node.span, format!("the key `{}` is missing", key.name))
-                .label("in this map")
-                .help(format!("add `{}:` with {}", key.name, key.expected));
-            r.out.push(if key.doc.is_empty() { error } else { error.note(format!("`{}`: {}", key.name, key.doc)) });
-        }
-        Some(KeyedMap { entries, complete: missing.is_empty() })
-    }
-
-    /// Reads the value of a key. `None` if that failed and was reported; `Some(None)` if the key is absent.
-    pub fn read<T: FromNode>(&self, key: &str, r: &mut Reader<'_>) -> Option<Option<T>> {
-        match self.entries.iter().find(|(given, _)| given.value == key) {
-            Some((_, node)) => T::from_node(node, r).map(Some),
-            None => Some(None),
-        }
-    }
-
-    /// Whether all required keys are present.
-    pub fn is_complete(&self) -> bool {
-        self.complete
-    }
-}
-
-fn expected_map(keys: &[KeyDoc]) -> String {
-    let required: Vec<String> = keys.iter().filter(|key| key.required).map(|key| format!("`{}`", key.name)).collect();
-    match required.as_slice() {
-        [] => format!("a map with {}", one_of(keys.iter().map(|key| key.name))),
-        [only] => format!("a map with {only}"),
-        [most @ .., last] => format!("a map with {} and {last}", most.join(", ")),
-    }
-}
-
-/// Reads one of the words of a [`choices!`](crate::choices) enum.
-#[doc(hidden)]
-pub fn read_choice<T: Copy>(node: &Node, r: &mut Reader<'_>, all: &[(T, &'static str)], expected: &str) -> Option<T> {
-    let Some(word) = scalar_text(node, r.sources) else {
-        r.wrong_kind(node, expected);
-        return None;
-    };
-    let found = all.iter().find(|(_, name)| *name == word).map(|(choice, _)| *choice);
-    if found.is_none() {
-        let error = unknown_choice(node.span, word, all.iter().map(|(_, name)| *name), r.out);
-        r.out.push(error);
-    }
-    found
-}
-
-fn unknown_choice(
-    span: Span,
-    word: &str,
-    names: impl Iterator<Item = &'static str> + Clone,
-    out: &Diagnostics,
-) -> Diagnostic {
-    let error = Diagnostic::error("E0023", span, format!("unknown value `{word}`"))
-        .label(format!("expected {}", one_of(names.clone())));
-    match out.near(word, names) {
-        Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error,
-    }
 }
 
 /// Declares a struct that is read from a map. Each field is a key, and its doc comment documents the key.
