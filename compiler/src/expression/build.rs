@@ -3,13 +3,21 @@
 //! Functions are expanded, `for` loops are unrolled, and the conditions of effects are collected on the way down.
 //! Assignments to operands and states are tracked by name, so that later reads see the assigned values; the writes come
 //! last.
+//!
+//! - here: the builder, blocks and statements, conditions, and the expansion of functions
+//! - `assign`: assignments
+//! - `read`: the operands, states and modifiers that a text reads, and the slots and intrinsics that it calls
+//!
+//! A statement goes to `assign`, or to the expressions of `expr.rs`, which use `read`.
 
-use isaforge_core::semantics::{Comparison, Modifier, NONE, Node, Op, Part, Type};
+mod assign;
+mod read;
 
-use super::expr::part;
+use isaforge_core::semantics::{Modifier, NONE, Node, Op, Part, Type};
+
 use super::graph::{Graph, MAX_NODES};
-use super::scope::{ModifierInfo, OperandInfo, Scope};
-use super::syntax::{Block, Expr, ExprKind, Statement};
+use super::scope::Scope;
+use super::syntax::{Block, Expr, Statement};
 use super::value::Value;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Span, Spanned};
@@ -113,7 +121,7 @@ pub fn build(scope: &Scope<'_>, text: &Block, result: Option<Type>, out: &mut Di
     }
 }
 
-impl<'a> Builder<'a> {
+impl Builder<'_> {
     fn text(&mut self, text: &Block, result: Option<Type>) -> Result<(), Stop> {
         let value = self.block(text, result)?;
         match (result, value) {
@@ -282,349 +290,6 @@ impl<'a> Builder<'a> {
         })
     }
 
-    // Assignments.
-
-    fn assign(&mut self, place: &Expr, value: &Expr) -> Result<(), Stop> {
-        self.step(place.span)?;
-        match &place.kind {
-            ExprKind::Name(name) => {
-                if let Some(at) = self.local(name) {
-                    // Assigning to a parameter that is an operand assigns to the operand.
-                    if let (Value::Operand(operand), true) = (&self.locals[at].1, at < self.parameters) {
-                        return self.assign_operand(*operand, 0, place.span, value);
-                    }
-                    return self.assign_local(at, place.span, value);
-                }
-                if let Some(operand) = self.scope.operands.iter().position(|o| o.name == *name) {
-                    return self.assign_operand(operand, 0, place.span, value);
-                }
-                match self.scope.library.states.iter().position(|s| s.name == *name) {
-                    Some(state) => self.assign_state(state, place, None, value),
-                    None => {
-                        let error = match self.named(name, place.span)? {
-                            Some(_) => cannot_assign(place.span),
-                            None => {
-                                let help = format!("`let {name} = …` gives a new value a name");
-                                self.unknown(name, place.span).help(help)
-                            }
-                        };
-                        Err(self.error(error))
-                    }
-                }
-            }
-            ExprKind::Index(of, index) => match self.expression(of, None)? {
-                Value::Operand(operand) => {
-                    let element = self.whole(index)?;
-                    self.assign_operand(operand, element, place.span, value)
-                }
-                Value::States(state) => {
-                    let index = self.expression(index, Some(Type::U32))?;
-                    self.assign_state(state, place, Some((index, of.span)), value)
-                }
-                _ => Err(self.error(cannot_assign(place.span))),
-            },
-            ExprKind::Member(of, name, false) => match self.expression(of, None)? {
-                Value::Operand(operand) => self.assign_part(operand, name, place.span, value),
-                _ => Err(self.error(cannot_assign(place.span))),
-            },
-            ExprKind::Call(name, arguments) => self.assign_by_writer(name, arguments, value),
-            _ => Err(self.error(cannot_assign(place.span))),
-        }
-    }
-
-    fn assign_local(&mut self, at: usize, span: Span, value: &Expr) -> Result<(), Stop> {
-        let old = self.locals[at].1.clone();
-        let old_node = match &old {
-            Value::Node(id) => Some(*id),
-            _ => None,
-        };
-        let ty = old_node.map(|id| self.graph.ty(id));
-        let new = self.expression(value, ty)?;
-        let when = self.when();
-        let value = if when == NONE {
-            new
-        } else {
-            let (new, old, ty) = self.unify((&new, value.span), (&old, span), None)?;
-            Value::Node(self.graph.node(Op::Select, 0, ty, [when, new, old, NONE]))
-        };
-        self.locals[at].1 = value;
-        Ok(())
-    }
-
-    /// Checks that an operand can be assigned, either as a whole or in parts of one size.
-    fn written_operand(&mut self, operand: usize, parts: Option<u8>, span: Span) -> Result<&'a OperandInfo, Stop> {
-        let info = &self.scope.operands[operand];
-        if !info.writes {
-            let error = Diagnostic::error("E0126", span, format!("`{}` is read-only", info.name));
-            return Err(self.error(error.secondary(info.span, "declared by its `access`")));
-        }
-        let otherwise = |place: &Place| match *place {
-            Place::Operand(of, _) => usize::from(of) == operand && parts.is_some(),
-            Place::Part(of, bits, _) => usize::from(of) == operand && parts != Some(bits),
-            Place::State(_) => false,
-        };
-        if self.assigned.iter().any(|(place, _)| otherwise(place)) {
-            let message = format!("`{}` was already assigned, as a whole or in other parts", info.name);
-            return Err(self.error(Diagnostic::error("E0126", span, message).help("assign it only one way")));
-        }
-        Ok(info)
-    }
-
-    fn assign_part(&mut self, operand: usize, name: &Spanned<String>, span: Span, value: &Expr) -> Result<(), Stop> {
-        let of = self.scope.operands[operand].ty;
-        let Some((bits, index)) = part(&name.value, of).filter(|_| self.scope.operands[operand].elements == 1) else {
-            let error = Diagnostic::error("E0121", name.span, format!("`{of}` has no part `{}`", name.value));
-            let operand = &self.scope.operands[operand].name;
-            return Err(self.error(
-                error
-                    .note("parts are `b0` to `b7`, `h0` to `h3`, `w0` and `w1`")
-                    .help(format!("`{operand}` is the register itself: `{operand} = …` writes all of it")),
-            ));
-        };
-        self.written_operand(operand, Some(bits), span)?;
-        let node = self.assigned_value(value, Type::unsigned(bits))?;
-        self.built.writes[operand] = true;
-        self.set(Place::Part(operand as u16, bits, index), node);
-        Ok(())
-    }
-
-    fn assign_operand(&mut self, operand: usize, element: i128, span: Span, value: &Expr) -> Result<(), Stop> {
-        let ty = self.written_operand(operand, None, span)?.ty;
-        let element = self.element(operand, element, span)?;
-        let node = self.assigned_value(value, ty)?;
-        self.built.writes[operand] = true;
-        self.set(Place::Operand(operand as u16, element), node);
-        Ok(())
-    }
-
-    fn assign_state(
-        &mut self,
-        state: usize,
-        place: &Expr,
-        index: Option<(Value, Span)>,
-        value: &Expr,
-    ) -> Result<(), Stop> {
-        let (ty, count) = (self.scope.library.states[state].ty, self.scope.library.states[state].count);
-        let index = match index {
-            None if count == 1 => None,
-            Some((index, span)) if count > 1 => Some(self.node_of(&index, Some(Type::U32), span)?),
-            _ => return Err(self.error(cannot_assign(place.span))),
-        };
-        let node = self.assigned_value(value, ty)?;
-        self.scope.library.usage.borrow_mut().states.insert(state);
-        match index {
-            None => self.set(Place::State(state as u16), node),
-            Some(index) => {
-                let when = self.when();
-                self.graph.node(Op::SetState, 0, ty, [state as u16, index, node, when]);
-                self.elements.push([state as u16, index, node, when]);
-            }
-        }
-        Ok(())
-    }
-
-    fn assigned_value(&mut self, value: &Expr, ty: Type) -> Result<u16, Stop> {
-        let found = self.expression(value, Some(ty))?;
-        let node = self.node_of(&found, Some(ty), value.span)?;
-        let found = self.graph.ty(node);
-        if found.size() != ty.size() || found.class == isaforge_core::semantics::Class::Bool && found != ty {
-            return Err(self.mismatch(value.span, ty, found));
-        }
-        // Registers hold bits, so any type of the right size can be assigned.
-        Ok(self.bits(node, ty))
-    }
-
-    fn set(&mut self, place: Place, node: u16) {
-        let when = self.when();
-        let entry = match self.was_assigned(place) {
-            _ if when == NONE => (node, NONE),
-            None => (node, when),
-            Some((old, old_when)) => {
-                let ty = self.graph.ty(node);
-                let node = self.graph.node(Op::Select, 0, ty, [when, node, old, NONE]);
-                let when = match old_when {
-                    NONE => NONE,
-                    old => self.graph.node(Op::Or, 0, Type::BOOL, [old, when, NONE, NONE]),
-                };
-                (node, when)
-            }
-        };
-        self.assigned.retain(|(other, _)| *other != place);
-        self.assigned.push((place, entry));
-    }
-
-    fn was_assigned(&self, place: Place) -> Option<(u16, u16)> {
-        self.assigned.iter().find(|(other, _)| *other == place).map(|(_, entry)| *entry)
-    }
-
-    /// The current value of a place that held `original` at the start.
-    fn forwarded(&mut self, place: Place, original: u16) -> u16 {
-        match self.was_assigned(place) {
-            None => original,
-            Some((node, NONE)) => node,
-            Some((node, when)) => {
-                let ty = self.graph.ty(node);
-                self.graph.node(Op::Select, 0, ty, [when, node, original, NONE])
-            }
-        }
-    }
-
-    fn write_out(&mut self) {
-        self.elements.clear();
-        for (place, (node, when)) in std::mem::take(&mut self.assigned) {
-            let ty = self.graph.ty(node);
-            match place {
-                Place::Operand(operand, element) => {
-                    self.graph.node(Op::Write, 0, ty, [operand, element, node, when]);
-                }
-                Place::Part(operand, _, index) => {
-                    self.graph.node(Op::Write, 0, ty, [operand, index, node, when]);
-                }
-                Place::State(state) => {
-                    self.graph.node(Op::SetState, 0, ty, [state, NONE, node, when]);
-                }
-            }
-        }
-    }
-
-    // Reads.
-
-    fn element(&mut self, operand: usize, element: i128, span: Span) -> Result<u16, Stop> {
-        let info = &self.scope.operands[operand];
-        if let Some(element) = u16::try_from(element).ok().filter(|element| *element < info.elements) {
-            return Ok(element);
-        }
-        let message = format!("`{}` has {} elements, counted from 0", info.name, info.elements);
-        Err(self.error(Diagnostic::error("E0125", span, message)))
-    }
-
-    pub(super) fn read_operand(&mut self, operand: usize, element: i128, span: Span) -> Result<u16, Stop> {
-        let info = &self.scope.operands[operand];
-        let element = self.element(operand, element, span)?;
-        let place = Place::Operand(operand as u16, element);
-        let is_part = |place: &Place| matches!(place, Place::Part(of, ..) if usize::from(*of) == operand);
-        if self.assigned.iter().any(|(place, _)| is_part(place)) {
-            let message = format!("`{}` is read after a part of it was assigned", info.name);
-            return Err(self.error(Diagnostic::error("E0126", span, message).help("read it before: `let old = …`")));
-        }
-        self.built.reads[operand] = true;
-        let original = self.graph.node(Op::Operand, 0, info.ty, [operand as u16, element, NONE, NONE]);
-        Ok(self.forwarded(place, original))
-    }
-
-    /// Reads the first element of an operand as a type of another size.
-    pub(super) fn read_operand_as(&mut self, operand: usize, ty: Type) -> u16 {
-        self.built.reads[operand] = true;
-        self.graph.node(Op::Operand, 0, ty, [operand as u16, 0, NONE, NONE])
-    }
-
-    pub(super) fn read_state(&mut self, state: usize, index: Option<u16>) -> u16 {
-        let info = &self.scope.library.states[state];
-        self.scope.library.usage.borrow_mut().states.insert(state);
-        let original = self.graph.node(Op::State, 0, info.ty, [state as u16, index.unwrap_or(NONE), NONE, NONE]);
-        match index {
-            Some(index) => self.forwarded_element(state as u16, index, original),
-            None => self.forwarded(Place::State(state as u16), original),
-        }
-    }
-
-    /// Like [`forwarded`](Self::forwarded) for the element of a state: whether it was assigned may depend on the
-    /// indices of elements.
-    fn forwarded_element(&mut self, state: u16, index: u16, original: u16) -> u16 {
-        let mut value = original;
-        for [of, element, node, when] in self.elements.clone() {
-            if of != state {
-                continue;
-            }
-            let ty = self.graph.ty(node);
-            let same = self.same_element(element, index);
-            value = match (same, when) {
-                (None, NONE) => node,
-                (Some(condition), NONE) | (None, condition) => {
-                    self.graph.node(Op::Select, 0, ty, [condition, node, value, NONE])
-                }
-                (Some(same), when) => {
-                    let both = self.graph.node(Op::And, 0, Type::BOOL, [same, when, NONE, NONE]);
-                    self.graph.node(Op::Select, 0, ty, [both, node, value, NONE])
-                }
-            };
-        }
-        value
-    }
-
-    /// Whether two element indices are equal; `None` if they are known to be.
-    fn same_element(&mut self, a: u16, b: u16) -> Option<u16> {
-        if a == b {
-            return None;
-        }
-        let [a, b] = [a, b].map(|number| {
-            let ty = self.graph.ty(number);
-            let bits = self.bits(number, Type::unsigned(ty.size() as u8));
-            if ty.size() == 64 { bits } else { self.graph.node(Op::Zext, 0, Type::U64, [bits, NONE, NONE, NONE]) }
-        });
-        Some(self.graph.node(Op::Compare, Comparison::Equal as u16, Type::BOOL, [a, b, NONE, NONE]))
-    }
-
-    /// Passes an operand as an argument of an intrinsic, which may read and write it.
-    pub(super) fn pass_operand(&mut self, operand: usize) -> u16 {
-        let info: &OperandInfo = &self.scope.operands[operand];
-        self.built.reads[operand] |= info.reads;
-        self.built.writes[operand] |= info.writes;
-        self.graph.constant(Type::unsigned(16), operand as u64)
-    }
-
-    /// Executes the operations in a slot of a group. They see earlier assignments and may change the assigned values.
-    pub(super) fn call_slot(&mut self, slot: u16) {
-        self.write_out();
-        let when = self.when();
-        self.graph.node(Op::Slot, slot, Type::BOOL, [when, NONE, NONE, NONE]);
-        self.graph.forget_reads();
-    }
-
-    pub(super) fn use_intrinsic(&mut self, intrinsic: usize) {
-        self.scope.library.usage.borrow_mut().intrinsics.insert(intrinsic);
-        self.built.intrinsics.push(intrinsic as u16);
-    }
-
-    // Modifiers.
-
-    pub(super) fn modifier_info(&self, value: &Value) -> &'a ModifierInfo {
-        match value {
-            Value::Suffix(operand, suffix) => &self.scope.operands[*operand].suffixes[*suffix],
-            Value::Modifier(modifier) => &self.scope.modifiers[*modifier],
-            // Callers have checked what kind of value it is.
-            _ => unreachable!("only modifiers have values to choose by"),
-        }
-    }
-
-    /// The index of a modifier in the graph.
-    fn modifier(&mut self, value: &Value) -> u16 {
-        let reference = self.modifier_info(value).reference;
-        self.graph.modifier(reference)
-    }
-
-    /// Whether a modifier has one of these values.
-    pub(super) fn is(&mut self, modifier: &Value, values: &[u64]) -> u16 {
-        let modifier = self.modifier(modifier);
-        let values: Vec<u16> = values.iter().map(|value| *value as u16).collect();
-        self.graph.with_list(Op::Is, 0, Type::BOOL, [modifier, NONE, NONE, NONE], &values)
-    }
-
-    /// The value of the arm that a modifier selects.
-    pub(super) fn pick(&mut self, modifier: &Value, ty: Type, arms: &[(Vec<u64>, u16)]) -> u16 {
-        let modifier = self.modifier(modifier);
-        let mut list: Vec<u16> = Vec::new();
-        for (values, node) in arms {
-            list.extend(values.iter().flat_map(|value| [*value as u16, *node]));
-        }
-        self.graph.with_list(Op::Pick, 0, ty, [modifier, NONE, NONE, NONE], &list)
-    }
-
-    pub(super) fn modifier_bits(&mut self, value: &Value) -> u16 {
-        let modifier = self.modifier(value);
-        self.graph.node(Op::Modifier, 0, Type::U32, [modifier, NONE, NONE, NONE])
-    }
-
     // Calls of functions with a text.
 
     pub(super) fn local(&self, name: &str) -> Option<usize> {
@@ -660,39 +325,8 @@ impl<'a> Builder<'a> {
     pub(super) fn in_function(&self) -> bool {
         !self.calls.is_empty()
     }
-
-    fn assign_by_writer(&mut self, name: &Spanned<String>, arguments: &[Expr], value: &Expr) -> Result<(), Stop> {
-        let Some(function) = self.scope.library.writers.get(&name.value) else {
-            let error = Diagnostic::error("E0121", name.span, format!("no writer named `{}`", name.value));
-            let near = crate::suggest::did_you_mean(&name.value, self.scope.library.writers.keys().map(String::as_str));
-            return Err(self.error(match near {
-                Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error.help("a writer is a function with `= value` after its parameters"),
-            }));
-        };
-        if arguments.len() + 1 != function.parameters.len() {
-            let wanted = function.parameters.len() - 1;
-            let message = format!("`{}` takes {wanted} arguments, found {}", name.value, arguments.len());
-            let error = Diagnostic::error("E0123", name.span, message).secondary(function.span, "defined here");
-            return Err(self.error(error));
-        }
-        let mut values = Vec::with_capacity(arguments.len() + 1);
-        for argument in arguments {
-            values.push(self.expression(argument, None)?);
-        }
-        values.push(self.expression(value, None)?);
-        match self.expand(name, function, values, None)? {
-            Value::Nothing => Ok(()),
-            _ => Err(self.error(Diagnostic::error("E0126", function.span, "a writer must not end with a value"))),
-        }
-    }
 }
 
 fn no_value(span: Span) -> Diagnostic {
     Diagnostic::error("E0126", span, "this name would have no value").label("an effect where a value is needed")
-}
-
-fn cannot_assign(span: Span) -> Diagnostic {
-    Diagnostic::error("E0126", span, "this cannot be assigned to")
-        .help("only operands, states, `let` names and calls of writers can")
 }

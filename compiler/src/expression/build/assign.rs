@@ -1,0 +1,249 @@
+//! Assignments to names, operands and states, which are written once the text ends.
+
+use isaforge_core::semantics::{NONE, Op, Type};
+
+use super::{Builder, Place, Stop};
+use crate::diagnostic::Diagnostic;
+use crate::expression::expr::part;
+use crate::expression::scope::OperandInfo;
+use crate::expression::syntax::{Expr, ExprKind};
+use crate::expression::value::Value;
+use crate::source::{Span, Spanned};
+
+impl<'a> Builder<'a> {
+    // Assignments.
+
+    pub(super) fn assign(&mut self, place: &Expr, value: &Expr) -> Result<(), Stop> {
+        self.step(place.span)?;
+        match &place.kind {
+            ExprKind::Name(name) => {
+                if let Some(at) = self.local(name) {
+                    // Assigning to a parameter that is an operand assigns to the operand.
+                    if let (Value::Operand(operand), true) = (&self.locals[at].1, at < self.parameters) {
+                        return self.assign_operand(*operand, 0, place.span, value);
+                    }
+                    return self.assign_local(at, place.span, value);
+                }
+                if let Some(operand) = self.scope.operands.iter().position(|o| o.name == *name) {
+                    return self.assign_operand(operand, 0, place.span, value);
+                }
+                match self.scope.library.states.iter().position(|s| s.name == *name) {
+                    Some(state) => self.assign_state(state, place, None, value),
+                    None => {
+                        let error = match self.named(name, place.span)? {
+                            Some(_) => cannot_assign(place.span),
+                            None => {
+                                let help = format!("`let {name} = …` gives a new value a name");
+                                self.unknown(name, place.span).help(help)
+                            }
+                        };
+                        Err(self.error(error))
+                    }
+                }
+            }
+            ExprKind::Index(of, index) => match self.expression(of, None)? {
+                Value::Operand(operand) => {
+                    let element = self.whole(index)?;
+                    self.assign_operand(operand, element, place.span, value)
+                }
+                Value::States(state) => {
+                    let index = self.expression(index, Some(Type::U32))?;
+                    self.assign_state(state, place, Some((index, of.span)), value)
+                }
+                _ => Err(self.error(cannot_assign(place.span))),
+            },
+            ExprKind::Member(of, name, false) => match self.expression(of, None)? {
+                Value::Operand(operand) => self.assign_part(operand, name, place.span, value),
+                _ => Err(self.error(cannot_assign(place.span))),
+            },
+            ExprKind::Call(name, arguments) => self.assign_by_writer(name, arguments, value),
+            _ => Err(self.error(cannot_assign(place.span))),
+        }
+    }
+
+    fn assign_local(&mut self, at: usize, span: Span, value: &Expr) -> Result<(), Stop> {
+        let old = self.locals[at].1.clone();
+        let old_node = match &old {
+            Value::Node(id) => Some(*id),
+            _ => None,
+        };
+        let ty = old_node.map(|id| self.graph.ty(id));
+        let new = self.expression(value, ty)?;
+        let when = self.when();
+        let value = if when == NONE {
+            new
+        } else {
+            let (new, old, ty) = self.unify((&new, value.span), (&old, span), None)?;
+            Value::Node(self.graph.node(Op::Select, 0, ty, [when, new, old, NONE]))
+        };
+        self.locals[at].1 = value;
+        Ok(())
+    }
+
+    /// Checks that an operand can be assigned, either as a whole or in parts of one size.
+    fn written_operand(&mut self, operand: usize, parts: Option<u8>, span: Span) -> Result<&'a OperandInfo, Stop> {
+        let info = &self.scope.operands[operand];
+        if !info.writes {
+            let error = Diagnostic::error("E0126", span, format!("`{}` is read-only", info.name));
+            return Err(self.error(error.secondary(info.span, "declared by its `access`")));
+        }
+        let otherwise = |place: &Place| match *place {
+            Place::Operand(of, _) => usize::from(of) == operand && parts.is_some(),
+            Place::Part(of, bits, _) => usize::from(of) == operand && parts != Some(bits),
+            Place::State(_) => false,
+        };
+        if self.assigned.iter().any(|(place, _)| otherwise(place)) {
+            let message = format!("`{}` was already assigned, as a whole or in other parts", info.name);
+            return Err(self.error(Diagnostic::error("E0126", span, message).help("assign it only one way")));
+        }
+        Ok(info)
+    }
+
+    fn assign_part(&mut self, operand: usize, name: &Spanned<String>, span: Span, value: &Expr) -> Result<(), Stop> {
+        let of = self.scope.operands[operand].ty;
+        let Some((bits, index)) = part(&name.value, of).filter(|_| self.scope.operands[operand].elements == 1) else {
+            let error = Diagnostic::error("E0121", name.span, format!("`{of}` has no part `{}`", name.value));
+            let operand = &self.scope.operands[operand].name;
+            return Err(self.error(
+                error
+                    .note("parts are `b0` to `b7`, `h0` to `h3`, `w0` and `w1`")
+                    .help(format!("`{operand}` is the register itself: `{operand} = …` writes all of it")),
+            ));
+        };
+        self.written_operand(operand, Some(bits), span)?;
+        let node = self.assigned_value(value, Type::unsigned(bits))?;
+        self.built.writes[operand] = true;
+        self.set(Place::Part(operand as u16, bits, index), node);
+        Ok(())
+    }
+
+    fn assign_operand(&mut self, operand: usize, element: i128, span: Span, value: &Expr) -> Result<(), Stop> {
+        let ty = self.written_operand(operand, None, span)?.ty;
+        let element = self.element(operand, element, span)?;
+        let node = self.assigned_value(value, ty)?;
+        self.built.writes[operand] = true;
+        self.set(Place::Operand(operand as u16, element), node);
+        Ok(())
+    }
+
+    fn assign_state(
+        &mut self,
+        state: usize,
+        place: &Expr,
+        index: Option<(Value, Span)>,
+        value: &Expr,
+    ) -> Result<(), Stop> {
+        let (ty, count) = (self.scope.library.states[state].ty, self.scope.library.states[state].count);
+        let index = match index {
+            None if count == 1 => None,
+            Some((index, span)) if count > 1 => Some(self.node_of(&index, Some(Type::U32), span)?),
+            _ => return Err(self.error(cannot_assign(place.span))),
+        };
+        let node = self.assigned_value(value, ty)?;
+        self.scope.library.usage.borrow_mut().states.insert(state);
+        match index {
+            None => self.set(Place::State(state as u16), node),
+            Some(index) => {
+                let when = self.when();
+                self.graph.node(Op::SetState, 0, ty, [state as u16, index, node, when]);
+                self.elements.push([state as u16, index, node, when]);
+            }
+        }
+        Ok(())
+    }
+
+    fn assigned_value(&mut self, value: &Expr, ty: Type) -> Result<u16, Stop> {
+        let found = self.expression(value, Some(ty))?;
+        let node = self.node_of(&found, Some(ty), value.span)?;
+        let found = self.graph.ty(node);
+        if found.size() != ty.size() || found.class == isaforge_core::semantics::Class::Bool && found != ty {
+            return Err(self.mismatch(value.span, ty, found));
+        }
+        // Registers hold bits, so any type of the right size can be assigned.
+        Ok(self.bits(node, ty))
+    }
+
+    fn set(&mut self, place: Place, node: u16) {
+        let when = self.when();
+        let entry = match self.was_assigned(place) {
+            _ if when == NONE => (node, NONE),
+            None => (node, when),
+            Some((old, old_when)) => {
+                let ty = self.graph.ty(node);
+                let node = self.graph.node(Op::Select, 0, ty, [when, node, old, NONE]);
+                let when = match old_when {
+                    NONE => NONE,
+                    old => self.graph.node(Op::Or, 0, Type::BOOL, [old, when, NONE, NONE]),
+                };
+                (node, when)
+            }
+        };
+        self.assigned.retain(|(other, _)| *other != place);
+        self.assigned.push((place, entry));
+    }
+
+    fn was_assigned(&self, place: Place) -> Option<(u16, u16)> {
+        self.assigned.iter().find(|(other, _)| *other == place).map(|(_, entry)| *entry)
+    }
+
+    /// The current value of a place that held `original` at the start.
+    pub(super) fn forwarded(&mut self, place: Place, original: u16) -> u16 {
+        match self.was_assigned(place) {
+            None => original,
+            Some((node, NONE)) => node,
+            Some((node, when)) => {
+                let ty = self.graph.ty(node);
+                self.graph.node(Op::Select, 0, ty, [when, node, original, NONE])
+            }
+        }
+    }
+
+    pub(super) fn write_out(&mut self) {
+        self.elements.clear();
+        for (place, (node, when)) in std::mem::take(&mut self.assigned) {
+            let ty = self.graph.ty(node);
+            match place {
+                Place::Operand(operand, element) => {
+                    self.graph.node(Op::Write, 0, ty, [operand, element, node, when]);
+                }
+                Place::Part(operand, _, index) => {
+                    self.graph.node(Op::Write, 0, ty, [operand, index, node, when]);
+                }
+                Place::State(state) => {
+                    self.graph.node(Op::SetState, 0, ty, [state, NONE, node, when]);
+                }
+            }
+        }
+    }
+
+    fn assign_by_writer(&mut self, name: &Spanned<String>, arguments: &[Expr], value: &Expr) -> Result<(), Stop> {
+        let Some(function) = self.scope.library.writers.get(&name.value) else {
+            let error = Diagnostic::error("E0121", name.span, format!("no writer named `{}`", name.value));
+            let near = crate::suggest::did_you_mean(&name.value, self.scope.library.writers.keys().map(String::as_str));
+            return Err(self.error(match near {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error.help("a writer is a function with `= value` after its parameters"),
+            }));
+        };
+        if arguments.len() + 1 != function.parameters.len() {
+            let wanted = function.parameters.len() - 1;
+            let message = format!("`{}` takes {wanted} arguments, found {}", name.value, arguments.len());
+            let error = Diagnostic::error("E0123", name.span, message).secondary(function.span, "defined here");
+            return Err(self.error(error));
+        }
+        let mut values = Vec::with_capacity(arguments.len() + 1);
+        for argument in arguments {
+            values.push(self.expression(argument, None)?);
+        }
+        values.push(self.expression(value, None)?);
+        match self.expand(name, function, values, None)? {
+            Value::Nothing => Ok(()),
+            _ => Err(self.error(Diagnostic::error("E0126", function.span, "a writer must not end with a value"))),
+        }
+    }
+}
+
+fn cannot_assign(span: Span) -> Diagnostic {
+    Diagnostic::error("E0126", span, "this cannot be assigned to")
+        .help("only operands, states, `let` names and calls of writers can")
+}
