@@ -1,22 +1,26 @@
 //! Fields of a layout: their bits, computed values, and notation.
+//!
+//! - here: the layout under construction, and a field of any kind
+//! - `operands`: fields that are operands or modifiers, and how they are written
+//! - `computed`: expressions over the fields: computed values, arguments and conditions
+//!
+//! Fields are added to a draft one after another. Once it has them all, its expressions are built.
+
+mod computed;
+mod operands;
 
 use isaforge_core::bits::ones;
-use isaforge_core::semantics::{Class as ValueClass, Comparison, NONE, Node, Op, Type as ValueType};
+use isaforge_core::semantics::{Comparison, NONE, Node, Op, Type as ValueType};
 use isaforge_core::stream::{Input, Notation, Piece, Wide};
 use isaforge_core::table::Target;
 
 use super::STORED;
-use super::expressions::{Name, Want, expression};
 use super::model::{Expr, Field, Layout, Source, Token, Type};
 use crate::diagnostic::Diagnostic;
-use crate::expression::Choices;
 use crate::keys::Named;
-use crate::model::Isa;
 use crate::resolve::Resolver;
 use crate::source::{Span, Spanned};
-use crate::spec::{
-    self, BitList, Constant, EncodeSpec, FieldSpec, ModifierSpec, Notation as Word, NumberSpec, OperandSpec, TargetWord,
-};
+use crate::spec::{self, BitList, EncodeSpec, FieldSpec, Notation as Word, NumberSpec, TargetWord};
 
 /// The maximum number of fields in a layout.
 const MOST_FIELDS: usize = isaforge_core::stream::MAX_FIELDS;
@@ -76,25 +80,6 @@ impl Draft {
         self.shown.push(shown);
         self.layout.fields.len() - 1
     }
-
-    /// The names that expressions of this layout may use.
-    fn names(&self, isa: &Isa) -> Vec<Name> {
-        let fields = self.layout.fields.iter().enumerate();
-        let name = |(i, f): (usize, &Field)| Name {
-            name: f.name.clone(),
-            signed: f.signed,
-            choices: match f.ty {
-                Type::Enum(names, None) => {
-                    let values = isa.enums.get(names).into_iter().flat_map(|names| &names.values);
-                    Choices::Values(values.map(|value| (value.name.clone(), value.bits)).collect())
-                }
-                _ => Choices::Number(f.width),
-            },
-            input: Input::Field(i as u8),
-            span: f.span,
-        };
-        fields.map(name).collect()
-    }
 }
 
 impl Expr {
@@ -136,46 +121,6 @@ fn notation(number: &NumberSpec, target: Option<Target>) -> (Notation, bool) {
             (notation, full.signed.unwrap_or(false))
         }
     }
-}
-
-/// An upper bound for the value of an expression over unsigned numbers.
-fn greatest(expr: &Expr, fields: &[Field]) -> u64 {
-    let mut all: Vec<u64> = Vec::new();
-    for node in &expr.nodes {
-        let of = |k: usize| all.get(usize::from(node.args[k])).copied().unwrap_or(u64::MAX);
-        let (a, b) = (of(0), of(1));
-        let fill = |value: u64| ones(64 - value.leading_zeros());
-        let constant = |k: usize| {
-            let node = expr.nodes.get(usize::from(node.args[k])).filter(|node| node.op == Op::Const)?;
-            expr.constants.get(usize::from(node.args[0])).copied()
-        };
-        let signed =
-            |k: usize| expr.nodes.get(usize::from(node.args[k])).is_none_or(|node| node.ty.class == ValueClass::Signed);
-        let most = match node.op {
-            Op::Const => expr.constants.get(usize::from(node.args[0])).copied(),
-            Op::Operand => match expr.inputs.get(usize::from(node.args[0])) {
-                Some(Input::Field(field)) => {
-                    let field = fields.get(usize::from(*field)).filter(|field| !field.signed);
-                    field.map(|field| ones(field.width.into()))
-                }
-                Some(Input::Length) => Some(u64::from(u8::MAX)),
-                Some(Input::Generation) => Some(u64::from(u32::MAX)),
-                None => None,
-            },
-            Op::Add => a.checked_add(b),
-            Op::Mul => a.checked_mul(b),
-            Op::Shl => constant(1).and_then(|count| 1u64.checked_shl(u32::try_from(count).ok()?)?.checked_mul(a)),
-            Op::Shr if !signed(0) => Some(constant(1).and_then(|count| a.checked_shr(count as u32)).unwrap_or(a)),
-            Op::And => Some(a.min(b)),
-            Op::Or | Op::Xor => Some(fill(a | b)),
-            Op::Select => Some(b.max(of(2))),
-            Op::Zext | Op::Trunc => Some(a),
-            Op::Bits if !signed(0) => Some(a),
-            _ => None,
-        };
-        all.push(most.unwrap_or(u64::MAX).min(node.ty.mask()));
-    }
-    all.pop().unwrap_or(u64::MAX)
 }
 
 impl Resolver<'_> {
@@ -248,141 +193,6 @@ impl Resolver<'_> {
             target.doubt(bits.pieces.len(), unit, self.out);
         }
         spec.map(|target| target.target_in(unit))
-    }
-
-    /// Adds an operand with its suffixes.
-    pub(super) fn stream_operand(
-        &mut self,
-        draft: &mut Draft,
-        name: &Spanned<String>,
-        spec: &OperandSpec,
-    ) -> Option<()> {
-        let target = self.target_of(spec.target, spec.bits.as_ref());
-        let parts = Parts {
-            bits: spec.bits.as_ref(),
-            at: spec.at.as_ref(),
-            bank: spec.bank.as_ref(),
-            kind: spec.kind.as_ref(),
-            names: spec.r_enum.as_ref(),
-            number: spec.immediate.as_ref(),
-            value: spec.value.as_ref(),
-            encode: spec.encode.as_ref(),
-            default: spec.default.as_ref(),
-            with: spec.with.as_ref(),
-            target,
-        };
-        let is_number = spec.bank.is_none() && spec.kind.is_none();
-        let prefix = spec.prefix.clone().unwrap_or_else(|| if is_number { "#".to_owned() } else { String::new() });
-        let index = self.add(draft, name, spec.doc.clone().unwrap_or_default(), &parts, &prefix)?;
-        let of_kind = self.suffixes_of_kind(spec)?;
-        let own = spec.suffixes.iter().flat_map(|s| s.iter().cloned());
-        for (suffix, spec) in of_kind.into_iter().chain(own) {
-            let name = Spanned::new(format!("{}.{}", name.value, suffix.value), suffix.span);
-            let prints = spec.prints.clone().unwrap_or_else(|| suffix.value.clone());
-            let suffix = self.add_modifier(draft, &name, &prints, &spec)?;
-            let tokens = draft.shown[suffix].clone();
-            draft.shown[index].extend(tokens);
-        }
-        let width = match draft.layout.fields[index].ty {
-            Type::Register(bank) => self.isa.stream().map_or(0, |stream| stream.banks[bank].width),
-            Type::Set(..) => 32,
-            _ => 0,
-        };
-        let access = spec.access.unwrap_or(if is_number { spec::Access::None } else { spec::Access::Read });
-        let (size, sized) = match &spec.size {
-            None => (width, None),
-            Some(Constant::Number(size)) => (size.value, None),
-            Some(Constant::Name(name)) => {
-                let fields = draft.layout.fields.iter().map(|f| (f.name.as_str(), Some(f.span)));
-                (width, Some(Resolver::find(self.out, "field", name, fields)?))
-            }
-        };
-        draft.layout.operands.push(super::model::Operand { field: index, access, size, sized });
-        Some(())
-    }
-
-    /// The suffixes of an operand's kind, with their bits relative to the instruction.
-    fn suffixes_of_kind(&mut self, spec: &OperandSpec) -> Option<Vec<(Spanned<String>, ModifierSpec)>> {
-        let Some(kind) = &spec.kind else { return Some(Vec::new()) };
-        let kinds = self.all(|file| &file.kinds);
-        let suffixes = kinds.into_iter().find(|(name, _)| name.value == kind.value).and_then(|(_, kind)| kind.suffixes);
-        let Some(suffixes) = suffixes else { return Some(Vec::new()) };
-        let Some(at) = &spec.at else {
-            let message =
-                format!("operands of the kind `{}` are followed by suffixes, so they need a position", kind.value);
-            self.out.push(Diagnostic::error("E0022", kind.span, message).help("give its start: `at: 0`"));
-            return None;
-        };
-        let moved = |(name, spec): &(Spanned<String>, ModifierSpec)| {
-            let mut spec = spec.clone();
-            for piece in &mut spec.bits.pieces {
-                if let spec::Piece::Run { high, low } = &mut piece.value {
-                    (*high, *low) = (high.saturating_add(at.value), low.saturating_add(at.value));
-                }
-            }
-            (name.clone(), spec)
-        };
-        Some(suffixes.iter().map(moved).collect())
-    }
-
-    /// Adds a modifier and returns its index.
-    pub(super) fn stream_modifier(
-        &mut self,
-        draft: &mut Draft,
-        name: &Spanned<String>,
-        spec: &ModifierSpec,
-    ) -> Option<usize> {
-        let prints = spec.prints.clone().unwrap_or_else(|| name.value.clone());
-        let index = self.add_modifier(draft, name, &prints, spec)?;
-        draft.modifiers.push(index);
-        Some(index)
-    }
-
-    fn add_modifier(
-        &mut self,
-        draft: &mut Draft,
-        name: &Spanned<String>,
-        prints: &str,
-        spec: &ModifierSpec,
-    ) -> Option<usize> {
-        let parts = Parts { bits: Some(&spec.bits), names: spec.r_enum.as_ref(), ..Parts::default() };
-        let index = self.add(draft, name, spec.doc.clone().unwrap_or_default(), &parts, "")?;
-        draft.layout.modifiers.push(index);
-        let mut default = None;
-        if let Type::Enum(e, _) = draft.layout.fields[index].ty {
-            let names = &self.isa.enums[e];
-            default = match &spec.default {
-                Some(word) => match names.values.iter().find(|value| value.name == word.value) {
-                    Some(value) => Some(value.bits),
-                    None => {
-                        let message = format!("`{}` has no value called `{}`", names.name, word.value);
-                        self.out.push(Diagnostic::error("E0101", word.span, message));
-                        return None;
-                    }
-                },
-                None => names.default,
-            };
-        }
-        let text = match draft.layout.fields[index].ty {
-            Type::Enum(..) => vec![Token::Text(".".to_owned()), Token::Field(index)],
-            _ => vec![Token::Text(format!(".{prints}"))],
-        };
-        let is_flag = !matches!(draft.layout.fields[index].ty, Type::Enum(..));
-        if spec.prints.is_some() && !is_flag {
-            self.no_meaning(name.span.to(spec.span), "prints", "a choice, whose values have words of their own");
-        }
-        if spec.implied.is_some() {
-            self.no_meaning(name.span.to(spec.span), "implied", "a modifier outside of an `xml` section");
-        }
-        draft.layout.fields[index].default = default.unwrap_or(0);
-        draft.shown[index] = match default.or(is_flag.then_some(0)) {
-            Some(quiet) => {
-                let text_of = format!("{} != {quiet}", name.value);
-                vec![Token::If(Expr::compares(index, Comparison::NotEqual, quiet, text_of), text)]
-            }
-            None => text,
-        };
-        Some(index)
     }
 
     fn add(
@@ -548,94 +358,5 @@ impl Resolver<'_> {
                 }
             }
         }
-    }
-
-    /// Builds the expressions of computed fields and binds the arguments of sets, once all fields have names.
-    pub(super) fn settle(&mut self, draft: &mut Draft) -> Option<()> {
-        let mut complete = Some(());
-        for Waiting { field, value, encode, raw } in std::mem::take(&mut draft.waiting) {
-            let mut names = draft.names(&self.isa);
-            let whole = names[field].clone();
-            if let Some(raw) = raw {
-                names.insert(0, Name { name: "bits".to_owned(), ..names[raw].clone() });
-            }
-            let Some((expr, signed)) = expression(&value, &names, Want::Number, self.out) else {
-                complete = None;
-                continue;
-            };
-            let mut back = draft.names(&self.isa);
-            back.insert(0, Name { name: "value".to_owned(), signed, ..whole });
-            let mut inverse = Vec::new();
-            match encode {
-                None => {}
-                Some(EncodeSpec::Own(text)) => {
-                    let Some(raw) = raw else {
-                        let error = Diagnostic::error("E0022", text.span, "it has no bits of its own to encode");
-                        self.out.push(error.help("give the values of other fields: `encode: { field: … }`"));
-                        complete = None;
-                        continue;
-                    };
-                    match expression(&text, &back, Want::Number, self.out) {
-                        Some((expr, _)) => inverse.push((raw, expr)),
-                        None => complete = None,
-                    }
-                }
-                Some(EncodeSpec::Fields(fields)) => {
-                    for (name, text) in fields.iter() {
-                        let known = draft.layout.fields.iter().map(|f| (f.name.as_str(), Some(f.span)));
-                        let found = Resolver::find(self.out, "field", name, known);
-                        let built = expression(text, &back, Want::Number, self.out);
-                        match (found, built) {
-                            (Some(field), Some((expr, _))) => inverse.push((field, expr)),
-                            _ => complete = None,
-                        }
-                    }
-                }
-            }
-            // Parameters take the width of their arguments, so a narrow width leaves fewer values to try.
-            let width = if signed { 64 } else { 64 - greatest(&expr, &draft.layout.fields).leading_zeros() };
-            let target = &mut draft.layout.fields[field];
-            (target.signed, target.width) = (signed, width.max(1) as u8);
-            target.source = Source::Computed { value: expr, inverse };
-        }
-        for (field, with, span) in std::mem::take(&mut draft.arguments) {
-            let Type::Set(set, _) = draft.layout.fields[field].ty else { continue };
-            let parameters = self.isa.stream()?.sets[set].parameters.clone();
-            let with = with.unwrap_or_default();
-            for (name, _) in with.iter().filter(|(name, _)| !parameters.contains(&name.value)) {
-                let message = format!("the kind has no parameter `{}`", name.value);
-                self.out.push(Diagnostic::error("E0101", name.span, message));
-                complete = None;
-            }
-            let mut arguments = Vec::new();
-            for parameter in &parameters {
-                // A field with the name of a parameter is its default argument.
-                let given = with.iter().find(|(name, _)| name.value == *parameter).map(|(_, field)| field.clone());
-                let named = given.unwrap_or_else(|| Spanned::new(parameter.clone(), span));
-                let known = draft.layout.fields.iter().map(|f| (f.name.as_str(), Some(f.span)));
-                match Resolver::find(self.out, "field", &named, known) {
-                    Some(found) => arguments.push(found),
-                    None => complete = None,
-                }
-            }
-            draft.layout.fields[field].ty = Type::Set(set, arguments);
-        }
-        complete
-    }
-
-    /// Builds the conditions of a layout.
-    pub(super) fn stream_conditions<'t>(
-        &mut self,
-        draft: &Draft,
-        texts: impl Iterator<Item = &'t Spanned<String>>,
-    ) -> Option<Vec<Expr>> {
-        let names = draft.names(&self.isa);
-        let conditions = texts.map(|text| expression(text, &names, Want::Condition, self.out).map(|(expr, _)| expr));
-        conditions.collect()
-    }
-
-    /// Builds an expression for a number over the fields of a layout.
-    pub(super) fn number_of(&mut self, draft: &Draft, text: &Spanned<String>) -> Option<Expr> {
-        expression(text, &draft.names(&self.isa), Want::Number, self.out).map(|(expr, _)| expr)
     }
 }
