@@ -1,26 +1,25 @@
 //! From syntax to the model of a stream.
+//!
+//! - here: the stream as a whole, its banks, and the alternatives of its kinds
+//! - `instructions`: instructions and their aliases
+//! - `text`: binds the names in templates, for alternatives and instructions
+//!
+//! Banks and kinds come before the instructions that refer to them. The fields of each come before its text.
+
+mod instructions;
+mod text;
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::Comparison;
 use isaforge_core::stream::{Notation, Role, Wide};
 
 use super::fields::Draft;
-use super::model::{Bank, Expr, Field, Instruction, Layout, Set, Source, Stream, Token, Type};
-use super::template::{Part, parts, unknown};
+use super::model::{Bank, Expr, Field, Layout, Set, Source, Stream, Token, Type};
 use crate::diagnostic::Diagnostic;
 use crate::model::Encoding;
 use crate::resolve::Resolver;
 use crate::source::{Span, Spanned};
-use crate::spec::{
-    AliasSpec, AlternativeSpec, BankSpec, Constant, FixedBits, GenerationsSpec, InstructionSpec, KindSpec, NumberSpec,
-    Unused,
-};
-
-/// The maximum number of aliases of an instruction: each is compared with every text.
-const MOST_ALIASES: usize = 1000;
-
-/// The syntax of instructions, unless the specification defines another.
-const DEFAULT_SYNTAX: &str = "{mnemonic}{modifiers} {operands}";
+use crate::spec::{AlternativeSpec, BankSpec, Constant, FixedBits, GenerationsSpec, KindSpec, NumberSpec};
 
 impl Resolver<'_> {
     /// The first place where a specification uses something that sets of words cannot represent.
@@ -300,226 +299,6 @@ impl Resolver<'_> {
         }
         self.isa.stream_mut()?.sets[set].layouts.extend(made);
         Some(())
-    }
-
-    /// Reports a text that repeats the prefix of a register's name before the register: `r{n}` would print `rr5`.
-    fn named_once(&mut self, layout: &Layout, tokens: &[Token], span: Span) -> Option<()> {
-        let banks = &self.isa.stream()?.banks;
-        let twice = tokens.windows(2).find_map(|pair| {
-            let [Token::Text(text), Token::Field(index)] = pair else { return None };
-            let field = layout.fields.get(*index)?;
-            let Type::Register(bank) = field.ty else { return None };
-            let first = banks[bank].prints.0.as_str();
-            let before = text.strip_suffix(first).filter(|_| !first.is_empty())?;
-            (!before.ends_with(char::is_alphanumeric)).then_some((first, field.name.as_str()))
-        });
-        let Some((first, name)) = twice else { return Some(()) };
-        let message =
-            format!("`{first}{{{name}}}` writes `{first}` twice: `{{{name}}}` is the whole name of a register");
-        self.out.push(Diagnostic::error("E0046", span, message).help(format!("write `{{{name}}}`")));
-        None
-    }
-
-    fn stream_instruction(
-        &mut self,
-        name: &Spanned<String>,
-        spec: &InstructionSpec,
-        family: &[(super::model::Piece, u64)],
-    ) -> Option<()> {
-        let stream = self.isa.stream()?;
-        let (unit, longest, opcode) = (stream.unit, u16::from(stream.longest) * 8, stream.instructions.len());
-        let bits = spec.word.as_ref().map_or(longest, |word| word.value);
-        if bits == 0 || bits > longest || !bits.is_multiple_of(u16::from(unit) * 8) {
-            let span = spec.word.as_ref().map_or(name.span, |word| word.span);
-            let message = format!("no instruction has {bits} bits");
-            self.out.push(Diagnostic::error("E0032", span, message).help("name the length under `word` of the file"));
-            return None;
-        }
-        let mut layout = Layout::new(name, opcode, bits, Role::Own);
-        (layout.since, layout.until) = self.lifetime(spec.since.as_ref(), spec.until.as_ref());
-        self.constant(&mut layout, &spec.fixed.clone().unwrap_or_default(), true);
-        for (piece, value) in family {
-            let mut constant = Wide::ZERO;
-            constant.set(piece.at.into(), piece.width.into(), *value);
-            let mask = Layout::bits_of(&[*piece]);
-            layout.mask |= mask;
-            layout.value |= constant;
-            layout.fixed_mask |= mask;
-            layout.fixed_value |= constant;
-        }
-        for piece in spec.ignored.iter().flat_map(|i| i.iter()) {
-            let list = crate::spec::BitList { span: piece.span, pieces: vec![piece.clone()] };
-            let bits = Layout::bits_of(&self.pieces(&list)?);
-            layout.said.push((bits, list.span));
-            layout.ignored |= bits;
-        }
-        let every: Vec<_> = self.files.iter().filter_map(|(_, f)| f.every.clone()).collect();
-        for every in &every {
-            self.constant(&mut layout, &every.fixed.clone().unwrap_or_default(), false);
-        }
-        let mut draft = Draft::new(layout);
-        for (name, field) in spec.fields.iter().flat_map(|f| f.iter()) {
-            self.stream_field(&mut draft, name, field)?;
-        }
-        let every_modifier = every.iter().flat_map(|e| e.modifiers.iter().flat_map(|m| m.iter()));
-        for (name, modifier) in spec.modifiers.iter().flat_map(|m| m.iter()).chain(every_modifier) {
-            self.stream_modifier(&mut draft, name, modifier)?;
-        }
-        for (name, operand) in spec.operands.iter().flat_map(|o| o.iter()) {
-            self.stream_operand(&mut draft, name, operand)?;
-        }
-        self.settle(&mut draft)?;
-        if let Some(unused) = every.iter().find_map(|e| e.unused) {
-            let rest = Wide::ones(bits.into()) & !super::check::accounted(&draft.layout);
-            match unused {
-                Unused::Zero => draft.layout.fixed_mask |= rest,
-                Unused::Ignored => draft.layout.ignored |= rest,
-            }
-        }
-        draft.layout.conditions = self.stream_conditions(&draft, spec.r_where.iter().flat_map(|w| w.iter()))?;
-        if let Some(length) = &spec.length {
-            draft.layout.length = Some(self.number_of(&draft, length)?);
-        }
-        let common = self.files.iter().find_map(|(_, f)| f.syntax.clone());
-        let syntax =
-            spec.syntax.clone().or(common).unwrap_or_else(|| Spanned::new(DEFAULT_SYNTAX.to_owned(), name.span));
-        draft.layout.text = self.tokens(&draft, &syntax, name.span, &name.value, &[])?;
-        draft.layout.text_span = syntax.span;
-        let mut layouts = vec![draft.layout.clone()];
-        for (number, (alias, of)) in spec.aliases.iter().flat_map(|a| a.iter()).enumerate() {
-            if number == MOST_ALIASES {
-                let message = format!("an instruction has at most {MOST_ALIASES} aliases");
-                self.out.push(Diagnostic::error("E0033", alias.span, message));
-                return None;
-            }
-            layouts.push(self.alias(&draft, alias, of)?);
-        }
-        let note = self.note(spec);
-        let instruction = Instruction {
-            name: name.value.clone(),
-            title: spec.title.clone().unwrap_or_default(),
-            doc: spec.doc.clone().unwrap_or_default(),
-            unit: spec.unit.clone().unwrap_or_default(),
-            span: name.span,
-            source: self.place(name.span),
-            provenance: spec.provenance.unwrap_or_else(|| self.default_provenance()),
-            note,
-        };
-        let stream = self.isa.stream_mut()?;
-        stream.instructions.push(instruction);
-        stream.sets[0].layouts.extend(layouts);
-        Some(())
-    }
-
-    fn alias(&mut self, draft: &Draft, name: &Spanned<String>, spec: &AliasSpec) -> Option<Layout> {
-        let role = if spec.prints.unwrap_or(false) { Role::Preferred } else { Role::Assembler };
-        let mut layout = Layout { role, span: name.span, name: name.value.clone(), ..draft.layout.clone() };
-        layout.conditions.extend(self.stream_conditions(draft, spec.r_where.iter().flat_map(|w| w.iter()))?);
-        let mut said = Vec::new();
-        for (field, value) in spec.with.iter().flat_map(|w| w.iter()) {
-            let index = Resolver::find(self.out, "field", field, names_of(&draft.layout))?;
-            let known = &draft.layout.fields[index];
-            let whole = i128::from(ones(known.width.into()));
-            let least = if known.signed { -(whole / 2) - 1 } else { 0 };
-            let number = self.constant_of(known, value)?;
-            if matches!(known.source, Source::Bits(_)) && !(least..=whole).contains(&number) {
-                let message = format!("{number} does not fit the {} bits of `{}`", known.width, known.name);
-                self.out.push(Diagnostic::error("E0108", value.span(), message).secondary(known.span, "the field"));
-            }
-            with_value(&mut layout, index, number as u64);
-            said.push(index);
-        }
-        let syntax = spec.syntax.clone().unwrap_or_else(|| Spanned::new("{mnemonic} {operands}".to_owned(), name.span));
-        layout.text = self.tokens(draft, &syntax, name.span, &name.value, &said)?;
-        layout.text_span = syntax.span;
-        Some(layout)
-    }
-
-    /// The tokens of a template; `{operands}` stands for the operands not in `said`.
-    fn tokens(
-        &mut self,
-        draft: &Draft,
-        template: &Spanned<String>,
-        owner: Span,
-        mnemonic: &str,
-        said: &[usize],
-    ) -> Option<Vec<Token>> {
-        let parts = parts(template, self.out)?;
-        let mut tokens = self.bind(draft, template.span, owner, mnemonic, said, &parts)?;
-        // A general template leaves a trailing blank if an instruction has no operands.
-        if let Some(Token::Text(last)) = tokens.last_mut() {
-            *last = last.trim_end().to_owned();
-            if last.is_empty() {
-                tokens.pop();
-            }
-        }
-        Some(tokens)
-    }
-
-    fn bind(
-        &mut self,
-        draft: &Draft,
-        template: Span,
-        owner: Span,
-        mnemonic: &str,
-        said: &[usize],
-        parts: &[Part],
-    ) -> Option<Vec<Token>> {
-        let mut tokens: Vec<Token> = Vec::new();
-        let text = |tokens: &mut Vec<Token>, text: &str| match tokens.last_mut() {
-            _ if text.is_empty() => {}
-            Some(Token::Text(last)) => last.push_str(text),
-            _ => tokens.push(Token::Text(text.to_owned())),
-        };
-        let extend = |tokens: &mut Vec<Token>, more: &[Token]| {
-            for token in more {
-                match token {
-                    Token::Text(more) => text(tokens, more),
-                    token => tokens.push(token.clone()),
-                }
-            }
-        };
-        for part in parts {
-            match part {
-                Part::Text(more) => text(&mut tokens, more),
-                Part::Column(column) => tokens.push(Token::Column(*column)),
-                Part::If(condition, inner) => {
-                    let condition = self.stream_conditions(draft, std::iter::once(condition))?.pop()?;
-                    let inner = self.bind(draft, template, owner, mnemonic, said, inner)?;
-                    tokens.push(Token::If(condition, inner));
-                }
-                Part::Name(name) => match (name.as_str(), draft.find(name)) {
-                    (_, Some(field)) => extend(&mut tokens, &draft.shown[field]),
-                    ("mnemonic", _) if !mnemonic.is_empty() => text(&mut tokens, mnemonic),
-                    ("modifiers", _) if !mnemonic.is_empty() => {
-                        let placed = |m: &usize| {
-                            parts.iter().any(|p| matches!(p, Part::Name(n) if *n == draft.layout.fields[*m].name))
-                        };
-                        for modifier in draft.modifiers.iter().filter(|m| !placed(m)) {
-                            extend(&mut tokens, &draft.shown[*modifier]);
-                        }
-                    }
-                    ("operands", _) if !mnemonic.is_empty() => {
-                        let open = draft.layout.operands.iter().filter(|o| !said.contains(&o.field));
-                        for (i, operand) in open.enumerate() {
-                            text(&mut tokens, if i > 0 { ", " } else { "" });
-                            extend(&mut tokens, &draft.shown[operand.field]);
-                        }
-                    }
-                    _ => {
-                        let fixed = ["mnemonic", "modifiers", "operands"];
-                        let fields =
-                            draft.layout.fields.iter().zip(&draft.shown).filter(|(_, shown)| !shown.is_empty());
-                        let fields = fields.map(|(field, _)| field.name.as_str());
-                        let names: Vec<&str> =
-                            fixed.into_iter().filter(|_| !mnemonic.is_empty()).chain(fields).collect();
-                        unknown(self.out, template, owner, name, &names);
-                        return None;
-                    }
-                },
-            }
-        }
-        Some(tokens)
     }
 }
 
