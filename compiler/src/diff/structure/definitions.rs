@@ -1,0 +1,217 @@
+//! Differences between definitions other than instructions: enums, constants, banks, kinds, shared fields and limits.
+
+use isaforge_core::stream::Wide;
+use isaforge_core::table::{Alternative, Enum, Isa, Kind, Token};
+
+use super::{Compare, bits_text, change};
+use crate::diff::{Change, DefinitionDiff, How, Pattern, Sort, Subject};
+
+impl Compare {
+    fn alternative_text(&self, isa: &'static Isa, kind: &Kind, a: &Alternative) -> String {
+        let written = |tokens: &[Token]| {
+            let token = |token: &Token| match token {
+                Token::Text(t) => t.str.to_owned(),
+                Token::Field(i) => format!("{{{}}}", a.fields.get(*i as usize).map_or("", |f| f.name)),
+                _ => String::new(),
+            };
+            format!("`{}`", tokens.iter().map(token).collect::<String>())
+        };
+        let mut text = written(a.text);
+        for also in a.also {
+            text.push_str(&format!(" or {}", written(also.text)));
+            for (field, value) in also.with {
+                text.push_str(&format!(" with {} {value}", a.fields.get(*field as usize).map_or("", |f| f.name)));
+            }
+        }
+        let fixed = Pattern { mask: Wide::new(a.mask), value: Wide::new(a.value) }.to_string();
+        if !fixed.is_empty() {
+            text.push_str(&format!(" when {fixed}"));
+        }
+        for (shared, value) in a.when {
+            text.push_str(&format!(", `{}` = {value}", isa.shared[*shared as usize].name));
+        }
+        for field in a.fields {
+            text.push_str(&format!(", {} {} {}", field.name, self.type_text(isa, field.ty), bits_text(&field.bits)));
+        }
+        let _ = kind;
+        text
+    }
+
+    fn kind(&self, a: &'static Kind, b: &'static Kind) -> Vec<Change> {
+        let mut out = Vec::new();
+        if a.width != b.width {
+            out.push(change(Subject::Width, How::Changed, "", a.width.to_string(), b.width.to_string()));
+        }
+        for x in a.alternatives {
+            let old = self.alternative_text(self.old, a, x);
+            match b.alternatives.iter().find(|y| y.name == x.name) {
+                None => out.push(change(Subject::Alternative, How::Removed, x.name, old, "")),
+                Some(y) => {
+                    let new = self.alternative_text(self.new, b, y);
+                    if old != new {
+                        out.push(change(Subject::Alternative, How::Changed, x.name, old, new));
+                    }
+                }
+            }
+        }
+        for y in b.alternatives.iter().filter(|y| !a.alternatives.iter().any(|x| x.name == y.name)) {
+            out.push(change(Subject::Alternative, How::Added, y.name, "", self.alternative_text(self.new, b, y)));
+        }
+        out
+    }
+}
+
+/// The new enum with the same values as an old one that no longer exists, if its own name is new.
+pub(super) fn renamed_enum(old: &'static Isa, new: &'static Isa, e: &Enum) -> Option<&'static Enum> {
+    let values = |e: &Enum| e.values.iter().map(|v| (v.bits, v.name)).collect::<Vec<_>>();
+    let known = |isa: &'static Isa, name: &str| isa.enums.iter().any(|e| e.name == name);
+    let same = |n: &&Enum| !known(old, n.name) && values(n) == values(e) && n.default == e.default;
+    if known(new, e.name) { None } else { new.enums.iter().find(same) }
+}
+
+pub(in crate::diff) fn enum_changes(a: &'static Enum, b: &'static Enum) -> Vec<Change> {
+    let mut out = Vec::new();
+    let in_old = |name: &str| a.values.iter().find(|v| v.name == name);
+    let in_new = |name: &str| b.values.iter().find(|v| v.name == name);
+    // Further entries of the same name are spellings that are only parsed.
+    let first =
+        |e: &'static Enum| e.values.iter().enumerate().filter(|(i, v)| e.values[..*i].iter().all(|w| w.name != v.name));
+    let read = |e: &'static Enum, name: &str| {
+        let words = e.values.iter().filter(|v| v.name == name).skip(1);
+        words.map(|v| format!("`{}`", v.text)).collect::<Vec<_>>()
+    };
+    for (_, v) in first(a) {
+        match in_new(v.name) {
+            Some(w) => {
+                if v.bits != w.bits {
+                    out.push(change(Subject::Value, How::Moved, v.name, v.bits.to_string(), w.bits.to_string()));
+                }
+                if v.text != w.text {
+                    out.push(change(
+                        Subject::Value,
+                        How::Changed,
+                        v.name,
+                        format!("prints `{}`", v.text),
+                        format!("prints `{}`", w.text),
+                    ));
+                }
+                let (was, is) = (read(a, v.name), read(b, v.name));
+                if was != is {
+                    let said = |words: Vec<String>| match &words[..] {
+                        [] => "no other word".to_owned(),
+                        words => format!("also {}", words.join(", ")),
+                    };
+                    out.push(change(Subject::Value, How::Changed, v.name, said(was), said(is)));
+                }
+            }
+            None => match b.value(v.bits).filter(|w| in_old(w.name).is_none()) {
+                Some(w) => out.push(change(Subject::Value, How::Renamed, v.name, "", format!("`{}`", w.name))),
+                None => out.push(change(Subject::Value, How::Removed, v.name, v.bits.to_string(), "")),
+            },
+        }
+    }
+    for (_, w) in first(b).filter(|(_, w)| in_old(w.name).is_none()) {
+        if a.value(w.bits).is_none_or(|v| in_new(v.name).is_some()) {
+            out.push(change(Subject::Value, How::Added, w.name, "", w.bits.to_string()));
+        }
+    }
+    let default = |e: &Enum| {
+        e.default.map_or("none".to_owned(), |d| e.value(d).map_or(d.to_string(), |v| format!("`{}`", v.name)))
+    };
+    if default(a) != default(b) {
+        out.push(change(Subject::Default, How::Changed, "", default(a), default(b)));
+    }
+    out
+}
+
+/// What changed in the definitions.
+pub(in crate::diff) fn definitions(old: &'static Isa, new: &'static Isa) -> Vec<DefinitionDiff> {
+    let compare = Compare { old, new };
+    let mut out = Vec::new();
+    for e in old.enums {
+        if let Some(renamed) = renamed_enum(old, new, e) {
+            let (name, renamed) = (e.name.to_owned(), renamed.name.to_owned());
+            out.push(DefinitionDiff { sort: Sort::Enum, how: How::Renamed, name, renamed, changes: Vec::new() });
+        }
+    }
+    let renamed: Vec<(String, String)> = out.iter().map(|d| (d.name.clone(), d.renamed.clone())).collect();
+    let is_renamed = |name: &str| renamed.iter().any(|(a, b)| a == name || b == name);
+    let a = old.enums.iter().filter(|e| !is_renamed(e.name)).map(|e| (e.name, e));
+    let b = new.enums.iter().filter(|e| !is_renamed(e.name)).map(|e| (e.name, e));
+    pairs(Sort::Enum, a, b, &mut out, enum_changes);
+    let named = |t: &'static [isaforge_core::table::Constants]| t.iter().map(|c| (c.name, c));
+    pairs(Sort::Constants, named(old.constants), named(new.constants), &mut out, |a, b| {
+        let mut out = Vec::new();
+        for i in 0..a.values.len().max(b.values.len()) {
+            let text = |t: &isaforge_core::table::Constants| {
+                t.values.get(i).map_or(String::new(), |c| format!("{:#x}", c.value))
+            };
+            let (x, y) = (text(a), text(b));
+            let how = if x.is_empty() {
+                How::Added
+            } else if y.is_empty() {
+                How::Removed
+            } else {
+                How::Changed
+            };
+            if x != y {
+                out.push(change(Subject::Constant, how, &i.to_string(), x, y));
+            }
+        }
+        out
+    });
+    let named = |t: &'static [isaforge_core::table::Bank]| t.iter().map(|b| (b.name, b));
+    pairs(Sort::Bank, named(old.banks), named(new.banks), &mut out, |a, b| {
+        let mut out = Vec::new();
+        if a.count != b.count {
+            out.push(change(Subject::Count, How::Changed, "", a.count.to_string(), b.count.to_string()));
+        }
+        if a.width != b.width {
+            out.push(change(Subject::Width, How::Changed, "", a.width.to_string(), b.width.to_string()));
+        }
+        out
+    });
+    pairs(Sort::Kind, kinds(old), kinds(new), &mut out, |a, b| compare.kind(a, b));
+    let named = |t: &'static [isaforge_core::table::Shared]| t.iter().map(|s| (s.name, s));
+    pairs(Sort::Shared, named(old.shared), named(new.shared), &mut out, |a, b| {
+        let text = |s: &isaforge_core::table::Shared| {
+            let prints = if s.printed { "prints" } else { "does not print" };
+            format!("{}, {} when unused, {prints}", bits_text(&s.bits), s.default)
+        };
+        let (x, y) = (text(a), text(b));
+        if x == y { Vec::new() } else { vec![change(Subject::Field, How::Changed, "", x, y)] }
+    });
+    let named = |t: &'static [isaforge_core::table::Limit]| t.iter().map(|l| (l.name, l));
+    pairs(Sort::Limit, named(old.limits), named(new.limits), &mut out, |_, _| Vec::new());
+    out
+}
+
+/// The declared kinds; those of plain registers belong to their operands.
+fn kinds(isa: &'static Isa) -> impl Iterator<Item = (&'static str, &'static Kind)> + Clone {
+    isa.kinds.iter().filter(|k| !isa.banks.iter().any(|b| b.name == k.name)).map(|k| (k.name, k))
+}
+
+pub(in crate::diff) fn pairs<T: 'static>(
+    sort: Sort,
+    old: impl Iterator<Item = (&'static str, &'static T)> + Clone,
+    new: impl Iterator<Item = (&'static str, &'static T)> + Clone,
+    out: &mut Vec<DefinitionDiff>,
+    compare: impl Fn(&'static T, &'static T) -> Vec<Change>,
+) {
+    let entry =
+        |how, name: &str, changes| DefinitionDiff { sort, how, name: name.to_owned(), renamed: String::new(), changes };
+    for (name, a) in old.clone() {
+        match new.clone().find(|(n, _)| *n == name) {
+            None => out.push(entry(How::Removed, name, Vec::new())),
+            Some((_, b)) => {
+                let changes = compare(a, b);
+                if !changes.is_empty() {
+                    out.push(entry(How::Changed, name, changes));
+                }
+            }
+        }
+    }
+    for (name, _) in new.filter(|(n, _)| !old.clone().any(|(o, _)| o == *n)) {
+        out.push(entry(How::Added, name, Vec::new()));
+    }
+}
