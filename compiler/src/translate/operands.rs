@@ -36,17 +36,16 @@ impl Translation {
                     if bits.width() == 64 && b.width() == 64 && ty == t {
                         self.builder.set_whole(index, raw).map_err(|e| self.encode(e))?;
                     } else {
-                        let value = if *ty == Type::Signed {
-                            sign_extend(raw, bits.width())
-                        } else {
-                            i64::try_from(raw).unwrap_or(-1)
+                        let value = match ty {
+                            Type::Signed => Some(sign_extend(raw, bits.width())),
+                            _ => i64::try_from(raw).ok(),
                         };
                         let (least, greatest) = number_range(*t, b.width());
-                        if !(least..=greatest).contains(&value) {
+                        let Some(value) = value.filter(|value| (least..=greatest).contains(value)) else {
                             return Err(
                                 self.no_value(operand.name.to_owned(), &operand_text(self.from, operand, self.word))
                             );
-                        }
+                        };
                         self.builder.set_number(index, value).map_err(|e| self.encode(e))?;
                     }
                 }

@@ -193,6 +193,34 @@ fn what_no_text_shows_is_a_change_that_old_binaries_survive() {
 }
 
 #[test]
+fn a_limit_that_counts_other_operands_has_changed() {
+    let limited = |limits: &str| {
+        let sources = "kinds:\n  source:\n    width: 4\n    alternatives:\n      \
+                       lamp: { fixed: { 3: 0 }, fields: { n: { bank: lamp, bits: 2..0 } }, text: \"{n}\" }\n      \
+                       low: { fixed: { 3..2: 2 }, fields: { n: { number: decimal, bits: 1..0 } }, text: \"#{n}\" }\n      \
+                       high: { fixed: { 3..2: 3 }, fields: { n: { number: decimal, bits: 1..0 } }, text: \"@{n}\" }\n";
+        let sum = "  SUM:\n    title: Adds.\n    fixed: { 15..12: 4, 11..8: 0 }\n    \
+                   operands: { a: { kind: source, at: 0 }, b: { kind: source, at: 4 } }\n";
+        let limits = format!("limits: [{{ name: numbers, kind: source, at most: 1, {limits} }}]\n");
+        let instructions = format!("{sources}{limits}instructions:\n{sum}");
+        blink(&[("instructions:\n", &instructions)])
+    };
+    let old = limited("alternatives: [low]");
+    for (limits, new) in [
+        ("alternatives: [low, high]", "`low`, `high` of `source`"),
+        ("alternatives: [low], drop: 1", "`low` of `source`, without 1 low bits"),
+    ] {
+        let diff = diff(old, limited(limits));
+        assert!(diff.decodes_alike());
+        let [definition] = &diff.definitions[..] else { panic!("{}", diff.to_text()) };
+        assert_eq!((definition.sort, definition.how, definition.name.as_str()), (Sort::Limit, How::Changed, "numbers"));
+        let [change] = &definition.changes[..] else { panic!("{}", diff.to_text()) };
+        assert_eq!((change.old.as_str(), change.new.as_str()), ("`low` of `source`", new));
+    }
+    assert!(diff(old, limited("alternatives: [low]")).is_empty());
+}
+
+#[test]
 fn an_enum_that_gains_a_value_extends_and_one_that_loses_a_value_breaks() {
     let gained = against(&[("dark, ~]", "dark, blinking]")]);
     assert!(gained.decodes_alike());

@@ -1,13 +1,13 @@
 //! Differences between definitions other than instructions: enums, constants, banks, kinds, shared fields and limits.
 
 use isaforge_core::stream::Wide;
-use isaforge_core::table::{Alternative, Enum, Isa, Kind, Token};
+use isaforge_core::table::{Alternative, Enum, Isa, Kind, Limit, Token};
 
 use super::{Compare, bits_text, change};
 use crate::diff::{Change, DefinitionDiff, How, Pattern, Sort, Subject};
 
 impl Compare {
-    fn alternative_text(&self, isa: &'static Isa, kind: &Kind, a: &Alternative) -> String {
+    fn alternative_text(&self, isa: &'static Isa, a: &Alternative) -> String {
         let written = |tokens: &[Token]| {
             let token = |token: &Token| match token {
                 Token::Text(t) => t.str.to_owned(),
@@ -33,7 +33,6 @@ impl Compare {
         for field in a.fields {
             text.push_str(&format!(", {} {} {}", field.name, self.type_text(isa, field.ty), bits_text(&field.bits)));
         }
-        let _ = kind;
         text
     }
 
@@ -43,11 +42,11 @@ impl Compare {
             out.push(change(Subject::Width, How::Changed, "", a.width.to_string(), b.width.to_string()));
         }
         for x in a.alternatives {
-            let old = self.alternative_text(self.old, a, x);
+            let old = self.alternative_text(self.old, x);
             match b.alternatives.iter().find(|y| y.name == x.name) {
                 None => out.push(change(Subject::Alternative, How::Removed, x.name, old, "")),
                 Some(y) => {
-                    let new = self.alternative_text(self.new, b, y);
+                    let new = self.alternative_text(self.new, y);
                     if old != new {
                         out.push(change(Subject::Alternative, How::Changed, x.name, old, new));
                     }
@@ -55,7 +54,7 @@ impl Compare {
             }
         }
         for y in b.alternatives.iter().filter(|y| !a.alternatives.iter().any(|x| x.name == y.name)) {
-            out.push(change(Subject::Alternative, How::Added, y.name, "", self.alternative_text(self.new, b, y)));
+            out.push(change(Subject::Alternative, How::Added, y.name, "", self.alternative_text(self.new, y)));
         }
         out
     }
@@ -181,9 +180,21 @@ pub(in crate::diff) fn definitions(old: &'static Isa, new: &'static Isa) -> Vec<
         let (x, y) = (text(a), text(b));
         if x == y { Vec::new() } else { vec![change(Subject::Field, How::Changed, "", x, y)] }
     });
-    let named = |t: &'static [isaforge_core::table::Limit]| t.iter().map(|l| (l.name, l));
-    pairs(Sort::Limit, named(old.limits), named(new.limits), &mut out, |_, _| Vec::new());
+    let named = |t: &'static [Limit]| t.iter().map(|l| (l.name, l));
+    pairs(Sort::Limit, named(old.limits), named(new.limits), &mut out, |a, b| {
+        let (x, y) = (limit_text(old, a), limit_text(new, b));
+        if x == y { Vec::new() } else { vec![change(Subject::Limit, How::Changed, "", x, y)] }
+    });
     out
+}
+
+/// Which operands a limit counts, and how it compares them.
+fn limit_text(isa: &'static Isa, limit: &Limit) -> String {
+    let kind = &isa.kinds[usize::from(limit.kind)];
+    let counted = kind.alternatives.iter().enumerate().filter(|(at, _)| limit.alternatives >> at & 1 == 1);
+    let counted: Vec<String> = counted.map(|(_, alternative)| format!("`{}`", alternative.name)).collect();
+    let dropped = if limit.drop > 0 { format!(", without {} low bits", limit.drop) } else { String::new() };
+    format!("{} of `{}`{dropped}", counted.join(", "), kind.name)
 }
 
 /// The declared kinds; those of plain registers belong to their operands.
