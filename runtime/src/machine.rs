@@ -8,6 +8,8 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
+use isaforge_core::semantics::State;
+
 use crate::deadline::Deadline;
 use crate::engine::Execution;
 use crate::observe::Terms;
@@ -43,6 +45,13 @@ impl Bank {
             uniform: false,
             constant: false,
         }
+    }
+
+    /// Creates a bank for a state, named like the state, or `state[3]` for an element of several.
+    pub fn of_state(state: &State) -> Self {
+        let names = if state.count == 1 { vec![state.name.to_owned()] } else { Vec::new() };
+        let (open, close) = (format!("{}[", state.name), "]".to_owned());
+        Bank { close, names, ..Bank::new(&open, state.count, state.ty.size()) }
     }
 
     /// Returns the bank with its registers shared by all lanes.

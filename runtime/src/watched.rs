@@ -50,15 +50,8 @@ impl<'a, const L: usize> Watched<'a, L> {
         };
         let is_register = |index: usize| hardware.aliases.iter().any(|(state, _)| usize::from(*state) == index);
         let states = || semantics.states.iter().enumerate().filter(|(index, _)| !is_register(*index));
-        let state = |(index, state): (usize, &isaforge_core::semantics::State)| Bank {
-            open: format!("{}[", state.name),
-            close: "]".to_owned(),
-            names: if state.count == 1 { vec![state.name.to_owned()] } else { Vec::new() },
-            count: state.count,
-            width: state.ty.size(),
-            uniform: hardware.uniform.contains(&(index as u16)),
-            constant: false,
-        };
+        let state =
+            |(index, state)| Bank { uniform: hardware.uniform.contains(&(index as u16)), ..Bank::of_state(state) };
         let properties = Properties {
             terms: Terms { instruction: "instruction", step: "instruction", thread: "lane", warp: "warp" },
             lanes: usize::from(hardware.lanes).clamp(1, L),

@@ -33,6 +33,14 @@ pub(super) enum Next {
     Replay(Goal),
 }
 
+impl Next {
+    /// Replays to what a scan has found, or to the start.
+    fn found(found: Option<(u64, Reason)>) -> Self {
+        let (at, reason) = found.unwrap_or((0, Reason::Start));
+        Next::Replay(Goal::Count(at, reason, 0))
+    }
+}
+
 /// The observer of a session's run.
 pub(super) struct Runner<'s, 'm, 'd> {
     pub(super) session: &'s mut Session<'m>,
@@ -98,8 +106,7 @@ impl Observer for Runner<'_, '_, '_> {
     fn end(&mut self, view: &dyn View) {
         let last = self.count;
         if let Goal::Scan(_, found) = &mut self.goal {
-            let goal = found.take().map_or(Goal::Count(0, Reason::Start, 0), |(at, reason)| Goal::Count(at, reason, 0));
-            self.next = Some(Next::Replay(goal));
+            self.next = Some(Next::found(found.take()));
             return;
         }
         let mut reason = self.pending.take().unwrap_or(Reason::End);
@@ -129,9 +136,7 @@ impl Runner<'_, '_, '_> {
         match &mut self.goal {
             Goal::Count(goal, reason, _) => return (*goal == count).then(|| reason.clone()),
             Goal::Scan(until, found) if count >= *until => {
-                let goal =
-                    found.take().map_or(Goal::Count(0, Reason::Start, 0), |(at, reason)| Goal::Count(at, reason, 0));
-                self.next = Some(Next::Replay(goal));
+                self.next = Some(Next::found(found.take()));
                 return Some(Reason::Step);
             }
             Goal::Any => return Some(pending.unwrap_or(Reason::Step)),

@@ -183,11 +183,9 @@ impl Program {
             Ok(Stop::Exit(status)) => Status::Program(status as u8),
             Ok(_) => Status::Fine,
         };
-        let hardware = self.set.2;
+        let lanes = isaforge_core::bits::ones(self.lanes().into());
         for place in &self.show {
-            let column: [u64; L] = std::array::from_fn(|lane| place.read(&machine, lane).unwrap_or(0));
-            let lanes = isaforge_core::bits::ones(hardware.lanes.into());
-            console.print(&format!("{}\n", place.line(hardware, &column, lanes)));
+            console.print(&format!("{}\n", place.line(&machine, lanes)));
         }
         console.flush();
         console.failed.take().map_or(Ok(()), Err)?;

@@ -7,9 +7,11 @@
 //! The check shares no code with the code generator. The walk follows the code as far as possible, and keeps at each
 //! label what all paths to it agree on. `Rules` define what is known after an instruction, and what it may do.
 //!
+//! - `pattern`: vector instructions that are like others, which need not be decoded
 //! - `step`: an instruction, and what it writes
 //! - [`scalar`]: the rules for code in general registers; `lanes` has its own rules for vector code
 
+mod pattern;
 pub mod scalar;
 mod step;
 #[cfg(test)]
@@ -20,7 +22,8 @@ use std::cell::RefCell;
 use iced_x86::{Code, CpuidFeature, Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
 use thiserror::Error;
 
-use step::{Codes, Index};
+use pattern::Patterns;
+use step::Codes;
 pub(crate) use step::{Step, gpr};
 
 /// Why code was refused.
@@ -104,6 +107,7 @@ const NOWHERE: u32 = u32::MAX;
 #[derive(Default)]
 struct Scratch {
     codes: Codes,
+    patterns: Patterns,
     steps: Vec<Step>,
     /// For each byte of the code at which an instruction starts, the number of its step or of the next one.
     starts: Vec<u32>,
@@ -123,7 +127,7 @@ pub(crate) fn check<R: Rules>(code: &[u8], rules: &mut R) -> Result<(), Refused>
 }
 
 fn check_with<R: Rules>(scratch: &mut Scratch, code: &[u8], rules: &mut R) -> Result<(), Refused> {
-    let Scratch { codes, steps, starts, jumps } = scratch;
+    let Scratch { codes, patterns, steps, starts, jumps } = scratch;
     let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
     starts.clear();
     starts.resize(code.len(), NOWHERE);
@@ -132,14 +136,25 @@ fn check_with<R: Rules>(scratch: &mut Scratch, code: &[u8], rules: &mut R) -> Re
     // Decoded in place: the last step is that of the next instruction.
     steps.push(Step::default());
     let (mut next, lacking) = (0, step::lacking(|feature| rules.has(feature)));
-    while decoder.can_decode() {
+    let mut at = 0;
+    while at < code.len() {
         let step = &mut steps[next];
+        starts[at] = next as u32;
+        // Most instructions compute in vectors without memory. They need not be followed.
+        if let Some(length) = patterns.length(&code[at..], lacking) {
+            step.after_vectors = true;
+            at += length;
+            continue;
+        }
+        if decoder.set_position(at).is_err() {
+            break;
+        }
+        decoder.set_ip(at as u64);
         decoder.decode_out(&mut step.instruction);
-        step.look(codes, lacking).map_err(|what| Refused::new(&step.instruction, what))?;
-        starts[step.instruction.ip() as usize] = next as u32;
-        // Most instructions are of this kind, and they need not be followed.
+        let needs = step.look(codes, lacking).map_err(|what| Refused::new(&step.instruction, what))?;
         if step.is_vector && step.bytes == 0 {
             step.after_vectors = true;
+            patterns.learn(&code[at..], &step.instruction, needs);
         } else {
             if step.flow != FlowControl::Next || step.instruction.code() == Code::Lea_r64_m {
                 jumps.push(next as u32);
@@ -147,6 +162,7 @@ fn check_with<R: Rules>(scratch: &mut Scratch, code: &[u8], rules: &mut R) -> Re
             steps.push(Step::default());
             next += 1;
         }
+        at = decoder.position();
     }
     if let Some(rest) = steps.pop()
         && steps.is_empty()
@@ -173,7 +189,7 @@ struct Label<S> {
 
 /// Numbers the labels of the code, given the steps that follow the starts of instructions and those that may jump.
 /// Returns the labels, and the steps whose addresses are loaded for indirect jumps.
-fn link<S>(steps: &mut [Step], starts: &[u32], jumps: &[u32]) -> Result<(Vec<Label<S>>, Vec<Index>), Refused> {
+fn link<S>(steps: &mut [Step], starts: &[u32], jumps: &[u32]) -> Result<(Vec<Label<S>>, Vec<u32>), Refused> {
     let (mut labels, mut loaded) = (Vec::with_capacity(jumps.len()), Vec::new());
     for from in jumps.iter().map(|from| *from as usize) {
         let instruction = &steps[from].instruction;
@@ -192,13 +208,12 @@ fn link<S>(steps: &mut [Step], starts: &[u32], jumps: &[u32]) -> Result<(Vec<Lab
         }
         let label = *steps[to].label.get_or_insert_with(|| {
             labels.push(Label { known: None, back: false });
-            Index::new(labels.len() - 1)
+            labels.len() as u32 - 1
         });
-        labels[label.get()].back |= loads || to <= from;
-        let target = Index::new(to);
-        steps[from].target = Some(target);
-        if loads && !loaded.contains(&target) {
-            loaded.push(target);
+        labels[label as usize].back |= loads || to <= from;
+        steps[from].target = Some(to as u32);
+        if loads && !loaded.contains(&(to as u32)) {
+            loaded.push(to as u32);
         }
     }
     Ok((labels, loaded))
@@ -209,7 +224,7 @@ struct Walk<'a, R: Rules> {
     rules: &'a mut R,
     steps: &'a [Step],
     labels: Vec<Label<R::State>>,
-    loaded: Vec<Index>,
+    loaded: Vec<u32>,
     /// Whether a backward jump reached a label with less known than assumed, so that another pass is needed.
     again: bool,
 }
@@ -221,7 +236,7 @@ impl<R: Rules> Walk<'_, R> {
         let (mut state, mut reached) = (self.rules.entry(), true);
         for (at, step) in self.steps.iter().enumerate() {
             if let Some(label) = step.label {
-                let Label { known, back } = &mut self.labels[label.get()];
+                let Label { known, back } = &mut self.labels[label as usize];
                 match known {
                     Some(agreed) => {
                         if reached {
@@ -289,9 +304,9 @@ impl<R: Rules> Walk<'_, R> {
     }
 
     /// Follows a jump. Only a backward jump needs another pass, because code further on is visited later anyway.
-    fn arrive(&mut self, from: usize, to: Index, state: &R::State) {
-        let Some(label) = self.steps[to.get()].label else { return };
-        let known = &mut self.labels[label.get()].known;
+    fn arrive(&mut self, from: usize, to: u32, state: &R::State) {
+        let Some(label) = self.steps[to as usize].label else { return };
+        let known = &mut self.labels[label as usize].known;
         let changed = match known {
             Some(known) => R::meet(known, state),
             None => {
@@ -299,6 +314,6 @@ impl<R: Rules> Walk<'_, R> {
                 true
             }
         };
-        self.again |= changed && to.get() <= from;
+        self.again |= changed && to as usize <= from;
     }
 }

@@ -241,7 +241,7 @@ impl Rules for Scalar<'_> {
     fn whole(&mut self, steps: &[Step]) -> Result<(), Refused> {
         let mut back = Vec::new();
         for (from, step) in steps.iter().enumerate() {
-            let Some(to) = step.target.map(|to| to.get()).filter(|to| *to <= from) else { continue };
+            let Some(to) = step.target.map(|to| to as usize).filter(|to| *to <= from) else { continue };
             back.push(to..=from);
             let leaves = steps.get(to + 1).is_some_and(|Step { instruction: next, after_vectors, .. }| {
                 let is_below = matches!(next.code(), Code::Jb_rel32_64 | Code::Jb_rel8_64);

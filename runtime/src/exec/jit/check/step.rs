@@ -1,7 +1,5 @@
 //! An instruction, and the properties it has independent of its context.
 
-use std::num::NonZeroU32;
-
 use iced_x86::{Code, CpuidFeature, EncodingKind, FlowControl, Instruction, Mnemonic, OpKind, Register};
 
 /// A write to a general register.
@@ -31,30 +29,14 @@ pub(crate) fn gpr(register: Register) -> Option<usize> {
     }
 }
 
-/// The number of a step or label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Index(NonZeroU32);
-
-impl Index {
-    pub(super) fn new(number: usize) -> Self {
-        Index(NonZeroU32::MIN.saturating_add(number as u32))
-    }
-
-    pub(crate) fn get(self) -> usize {
-        self.0.get() as usize - 1
-    }
-}
-
 /// An instruction that is followed: it does more than compute in vectors and masks.
-///
-/// A check touches all steps more than once, so that they are kept small.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Step {
     pub(crate) instruction: Instruction,
     /// The label in front of it.
-    pub(crate) label: Option<Index>,
+    pub(crate) label: Option<u32>,
     /// The step that it jumps to, or whose address it loads.
-    pub(crate) target: Option<Index>,
+    pub(crate) target: Option<u32>,
     /// The general registers that it writes.
     pub(crate) writes: [Option<Write>; 2],
     /// How control flow continues.
@@ -215,13 +197,15 @@ impl Facts {
 }
 
 impl Step {
-    /// Determines the properties of the step. Refuses instructions that are not listed, which may have effects that
-    /// their operands do not show, or need what the processor [lacks](lacking).
+    /// Determines the properties of the step, and what the processor must support: a bit for each of [`FEATURES`].
+    /// Refuses instructions that are not listed, which may have effects that their operands do not show, or need what
+    /// the processor [lacks](lacking).
     #[inline(always)]
-    pub(super) fn look(&mut self, codes: &mut Codes, lacking: u32) -> Result<(), &'static str> {
+    pub(super) fn look(&mut self, codes: &mut Codes, lacking: u32) -> Result<u32, &'static str> {
         let instruction = &self.instruction;
         let facts = codes.facts(instruction)?;
-        if facts.needs & lacking != 0 {
+        let needs = facts.needs;
+        if needs & lacking != 0 {
             return Err(LACKS);
         }
         if instruction.has_lock_prefix()
@@ -233,7 +217,7 @@ impl Step {
         }
         (self.flow, self.bytes, self.writes, self.is_vector) = (facts.flow, 0, [None; 2], false);
         if self.flow != FlowControl::Next {
-            return Ok(());
+            return Ok(needs);
         }
         // A fifth operand is never a register or memory. Operands that are no registers have none. The decoder has just
         // written the kinds one by one, so that the processor would have to wait before it could read them at once.
@@ -250,9 +234,10 @@ impl Step {
                 return Err("accesses memory of unknown size");
             }
         }
-        self.is_vector = facts.is_vector[usize::from(self.bytes > 0)];
+        let in_memory = usize::from(self.bytes > 0);
+        self.is_vector = facts.is_vector[in_memory];
         if self.is_vector {
-            return Ok(());
+            return Ok(needs);
         }
         let first = instruction.op0_register();
         let registers = [first, instruction.op1_register(), instruction.op2_register(), instruction.op3_register()];
@@ -264,8 +249,8 @@ impl Step {
         let (evex, vex) = (facts.encoding == EncodingKind::EVEX, facts.encoding == EncodingKind::VEX);
         self.is_vector = (evex || vex) && vectors && !general;
         if self.is_vector {
-            facts.is_vector[usize::from(self.bytes > 0)] = true;
-            return Ok(());
+            facts.is_vector[in_memory] = true;
+            return Ok(needs);
         }
         match facts.writes {
             // These write vectors and masks, or move from them.
@@ -286,7 +271,7 @@ impl Step {
             }
             Writes::Unknown => return Err("is not a known instruction"),
         }
-        Ok(())
+        Ok(needs)
     }
 
     /// Whether it writes a general register.

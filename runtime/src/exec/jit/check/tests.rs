@@ -1,13 +1,23 @@
 //! Forbidden code is refused.
 
-use iced_x86::{BlockEncoder, BlockEncoderOptions, Code, Instruction, InstructionBlock, MemoryOperand, Register};
+use iced_x86::{
+    BlockEncoder, BlockEncoderOptions, Code, Decoder, DecoderOptions, Instruction, InstructionBlock, MemoryOperand,
+    Register,
+};
+use isaforge_core::sample::Random;
 
 use super::gpr;
+use super::pattern::Patterns;
 use super::scalar::check;
+use super::step::{Codes, Step};
 use crate::exec::jit::code_cache::{LEFT_AT, WINDOWS};
 use crate::exec::jit::emit::{Emitted, Exit, Why, Window};
 use crate::exec::jit::feature::Features;
 use crate::exec::jit::masm::{at, indexed};
+
+#[allow(clippy::duplicate_mod, reason = "other tests of the crate have random numbers, too")]
+#[path = "../../../../tests/seed/mod.rs"]
+mod seed;
 
 fn two(code: Code, to: Register, from: Register) -> Instruction {
     Instruction::with2(code, to, from).unwrap()
@@ -131,4 +141,40 @@ fn general_registers_have_the_numbers_of_their_full_registers() {
     for register in Register::values() {
         assert_eq!(gpr(register), register.is_gpr().then(|| register.full_register().number()), "{register:?}");
     }
+}
+
+#[test]
+fn what_has_a_known_pattern_decodes_like_it() {
+    let decode = |bytes: &[u8]| {
+        let instruction = Decoder::new(64, bytes, DecoderOptions::NONE).decode();
+        let (mut step, mut codes) = (Step { instruction, ..Step::default() }, Codes::default());
+        step.look(&mut codes, 0).ok().filter(|_| step.is_vector && step.bytes == 0).map(|needs| (instruction, needs))
+    };
+    let mut random = Random(seed::seed(0xe7e));
+    let (mut patterns, mut learned, mut found) = (Patterns::default(), 0, 0);
+    for round in 0..200_000 {
+        // A place keeps the first pattern.
+        if round % 1000 == 0 {
+            patterns = Patterns::default();
+        }
+        // A prefix that may be valid, an opcode and a ModRM byte without memory.
+        let bytes = random.next() & !0x08ff | 0xc000_0004_0062;
+        let Some((instruction, needs)) = decode(&bytes.to_le_bytes()) else { continue };
+        patterns.learn(&bytes.to_le_bytes(), &instruction, needs);
+        learned += 1;
+        for _ in 0..8 {
+            // Another ModRM byte and other bits for registers in the prefix; at times another operation.
+            let mut flips = random.next() & 0x3f00_0878_f000;
+            if random.below(4) == 0 {
+                flips |= 1 << (random.next() % 48);
+            }
+            let other = (bytes ^ flips).to_le_bytes();
+            if let Some(length) = patterns.length(&other, 0) {
+                let (decoded, also) = decode(&other).unwrap_or_else(|| panic!("{other:02x?} is like {instruction:?}"));
+                assert_eq!((decoded.len(), also), (length, needs), "{other:02x?}");
+                found += 1;
+            }
+        }
+    }
+    assert!(learned > 1000 && found > learned, "{found} of {learned}");
 }
