@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use isaforge_benches::kernels::{self, Kernel};
 use isaforge_benches::{median, seconds, shared};
 use isaforge_debugger::races::Races;
-use isaforge_runtime::machine::Machine;
 use isaforge_runtime::valhall::fast;
 use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::watched::Watched;
@@ -25,8 +24,7 @@ fn row(kernel: &Kernel, budget: Duration) {
             fast::run(launch, &mut memory.clone(), Level::best()).expect("kernels end");
         });
         let mut races = Races::default();
-        let watched =
-            seconds(|| machine.run_accesses(&mut races, Execution::best(), Deadline::NONE).expect("kernels end"));
+        let watched = seconds(|| races.find(&machine, Execution::best(), Deadline::NONE).expect("kernels end"));
         assert_eq!(races.count, 0, "{name}: {:?}", races.found);
         times.push(1e3 * time);
         ratios.push(watched / time);

@@ -15,12 +15,19 @@
 //!
 //! Most accesses are to a whole line of memory, one word by each lane of a warp. As long as a line is only accessed
 //! like that, its words share their record.
+//!
+//! Most programs have no races, and for most of those the ranges of their accesses show it. So a program first runs
+//! while [`Suspects`] compares ranges, and a second time, word by word, if that is not enough.
+
+mod suspects;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 
-use isaforge_runtime::Memory;
-use isaforge_runtime::machine::{AccessKind, AccessObserver, Accesses};
+use isaforge_runtime::machine::{AccessKind, AccessObserver, Accesses, Machine};
+use isaforge_runtime::{Deadline, Execution, Memory};
+
+use suspects::Suspects;
 
 /// The number of accesses kept per word.
 const TOUCHES: usize = 3;
@@ -290,6 +297,21 @@ impl Races {
     pub const WORDS: usize = 1 << 21;
     /// The maximum number of warps that are tracked.
     pub const WARPS: usize = 1 << 20;
+
+    /// Runs a program, and detects its races.
+    ///
+    /// # Errors
+    /// As [`Machine::run_accesses`], after the races up to there were detected.
+    pub fn find(
+        &mut self,
+        machine: &(impl Machine + ?Sized),
+        execution: Execution,
+        until: Deadline,
+    ) -> Result<(), String> {
+        let mut suspects = Suspects::default();
+        machine.run_accesses(&mut suspects, execution, until)?;
+        if suspects.are_clear() { Ok(()) } else { machine.run_accesses(self, execution, until) }
+    }
 
     /// Returns the index of the lines around an address. `None` if too many lines are tracked.
     fn page(&mut self, space: u64, address: u64) -> Option<usize> {

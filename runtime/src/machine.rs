@@ -167,10 +167,94 @@ impl fmt::Debug for Accesses<'_> {
     }
 }
 
+/// Accesses of several warps at regular distances, repeated a number of times.
+#[derive(Clone, Copy)]
+pub struct Strided<'a> {
+    /// The accesses of each repetition, in order.
+    pub patterns: &'a [Pattern],
+    /// The warps.
+    pub warps: &'a [StridedWarp],
+    /// The number of repetitions.
+    pub times: u32,
+    /// Returns the thread of a lane, given the index of its warp in `warps`.
+    pub thread: &'a dyn Fn(usize, usize) -> [u32; 3],
+}
+
+/// The accesses that an instruction makes at regular distances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// The instruction, as in [`At::pc`].
+    pub pc: u64,
+    /// Whether they load, store, or do both at once.
+    pub kind: AccessKind,
+    /// The size of each in bytes.
+    pub size: u8,
+    /// The address of lane 0 of column 0 in the first repetition.
+    pub start: u64,
+    /// The bytes from one lane of a warp to the next.
+    pub lane: u32,
+    /// The bytes from one column to the next.
+    pub column: u32,
+    /// The bytes from one repetition to the next.
+    pub stride: u32,
+}
+
+/// A warp that makes accesses at regular distances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StridedWarp {
+    /// Its column.
+    pub column: u8,
+    /// The lanes that make accesses, bit 0 for lane 0.
+    pub lanes: u16,
+    /// The warp, as in [`At::warp`].
+    pub warp: u64,
+    /// Its group, as in [`View::group`].
+    pub group: u64,
+}
+
+impl fmt::Debug for Strided<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Strided { patterns, warps, times, .. } = self;
+        let mut debug = f.debug_struct("Strided");
+        debug.field("patterns", patterns).field("warps", warps).field("times", times).finish_non_exhaustive()
+    }
+}
+
+impl Pattern {
+    /// Returns the address of lane 0 of a column in a repetition.
+    pub fn address(&self, column: u8, repetition: u32) -> u64 {
+        let distance = u64::from(self.column) * u64::from(column) + u64::from(self.stride) * u64::from(repetition);
+        self.start.wrapping_add(distance)
+    }
+}
+
+impl Strided<'_> {
+    /// Passes the accesses to a function warp by warp.
+    pub fn each(&self, mut then: impl FnMut(&Accesses<'_>)) {
+        for repetition in 0..self.times {
+            for pattern in self.patterns {
+                for (index, &StridedWarp { column, lanes, warp, group }) in self.warps.iter().enumerate() {
+                    let start = pattern.address(column, repetition);
+                    let lane = u64::from(pattern.lane);
+                    let addresses: [u64; 16] = std::array::from_fn(|at| start.wrapping_add(lane * at as u64));
+                    let &Pattern { pc, kind, size, .. } = pattern;
+                    let (lanes, addresses, thread) = (lanes.into(), &addresses, &|lane| (self.thread)(index, lane));
+                    then(&Accesses { warp, group, pc, kind, size, lanes, addresses, thread });
+                }
+            }
+        }
+    }
+}
+
 /// Observes the memory accesses of a run, and the barriers between them.
 pub trait AccessObserver {
     /// Lanes of a warp access memory.
     fn accesses(&mut self, accesses: &Accesses<'_>);
+
+    /// Warps access memory at regular distances.
+    fn strided(&mut self, strided: &Strided<'_>) {
+        strided.each(|accesses| self.accesses(accesses));
+    }
 
     /// The warps of a group (see [`View::group`]) have met at a barrier and continue.
     fn barrier(&mut self, group: u64);

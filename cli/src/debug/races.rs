@@ -25,7 +25,7 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
     let Some(opened) = open(&args.launch, spec)? else { return Ok(Status::Mistakes) };
     let opened = opened.watched(&args.launch)?;
     let mut races = Races::default();
-    let ended = opened.machine.run_accesses(&mut races, execution, engine::deadline(args));
+    let ended = races.find(&*opened.machine, execution, engine::deadline(args));
     let listing = opened.listing();
     let (thread, unit) = (opened.machine.terms().thread, opened.machine.unit());
     let side = |race: &Race, which: usize| {

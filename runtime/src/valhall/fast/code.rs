@@ -270,12 +270,8 @@ impl Lowered {
             if matches!(exit, Exit::Barrier) && matches!(program.slot(pc), Some(Slot::Ready(_, After::End))) {
                 last_barriers.push(pc as u32);
             }
-            // The preceding words that are in no run yet form one that ends here. Words whose accesses are recorded
-            // are not compiled.
+            // The preceding words that are in no run yet form one that ends here.
             match exit {
-                _ if given.logs && lowering.ops[start as usize..].iter().any(Op::is_record) => {
-                    runs.resize(pc + 1, pc as u32);
-                }
                 Exit::Next => {}
                 Exit::Jump(_) | Exit::Branch(_) | Exit::End => runs.resize(pc + 1, pc as u32 + 1),
                 _ => runs.resize(pc + 1, pc as u32),

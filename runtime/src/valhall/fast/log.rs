@@ -3,9 +3,10 @@
 use std::fmt;
 
 use super::access::places;
-use super::bundle::{Bundle, Grid};
+use super::bundle::{Bundle, Grid, WARPS};
 use super::memory_view::{Home, MemoryView};
-use crate::machine::{Access, AccessKind, AccessObserver, Accesses, parts};
+use super::reach::Reached;
+use crate::machine::{Access, AccessKind, AccessObserver, Accesses, Pattern, Strided, StridedWarp, parts};
 use crate::valhall::group::Group;
 use crate::valhall::warp::LANES;
 use crate::valhall::watched::{group_number, warp_number};
@@ -54,6 +55,33 @@ impl Log<'_> {
         });
     }
 
+    /// Records the accesses that the active lanes of a bundle made, `times` times.
+    pub fn strided(&mut self, bundle: &Bundle, patterns: &[Pattern], times: u32) {
+        let grid = &bundle.ahead.grid;
+        let (mut warps, mut count) = ([StridedWarp::default(); WARPS], 0);
+        let mut last = None;
+        for column in bundle.busy() {
+            let home = bundle.homes[column];
+            let number = match last {
+                Some((group, number)) if group == home.group => number,
+                _ => {
+                    let Some(group) = self.groups.get(home.group) else { continue };
+                    group_number(group.id, grid.groups)
+                }
+            };
+            last = Some((home.group, number));
+            let warp = warp_number(number, home.number as u64);
+            warps[count] = StridedWarp { column: column as u8, lanes: bundle.active[column], warp, group: number };
+            count += 1;
+        }
+        let thread = |index: usize, lane: usize| {
+            let home = bundle.homes[usize::from(warps[index].column)];
+            self.groups.get(home.group).map_or([0; 3], |group| group.global(home.number * LANES + lane % LANES))
+        };
+        let (warps, thread) = (&warps[..count], &thread);
+        self.observer.strided(&Strided { patterns, warps, times, thread });
+    }
+
     /// Records that all warps of a workgroup have met at a barrier.
     pub fn barrier(&mut self, grid: &Grid, group: usize) {
         if let Some(group) = self.groups.get(group) {
@@ -88,6 +116,13 @@ pub struct Record {
 }
 
 impl Record {
+    /// Returns the accesses of lanes whose addresses have a pattern that advances by a stride.
+    pub fn pattern(&self, reached: Reached, stride: u32) -> Pattern {
+        let &Record { kind, size, offset, pc, .. } = self;
+        let (start, lane) = (reached.start.wrapping_add_signed(offset.into()), if reached.contiguous { 4 } else { 0 });
+        Pattern { pc: pc.into(), kind, size, start, lane, column: reached.column, stride }
+    }
+
     /// Records the accesses of the active lanes.
     #[inline(never)]
     pub fn run(&self, bundle: &Bundle, view: &mut MemoryView<'_>) {

@@ -64,11 +64,6 @@ impl Op {
         }
     }
 
-    /// Whether it records accesses.
-    pub fn is_record(&self) -> bool {
-        matches!(self, Op::Record(_))
-    }
-
     /// Returns the index of the word that it belongs to.
     pub fn pc(&self) -> u32 {
         match self {

@@ -13,12 +13,15 @@ use super::window::{Access, Memory};
 use crate::exec::jit::lanes::emit::{Emitted, LoopPlan, Segment, Wanted};
 use crate::exec::jit::lanes::function::BlockFn;
 use crate::exec::jit::lanes::graph::Graph;
-use crate::exec::jit::lanes::window::{Nowhere, Window};
+use crate::exec::jit::lanes::window::{Nowhere, WINDOWS, Window};
 use crate::level::Level;
 use crate::valhall::fast::bundle::{Bundle, Grid, Part, WARPS};
 use crate::valhall::fast::code::{Code, Exit};
 use crate::valhall::fast::handler::{self, handler};
+use crate::valhall::fast::log::Record;
 use crate::valhall::fast::memory_view::MemoryView;
+use crate::valhall::fast::op::Op;
+use crate::valhall::fast::reach::Reached;
 
 /// A compiled run of words.
 #[derive(Debug)]
@@ -69,6 +72,8 @@ pub struct Function {
     parts: Option<handler::Op>,
     /// The memory that it accesses.
     pub accesses: Vec<Access>,
+    /// What is recorded of each execution, if accesses are observed, with the index of the access.
+    records: Vec<(Record, usize)>,
     /// The registers that it writes, as bits, and pairs of them that are increased by a constant.
     pub writes: u64,
     moved: Vec<(u32, u64)>,
@@ -118,6 +123,12 @@ impl Function {
                 if bundle.trace.is_some() {
                     places = memory.places(machine.windows());
                 }
+                if let Some((times, _)) = ran
+                    && !self.records.is_empty()
+                {
+                    let starts = std::array::from_fn(|index| memory.reached(index).unwrap_or_default());
+                    self.record(bundle, view, &starts, times);
+                }
                 ran
             }
             Some(machine) => bundle.execute(machine, &mut Nowhere, 1),
@@ -154,6 +165,18 @@ impl Function {
             }
         }
         times
+    }
+
+    /// Records the accesses of some executions.
+    fn record(&self, bundle: &Bundle, view: &mut MemoryView<'_>, starts: &[Reached; WINDOWS], times: u32) {
+        let strides = self.wanted.again.as_ref().map_or(&[][..], |again| &again.strides[..]);
+        let pattern = |(record, index): &(Record, usize)| {
+            record.pattern(starts[*index], strides.get(*index).copied().unwrap_or(0))
+        };
+        let patterns: Vec<_> = self.records.iter().map(pattern).collect();
+        if let Some(log) = &mut view.log {
+            log.strided(bundle, &patterns, times);
+        }
     }
 
     /// Returns the variant of its machine code, once it was compiled.
@@ -292,7 +315,13 @@ impl Block {
     /// the last.
     #[inline(always)]
     fn ahead(&self, code: &Code<'_>, bundle: &Bundle, piece: &Piece) -> Option<&Arc<Function>> {
-        if bundle.ahead.most < 2 || self.start > 0 || !matches!(self.exit, Exit::End) || piece.words.end != self.end {
+        // What is recorded of a bundle is that of its own dispatch.
+        if bundle.ahead.most < 2
+            || code.given.logs
+            || self.start > 0
+            || !matches!(self.exit, Exit::End)
+            || piece.words.end != self.end
+        {
             return None;
         }
         let grid = &bundle.ahead.grid;
@@ -383,6 +412,17 @@ impl Function {
         let moved = sequence.moved();
         let (mut segment, branch) = sequence.end_segment(known.after(code, words.end - 1));
         let Sequence { mut graph, accesses, .. } = sequence;
+        let record = |op: &Op| match op {
+            Op::Record(record) => Some(*record),
+            _ => None,
+        };
+        let records = code.ops(words.clone()).iter().filter_map(record);
+        let placed = |record: Record| {
+            let rows = record.address.map(u32::from);
+            let index = accesses.iter().position(|access| access.rows() == rows);
+            Some((record, index.filter(|_| record.when.is_none())?))
+        };
+        let records = records.map(placed).collect::<Option<Vec<_>>>()?;
         let mut again = again.and_then(|again| again.alone(&graph, &mut segment));
         if let Some(strides) = strides {
             again = Some(further(strides, &accesses, &graph, &segment)?);
@@ -411,7 +451,8 @@ impl Function {
         }
         let parts = branch.map(|branch| handler::<Part>(code.level).with(branch.fields));
         let part = OnceLock::new();
-        Some(Function { wanted, words, level: code.level, full, part, counted, parts, accesses, writes, moved })
+        let level = code.level;
+        Some(Function { wanted, words, level, full, part, counted, parts, accesses, records, writes, moved })
     }
 
     /// Returns the windows for the current addresses of a bundle; `None` if lanes follow no pattern.

@@ -138,6 +138,12 @@ impl<'m, 'w> Memory<'m, 'w> {
         self.view.place_of(self.group?, start).map(Located::Shared)
     }
 
+    /// Returns where the lanes are in an access.
+    pub fn reached(&self, index: usize) -> Option<Reached> {
+        let (&start, &(contiguous, column)) = self.starts.get(index).zip(self.patterns.get(index))?;
+        Some(Reached { start, contiguous, column })
+    }
+
     /// Whether all accesses are to memory that all workgroups share.
     pub fn is_global(&self) -> bool {
         let mut starts = self.starts.iter().zip(self.accesses);

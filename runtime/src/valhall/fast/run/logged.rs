@@ -10,8 +10,7 @@ use crate::valhall::fast::memory_view::Outside;
 use crate::valhall::host::Host;
 use crate::valhall::program::Program;
 
-/// Like [`run_hosted`](super::run_hosted), and tells an observer of all accesses to memory and of barriers. Handlers execute the
-/// instructions that access memory, and the others are compiled as usual.
+/// Like [`run_hosted`](super::run_hosted), and tells an observer of all accesses to memory and of barriers.
 ///
 /// # Errors
 /// As [`run`](super::run).

@@ -1,0 +1,64 @@
+//! Random accesses, whose races are known.
+
+use isaforge_core::sample::Random;
+
+use super::*;
+use crate::races::Races;
+
+#[allow(clippy::duplicate_mod, reason = "other tests have random numbers, too")]
+#[path = "../../../../runtime/tests/seed/mod.rs"]
+mod seed;
+
+/// An event of two groups with three warps each, some of which access a few bytes of global memory or their own.
+fn event(random: &mut Random, observers: [&mut dyn AccessObserver; 2]) {
+    let mut pick = |all: &[u64]| all[random.below(all.len() as u64) as usize];
+    let group = pick(&[0, 1]);
+    let thread = |warp: usize, lane: usize| [64 * group as u32 + 16 * warp as u32 + lane as u32, 0, 0];
+    if pick(&[0, 1, 2, 3]) == 0 {
+        observers.into_iter().for_each(|observer| observer.barrier(group));
+        return;
+    }
+    let kind =
+        [AccessKind::Load, AccessKind::Load, AccessKind::Store, AccessKind::Atomic][pick(&[0, 1, 2, 3]) as usize];
+    let start = pick(&[0x1000, Memory::RESERVED.start]) + 4 * pick(&[0, 0, 0, 1, 16, 32, 64]);
+    let (size, lanes) = (pick(&[4, 4, 4, 1, 8]) as u8, pick(&[0xffff, 0xffff, 0xff, 1, 0x8000, 0x5555]));
+    let pc = pick(&[1, 2, 3]);
+    if pick(&[0, 1]) == 0 {
+        let step = pick(&[0, 4, 4, 8, 64]);
+        let mut addresses: [u64; 16] = std::array::from_fn(|lane| start + step * lane as u64);
+        if pick(&[0, 1, 2]) == 0 {
+            addresses[7] = pick(&[start, start + 4, start + 40]);
+        }
+        let warp = 4 * group + pick(&[0, 1]);
+        let thread = |lane| thread(warp as usize % 4, lane);
+        let accesses = Accesses { warp, group, pc, kind, size, lanes, addresses: &addresses, thread: &thread };
+        observers.into_iter().for_each(|observer| observer.accesses(&accesses));
+        return;
+    }
+    let (lane, column) = (pick(&[0, 4, 4, 4]) as u32, pick(&[0, 4, 64, 64, 64, 128]) as u32);
+    let pattern = Pattern { pc, kind, size, start, lane, column, stride: pick(&[0, 4, 64, 128, 256]) as u32 };
+    let warp = |column: u8| StridedWarp { column, lanes: lanes as u16, warp: 4 * group + u64::from(column), group };
+    let there = pick(&[1, 2, 3, 3, 5, 7]);
+    let warps: Vec<StridedWarp> = (0..3).filter(|column| there >> column & 1 != 0).map(warp).collect();
+    let thread = |index: usize, lane| thread(usize::from(warps[index].column), lane);
+    let strided = Strided { patterns: &[pattern], warps: &warps, times: pick(&[1, 1, 2, 3]) as u32, thread: &thread };
+    observers.into_iter().for_each(|observer| observer.strided(&strided));
+}
+
+#[test]
+fn what_races_is_suspected() {
+    let mut random = Random(seed::seed(0x5e));
+    let (mut raced, mut cleared) = (0, 0);
+    for _ in 0..50_000 {
+        let (mut races, mut suspects) = (Races::default(), Suspects::default());
+        let before = random.0;
+        for _ in 0..2 + random.below(4) {
+            event(&mut random, [&mut races, &mut suspects]);
+        }
+        let are_clear = suspects.are_clear();
+        assert!(races.count == 0 || !are_clear, "{before:#x}: {:?}", races.found);
+        raced += u32::from(races.count > 0);
+        cleared += u32::from(are_clear);
+    }
+    assert!(raced > 10_000 && cleared > 10_000, "{raced} raced, {cleared} were cleared");
+}
