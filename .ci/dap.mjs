@@ -47,6 +47,13 @@ try {
     const refused = await client.setBreakpointsRequest({ source: { path: program }, breakpoints: [{ line: 5, condition: 'r99 ==' }] });
     assert(!refused.body.breakpoints[0].verified);
     await client.setBreakpointsRequest({ source: { path: program }, breakpoints: [] });
+    const scope = scopes[0].variablesReference;
+    const found = await client.send('dataBreakpointInfo', { variablesReference: scope, name: 'r0' });
+    const watched = await client.send('setDataBreakpoints', { breakpoints: [{ dataId: found.body.dataId }] });
+    assert(watched.body.breakpoints[0].verified, JSON.stringify(watched.body));
+    const [, stopped] = await Promise.all([client.continueRequest({ threadId }), client.waitForEvent('stopped')]);
+    assert.equal(stopped.body.reason, 'data breakpoint');
+    await client.send('setDataBreakpoints', { breakpoints: [] });
     await Promise.all([client.continueRequest({ threadId }), client.waitForEvent('terminated')]);
 } finally {
     await client.stop();

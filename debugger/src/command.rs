@@ -184,9 +184,16 @@ pub fn breakpoint(session: &mut Session<'_>, rest: &str) -> Result<String, Strin
 }
 
 fn watchpoint(session: &mut Session<'_>, rest: &str) -> Result<String, String> {
-    let words: Vec<&str> = rest.split_whitespace().collect();
+    let what = watched(session, rest)?;
+    let number = session.watch(what);
+    Ok(format!("{}\n", described(session, number)))
+}
+
+/// Returns what the arguments of `watch` name.
+pub(crate) fn watched(session: &Session<'_>, text: &str) -> Result<Watched, String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
     let banks = session.machine.banks();
-    let what = match words[..] {
+    Ok(match words[..] {
         [name] if register(banks, name).is_some() => Watched::Register(named(session, name)?, None),
         [name, "lane", lane] => Watched::Register(named(session, name)?, Some(lane_of(session, lane)?)),
         [address] if number(address).is_some() => Watched::Memory(number(address).unwrap_or(0), 4),
@@ -197,10 +204,8 @@ fn watchpoint(session: &mut Session<'_>, rest: &str) -> Result<String, String> {
             (Some(_), _) => return Err(format!("`{size}` is not a number of bytes up to {}", Watched::MOST)),
             _ => return Err(format!("`{address}` is not an address")),
         },
-        _ => return Err(format!("`{rest}` is neither a register nor an address")),
-    };
-    let number = session.watch(what);
-    Ok(format!("{}\n", described(session, number)))
+        _ => return Err(format!("`{text}` is neither a register nor an address")),
+    })
 }
 
 /// Describes a breakpoint or watchpoint in one line.

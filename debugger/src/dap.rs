@@ -4,6 +4,8 @@
 //! variables, and each lane is a child of a register. Sources are the program's assembly if available, otherwise the
 //! disassembly. A separate thread reads requests, so that a running program can be paused.
 
+mod breakpoints;
+
 use std::io::{self, BufRead, Read, Write};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -14,9 +16,10 @@ use isaforge_runtime::machine::{Machine, Register};
 use serde_json::{Value, json};
 
 use crate::command::{self, Answer, place, spot};
-use crate::condition::Condition;
 use crate::listing::{Listing, number};
 use crate::session::{Door, Reason, Resume, Session, Stop};
+
+use breakpoints::Breakpoints;
 
 /// The arguments of a launch request.
 #[derive(Clone, Debug, Default)]
@@ -83,8 +86,17 @@ pub fn read(input: &mut dyn BufRead) -> io::Result<Option<Value>> {
 /// # Errors
 /// When `out` cannot be written.
 pub fn talk(requests: &Receiver<Value>, out: &mut dyn Write, open: Open<'_>) -> io::Result<()> {
-    let mut server =
-        Server { requests, out, sequence: 0, failed: None, entry: true, configured: false, over: false, waiting: None };
+    let mut server = Server {
+        requests,
+        out,
+        sequence: 0,
+        failed: None,
+        entry: true,
+        configured: false,
+        over: false,
+        waiting: None,
+        breakpoints: Breakpoints::default(),
+    };
     while let Ok(request) = requests.recv() {
         let arguments = &request["arguments"];
         match request["command"].as_str().unwrap_or_default() {
@@ -98,6 +110,8 @@ pub fn talk(requests: &Receiver<Value>, out: &mut dyn Write, open: Open<'_>) -> 
                     "supportsTerminateRequest",
                     "supportsReadMemoryRequest",
                     "supportsFunctionBreakpoints",
+                    "supportsDataBreakpoints",
+                    "supportsDataBreakpointBytes",
                     "supportsCompletionsRequest",
                 ];
                 let can: Value = can.into_iter().map(|what| (what.to_owned(), Value::Bool(true))).collect();
@@ -151,6 +165,7 @@ struct Server<'a> {
     over: bool,
     /// A request that arrived while the program was running.
     waiting: Option<Value>,
+    breakpoints: Breakpoints,
 }
 
 /// The id of the only stack frame.
@@ -203,12 +218,21 @@ impl Server<'_> {
                 return None;
             }
             "setBreakpoints" => {
-                let body = breakpoints(session, arguments);
+                let body = self.breakpoints.set_lines(session, arguments);
                 self.answer(request, body);
                 return None;
             }
             "setFunctionBreakpoints" => {
-                let body = labels(session, arguments);
+                let body = self.breakpoints.set_labels(session, arguments);
+                self.answer(request, body);
+                return None;
+            }
+            "dataBreakpointInfo" => {
+                self.answer(request, breakpoints::information(session, arguments));
+                return None;
+            }
+            "setDataBreakpoints" => {
+                let body = self.breakpoints.set_watchpoints(session, arguments);
                 self.answer(request, body);
                 return None;
             }
@@ -412,54 +436,12 @@ fn stack(session: &Session<'_>, stop: &Stop<'_>) -> Value {
     json!({ "stackFrames": [frame], "totalFrames": 1 })
 }
 
-/// Replaces all breakpoints on lines.
-fn breakpoints(session: &mut Session<'_>, arguments: &Value) -> Value {
-    let on_lines = session.breakpoints.iter().filter(|known| known.pc.is_some()).map(|known| known.number);
-    let old: Vec<usize> = on_lines.collect();
-    for number in old {
-        session.remove(number);
-    }
-    let wanted = arguments["breakpoints"].as_array().cloned().unwrap_or_default();
-    let has_source = session.listing.lines.iter().any(|line| line.line.is_some());
-    let answer = |wanted: &Value| {
-        let line = wanted["line"].as_u64().unwrap_or(0) as usize;
-        let found = match has_source {
-            true => session.listing.on_line(line),
-            false => session.listing.lines.get(line.saturating_sub(1)),
-        };
-        let Some(found) = found else { return json!({ "verified": false, "message": "no instruction is there" }) };
-        let (pc, line) = (found.pc, found.line.unwrap_or(line));
-        let condition = match wanted["condition"].as_str().filter(|text| !text.trim().is_empty()) {
-            Some(text) => match Condition::parse(text, session.machine.banks()) {
-                Ok(condition) => Some(condition),
-                Err(message) => return json!({ "verified": false, "message": message }),
-            },
-            None => None,
-        };
-        json!({ "id": session.stop_at(Some(pc), condition), "verified": true, "line": line })
-    };
-    let answers: Vec<Value> = wanted.iter().map(answer).collect();
-    json!({ "breakpoints": answers })
-}
-
-/// Adds breakpoints on labels.
-fn labels(session: &mut Session<'_>, arguments: &Value) -> Value {
-    let wanted = arguments["breakpoints"].as_array().cloned().unwrap_or_default();
-    let answer = |wanted: &Value| match session.listing.place(wanted["name"].as_str().unwrap_or_default()) {
-        Ok(pc) => json!({ "id": session.stop_at(Some(pc), None), "verified": true }),
-        Err(message) => json!({ "verified": false, "message": message }),
-    };
-    let answers: Vec<Value> = wanted.iter().map(answer).collect();
-    json!({ "breakpoints": answers })
-}
-
 /// The registers of a bank that are not 0 in all lanes, or the lanes of a register.
 fn variables(session: &Session<'_>, stop: &Stop<'_>, reference: u64) -> Vec<Value> {
     let banks = session.machine.banks();
     let live: Vec<usize> = (0..session.machine.lanes()).filter(|lane| stop.view.at().live >> lane & 1 != 0).collect();
     let value = |register, lane, width| Some(session.format.show(stop.view.read(register, lane)?, width));
-    if let Some(register) = reference.checked_sub(REGISTERS) {
-        let register = Register { bank: (register >> 32) as u16, index: register as u32 };
+    if let Some(register) = inside(reference) {
         let width = banks.get(usize::from(register.bank)).map_or(32, |bank| bank.width);
         let variable = |lane: &usize| {
             let value = value(register, *lane, width)?;
@@ -480,6 +462,12 @@ fn variables(session: &Session<'_>, stop: &Stop<'_>, reference: u64) -> Vec<Valu
         Some(json!({ "name": known.name(index), "value": shown, "variablesReference": inside }))
     };
     (0..known.count).filter_map(variable).collect()
+}
+
+/// Returns the register whose lanes a reference stands for.
+fn inside(reference: u64) -> Option<Register> {
+    let register = reference.checked_sub(REGISTERS)?;
+    Some(Register { bank: (register >> 32) as u16, index: register as u32 })
 }
 
 fn memory(stop: &Stop<'_>, arguments: &Value) -> Option<Value> {

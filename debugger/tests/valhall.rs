@@ -179,6 +179,50 @@ fn an_editor_sets_a_breakpoint_on_a_line_and_looks_at_registers() {
     assert_eq!(sequence, (1..=sent.len() as u64).collect::<Vec<_>>());
 }
 
+#[test]
+fn an_editor_watches_registers_and_memory() {
+    use serde_json::json;
+    let none = json!({});
+    let lanes = json!(1u64 << 32);
+    let sent = served(&[
+        ("initialize", json!({ "adapterID": "isaforge" })),
+        ("launch", json!({ "program": "count.yaml", "stopOnEntry": false })),
+        ("setFunctionBreakpoints", json!({ "breakpoints": [{ "name": "again" }, { "name": "nowhere" }] })),
+        // The breakpoint on the label stays when those on lines are replaced.
+        ("setBreakpoints", json!({ "source": { "path": "count.s" }, "breakpoints": [] })),
+        ("dataBreakpointInfo", json!({ "variablesReference": 1 << 16, "name": "r0" })),
+        ("dataBreakpointInfo", json!({ "variablesReference": lanes, "name": "lane 1" })),
+        ("dataBreakpointInfo", json!({ "name": "0x1000", "asAddress": true, "bytes": 8 })),
+        ("dataBreakpointInfo", json!({ "name": "nothing" })),
+        (
+            "setDataBreakpoints",
+            json!({ "breakpoints": [
+            { "dataId": "r0 lane 1" }, { "dataId": "r0", "accessType": "read" }, { "dataId": "r0", "condition": "r0 > 1" },
+        ] }),
+        ),
+        ("configurationDone", none.clone()),
+        ("setFunctionBreakpoints", json!({ "breakpoints": [] })),
+        ("continue", json!({ "threadId": 1 })),
+        ("setDataBreakpoints", json!({ "breakpoints": [] })),
+        ("continue", json!({ "threadId": 1 })),
+    ]);
+    let bodies = |command: &'static str| {
+        let answers = sent.iter().filter(move |m| m["type"] == "response" && m["command"] == command);
+        answers.map(|m| m["body"].clone()).collect::<Vec<_>>()
+    };
+    let ids: Vec<_> = bodies("dataBreakpointInfo").iter().map(|body| body["dataId"].clone()).collect();
+    assert_eq!(ids, [json!("r0"), json!("r0 lane 1"), json!("0x1000 8"), json!(null)], "{sent:#?}");
+    let verified = |body: &serde_json::Value| {
+        let all = body["breakpoints"].as_array().into_iter().flatten();
+        all.map(|one| one["verified"] == true).collect::<Vec<_>>()
+    };
+    assert_eq!(verified(&bodies("setFunctionBreakpoints")[0]), [true, false], "{sent:#?}");
+    assert_eq!(verified(&bodies("setDataBreakpoints")[0]), [true, false, false], "{sent:#?}");
+    let stops: Vec<&str> = sent.iter().filter_map(|m| m["body"]["reason"].as_str()).collect();
+    assert_eq!(stops, ["breakpoint", "data breakpoint"], "{sent:#?}");
+    assert_eq!(sent.last().expect("there are messages")["event"], "terminated");
+}
+
 /// Draws the first stop after a number of steps.
 struct Picture(u64, String);
 
