@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use launched::{Run, run, run_in};
+use launched::{Run, run, run_in, run_with};
 
 /// Runs an example launch file in a temporary folder with its files.
 fn example(name: &str) -> (tempfile::TempDir, Run) {
@@ -240,4 +240,19 @@ fn a_deadlock_and_the_end_of_the_budget_are_failures() {
         assert!(run.err.contains("launch.yaml: the program failed: ") && run.err.contains(message), "{}", run.err);
         assert!(!folder.path().join("tile.bin").exists(), "nothing is written");
     }
+}
+
+#[test]
+fn instructions_are_counted_by_name() {
+    let (folder, _) = example("blend");
+    let run = run_with(folder.path(), &["blend.yaml", "--profile", "--profile-svg", "profile.svg"]);
+    let table = run.out;
+    // 128 by 96 positions, four in each group.
+    assert!(
+        table.contains("          12,288         3,072   4.00              -              -  LoadPosition"),
+        "{table}"
+    );
+    assert!(table.contains("100.0 %         135,168        33,792"), "{table}");
+    let picture = fs::read_to_string(folder.path().join("profile.svg")).expect("it was drawn");
+    assert!(picture.contains("LoadPosition"), "{picture}");
 }

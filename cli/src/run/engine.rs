@@ -84,18 +84,6 @@ pub fn names() -> Vec<String> {
     Execution::available().iter().map(ToString::to_string).collect()
 }
 
-/// Rejects a request to count instructions by name for a program that does not support it.
-///
-/// # Errors
-/// When such counts were requested.
-pub fn uncounted(args: &RunArgs, what: &str) -> Result<(), Failure> {
-    if args.watch.counts() {
-        let help = "`--profile=listing` counts them by place; leave out `--profile-svg` and `--fidelity`";
-        return Err(Failure::usage(format!("instructions of {what} are not counted by name"), help));
-    }
-    Ok(())
-}
-
 /// The engines that are compared with the reference: compiled code is tested both with a delay and from the first
 /// execution.
 pub fn others() -> Vec<Execution> {

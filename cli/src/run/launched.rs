@@ -77,6 +77,11 @@ pub trait Launched {
         Vec::new()
     }
 
+    /// Whether the engine counts the instructions that it executes by name.
+    fn counts_by_name(&self) -> bool {
+        true
+    }
+
     /// The program as a machine that can be observed.
     ///
     /// # Errors
@@ -154,6 +159,8 @@ pub struct Watched {
     pub target: Target,
     /// The same for analyses.
     pub set: Set,
+    /// Whether its engine counts the instructions that it executes by name.
+    pub counts_by_name: bool,
     source: Option<Source>,
 }
 
@@ -171,9 +178,10 @@ impl Opened {
     /// When the program cannot be observed.
     pub fn watched(self, path: &Path) -> Result<Watched, Failure> {
         let Opened { launched, target, source } = self;
+        let counts_by_name = launched.counts_by_name();
         let machine = launched.machine();
         let machine = machine.map_err(|reason| Failure::usage(format!("`{}`: {reason}", path.display()), ""))?;
-        Ok(Watched { machine, set: target.set(), target, source })
+        Ok(Watched { machine, set: target.set(), counts_by_name, target, source })
     }
 
     fn new(found: &'static Builtin, launched: Box<dyn Launched>, source: Option<Source>) -> Self {

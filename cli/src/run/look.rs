@@ -51,7 +51,7 @@ pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
         stops(args, &machine, &listing, &mut out)?;
     }
     let form = args.watch.profile.filter(|form| *form != ProfileForm::Table);
-    if args.spec.is_some() && args.watch.counts() {
+    if !opened.counts_by_name && args.watch.counts() {
         out.flush()?;
         let mut counts = ByName::new(&opened);
         // The run that follows reports why a program fails.

@@ -50,10 +50,12 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
         let help = "give one file, without `--sheet`; `--coverage` takes several launch files";
         return Err(Failure::usage("only one program can be observed at a time", help));
     }
-    // The engines of specifications do not count by name.
-    if (args.watch.looks() || args.json || args.spec.is_some() && args.watch.counts())
-        && let Some(status) = look::look(args)?
-    {
+    let mut looks = args.watch.looks() || args.json;
+    if args.watch.counts() && !looks {
+        let Some(opened) = open(&args.launch, spec)? else { return Ok(Status::Mistakes) };
+        looks = !opened.launched.counts_by_name();
+    }
+    if looks && let Some(status) = look::look(args)? {
         return Ok(status);
     }
     if args.init {

@@ -273,6 +273,10 @@ impl Launched for Program {
         outputs::produce(wanted, buffers, folder(&self.path))
     }
 
+    fn counts_by_name(&self) -> bool {
+        false
+    }
+
     fn machine(self: Box<Self>) -> Result<Box<dyn machine::Machine>, String> {
         match self.lanes() {
             0..=1 => self.watched::<1>(),
