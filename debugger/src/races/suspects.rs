@@ -125,7 +125,7 @@ impl Range {
     /// Passes the parts to a function. They may contain what inactive lanes would access.
     fn each(&self, mut then: impl FnMut(Range)) {
         let &Range { start, end, owners, parts: Parts { warps, width, more, stride }, .. } = self;
-        // The range without its repetitions.
+        // The range of the first repetition.
         let end = end - u64::from(more) * u64::from(stride);
         for repetition in 0..=more {
             let distance = u64::from(repetition) * u64::from(stride);
@@ -294,7 +294,7 @@ impl Suspects {
         };
         let more = if stride == 0 { 0 } else { more };
         // Otherwise different threads access the same bytes in turn.
-        let repeats_apart = owners.is_some() && u64::from(stride) >= end - start;
+        let repeats_apart = owners.is_some() && u64::from(stride) >= end.saturating_sub(start);
         let owners = owners.filter(|_| more == 0 || repeats_apart);
         let all = end.checked_add(u64::from(more) * u64::from(stride));
         if all.is_none() || kind == Kind::Store && owners.is_none() {
@@ -343,9 +343,10 @@ impl Wide {
         let is_alike = (self.lane, self.column, self.stride) == (other.lane, other.column, other.stride);
         let near = self.shared && other.shared && is_alike && self.start.abs_diff(other.start) < NEAR;
         if near {
-            let end = (self.start + self.size).max(other.start + other.size);
+            let end = |wide: &Wide| wide.start.saturating_add(wide.size);
+            let last = end(self).max(end(other));
             self.start = self.start.min(other.start);
-            self.size = end - self.start;
+            self.size = last - self.start;
         }
         near
     }
@@ -391,7 +392,7 @@ impl AccessObserver for Suspects {
         let &Strided { patterns, warps, times, .. } = strided;
         let Some(first) = warps.first().filter(|_| !self.found && times > 0) else { return };
         let follows = |warp: &StridedWarp| {
-            warp.group == first.group && warp.warp - first.warp == u64::from(warp.column - first.column)
+            warp.group == first.group && warp.warp.wrapping_sub(first.warp) == u64::from(warp.column - first.column)
         };
         let together = if warps.iter().all(follows) { warps.len() } else { 1 };
         let is_full = warps.iter().all(|warp| warp.lanes == u16::MAX);
