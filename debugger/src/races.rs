@@ -17,7 +17,7 @@
 //! like that, its words share their record.
 //!
 //! Most programs have no races, and for most of those the ranges of their accesses show it. So a program first runs
-//! while [`Suspects`] compares ranges, and a second time, word by word, if that is not enough.
+//! while ranges are compared, and a second time, word by word, if that is not enough.
 
 mod suspects;
 
