@@ -18,21 +18,24 @@
 //!
 //! Most programs have no races, and for most of those the ranges of their accesses show it. So a program first runs
 //! while ranges are compared, and a second time, word by word, if that is not enough.
+//!
+//! - `suspects`: compares ranges
+//! - `order`: warps, workgroups, and what orders their accesses
 
+mod order;
 mod suspects;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use isaforge_runtime::machine::{AccessKind, AccessObserver, Accesses, Machine};
 use isaforge_runtime::{Deadline, Execution, Memory};
 
+use order::Order;
 use suspects::Suspects;
 
 /// The number of accesses kept per word.
 const TOUCHES: usize = 3;
-/// The number of atomics kept per warp, and of barriers and atomics kept per workgroup.
-const KEPT: usize = 16;
 /// The number of words in a line, and of lines that are recorded side by side.
 const LINE: usize = 16;
 const LINES: usize = 8;
@@ -130,28 +133,6 @@ impl Line {
     }
 }
 
-#[derive(Debug)]
-struct Warp {
-    /// Its group, as an index into [`Races::groups`].
-    group: u32,
-    /// The thread of each lane.
-    threads: Box<[[u32; 3]]>,
-    /// The times at which it executed atomics.
-    atomics: VecDeque<u64>,
-}
-
-#[derive(Debug, Default)]
-struct Group {
-    /// The number of barriers passed.
-    epoch: u32,
-    /// The clock at the last barriers, with the epoch that each started.
-    barriers: VecDeque<(u32, u64)>,
-    /// The times at which its warps executed atomics.
-    atomics: VecDeque<u64>,
-    /// The last atomic of its warps before the last barrier.
-    acquired: u64,
-}
-
 /// Detects races while a program runs.
 #[derive(Debug, Default)]
 pub struct Races {
@@ -170,99 +151,6 @@ pub struct Races {
     lines: usize,
     /// The place that was accessed last.
     last: Option<((u64, u64), u32)>,
-}
-
-/// What orders accesses.
-#[derive(Debug, Default)]
-struct Order {
-    warps: Vec<Warp>,
-    groups: Vec<Group>,
-    warp_numbers: HashMap<u64, u32>,
-    group_numbers: HashMap<u64, u32>,
-    /// The warps that made an access recently, by a hash of their number.
-    recent: [Option<(u64, u32)>; RECENT],
-    /// The number of atomics so far.
-    clock: u64,
-}
-
-/// The number of warps that are found without a search.
-const RECENT: usize = 32;
-
-impl Order {
-    /// Returns the index of a warp. `None` if there are too many of them.
-    fn warp(&mut self, accesses: &Accesses<'_>) -> Option<u32> {
-        let number = accesses.warp;
-        let place = (number ^ number >> 6) as usize % RECENT;
-        if let Some((_, index)) = self.recent[place].filter(|(recent, _)| *recent == number) {
-            return Some(index);
-        }
-        let index = match self.warp_numbers.get(&number) {
-            Some(index) => *index,
-            None if self.warps.len() >= Races::WARPS => return None,
-            None => {
-                let group = self.group(accesses.group);
-                let threads = (0..accesses.addresses.len()).map(accesses.thread).collect();
-                self.warps.push(Warp { group, threads, atomics: VecDeque::new() });
-                let index = self.warps.len() as u32 - 1;
-                self.warp_numbers.insert(number, index);
-                index
-            }
-        };
-        self.recent[place] = Some((number, index));
-        Some(index)
-    }
-
-    /// Returns the index of a group. There are no more of them than warps.
-    fn group(&mut self, number: u64) -> u32 {
-        let groups = &mut self.groups;
-        *self.group_numbers.entry(number).or_insert_with(|| {
-            groups.push(Group::default());
-            groups.len() as u32 - 1
-        })
-    }
-
-    fn warp_at(&self, touch: &Touch) -> &Warp {
-        &self.warps[touch.warp as usize]
-    }
-
-    /// Whether the second access follows the first one in every schedule.
-    fn in_order(&self, first: &Touch, second: &Touch) -> bool {
-        if first.is_by_thread_of(second) || first.kind == AccessKind::Atomic && second.kind == AccessKind::Atomic {
-            return true;
-        }
-        let [one, other] = [first, second].map(|touch| self.warp_at(touch));
-        if one.group == other.group && first.epoch != second.epoch {
-            return true;
-        }
-        if self.clock == 0 {
-            return false;
-        }
-        let [from, to] = [one, other].map(|warp| &self.groups[warp.group as usize]);
-        let acquired = other.atomics.back().copied().unwrap_or(0).max(to.acquired);
-        let own = next(&one.atomics, first.clock);
-        let group = from.barriers.iter().find(|(epoch, _)| *epoch > first.epoch);
-        let group = group.and_then(|barrier| next(&from.atomics, barrier.1));
-        [own, group].into_iter().flatten().any(|released| released <= acquired)
-    }
-
-    /// Returns the race of two accesses to a word, as one of two different threads.
-    fn race(&self, first: &Touch, second: &Touch, address: u64) -> Race {
-        let lanes = [first, second].map(|touch| match touch.lanes {
-            Lanes::Line => 1 << ((address / 4) as usize % LINE),
-            Lanes::Word(lanes) => lanes,
-        });
-        let lowest = |lanes: u64| lanes.trailing_zeros() as usize;
-        let [mut one, mut other] = lanes.map(lowest);
-        if first.warp == second.warp && one == other {
-            let rest = lanes.map(|lanes| lanes & lanes.wrapping_sub(1));
-            (one, other) = if rest[1] != 0 { (one, lowest(rest[1])) } else { (lowest(rest[0]), other) };
-        }
-        let side = |touch: &Touch, lane: usize| {
-            let thread = self.warp_at(touch).threads.get(lane).copied().unwrap_or_default();
-            Side { thread, pc: touch.pc, kind: touch.kind }
-        };
-        Race { address, sides: [side(first, one), side(second, other)] }
-    }
 }
 
 impl Lanes {
@@ -376,15 +264,15 @@ impl Found<'_> {
     /// Whether a load races with nothing so far, and earlier loads race with whatever it will race with: those by two
     /// threads of the same workgroup since its last barrier, when there are no atomics.
     fn is_covered(&self, known: &Touches, touch: &Touch) -> bool {
-        if self.order.clock != 0 || touch.kind != AccessKind::Load {
+        if self.order.has_atomics() || touch.kind != AccessKind::Load {
             return false;
         }
-        let group = self.order.warp_at(touch).group;
+        let group = self.order.group_of(touch);
         let is_alike = |old: &&Touch| {
             old.kind == AccessKind::Load
                 && old.epoch == touch.epoch
                 && touch.bytes & !old.bytes == 0
-                && self.order.warp_at(old).group == group
+                && self.order.group_of(old) == group
         };
         let mut alike = known.iter().flatten().filter(is_alike);
         let Some(first) = alike.next() else { return false };
@@ -422,21 +310,6 @@ impl Found<'_> {
     }
 }
 
-/// The first time after a clock. If that time may have been dropped, assumes the earliest possible one.
-fn next(times: &VecDeque<u64>, clock: u64) -> Option<u64> {
-    match times.front() {
-        Some(first) if times.len() == KEPT && *first > clock + 1 => Some(clock + 1),
-        _ => times.iter().copied().find(|time| *time > clock),
-    }
-}
-
-fn keep<T>(times: &mut VecDeque<T>, time: T) {
-    if times.len() == KEPT {
-        times.pop_front();
-    }
-    times.push_back(time);
-}
-
 impl AccessObserver for Races {
     fn accesses(&mut self, accesses: &Accesses<'_>) {
         let &Accesses { kind, size, lanes, addresses, pc, .. } = accesses;
@@ -444,8 +317,7 @@ impl AccessObserver for Races {
             self.partial = true;
             return;
         };
-        let group = self.order.warps[warp as usize].group;
-        let (epoch, clock) = (self.order.groups[group as usize].epoch, self.order.clock);
+        let (epoch, clock) = self.order.now(warp);
         // Reserved addresses refer to separate memory in each workgroup.
         let space = |address: u64| if Memory::RESERVED.contains(&address) { accesses.group.wrapping_add(1) } else { 0 };
         let touch = |lanes: Lanes, bytes: u8| Touch { warp, epoch, clock, lanes, pc, kind, bytes };
@@ -475,21 +347,12 @@ impl AccessObserver for Races {
             }
         }
         if kind == AccessKind::Atomic {
-            let order = &mut self.order;
-            order.clock += 1;
-            keep(&mut order.warps[warp as usize].atomics, order.clock);
-            keep(&mut order.groups[group as usize].atomics, order.clock);
+            self.order.atomic(warp);
         }
     }
 
     fn barrier(&mut self, group: u64) {
-        let order = &mut self.order;
-        // The barriers of groups that have not accessed memory order nothing.
-        let Some(index) = order.group_numbers.get(&group) else { return };
-        let group = &mut order.groups[*index as usize];
-        group.epoch += 1;
-        group.acquired = group.atomics.back().copied().unwrap_or(group.acquired);
-        keep(&mut group.barriers, (group.epoch, order.clock));
+        self.order.barrier(group);
     }
 }
 
