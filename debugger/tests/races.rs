@@ -1,6 +1,7 @@
 //! Programs that race, and programs that do not.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use isaforge_debugger::races::{Race, Races};
 use isaforge_runtime::machine::{AccessKind, Machine};
@@ -9,14 +10,20 @@ use isaforge_runtime::valhall::watched::Watched;
 use isaforge_runtime::{Deadline, Execution, Launch, Memory};
 use isaforge_valhall::ISA;
 
-/// The races of a program of 64 threads in two workgroups; u0 and u1 contain the address of 512 bytes.
-fn races(source: &str) -> Races {
+/// A program of 64 threads in two workgroups; u0 and u1 contain the address of 512 bytes.
+fn machine(source: &str) -> Watched<'static> {
     let program = isaforge_core::program::assemble(ISA, source).unwrap_or_else(|errors| panic!("{errors:?}"));
     let mut memory = Memory::new();
     memory.map(0x1000, vec![0; 512]).expect("nothing else is there");
     let uniforms = vec![0x1000, 0, 0x1100, 0];
-    let launch = Launch { program, groups: [2, 1, 1], local_size: [32, 1, 1], uniforms, ..Launch::default() };
-    let machine = Watched::launch(launch, memory, Resources::default());
+    let launch =
+        Launch { program, groups: [2, 1, 1], local_size: [32, 1, 1], uniforms, budget: u64::MAX, ..Launch::default() };
+    Watched::launch(launch, memory, Resources::default())
+}
+
+/// The races of a program.
+fn races(source: &str) -> Races {
+    let machine = machine(source);
     let races = |execution| {
         let [mut races, mut words] = <[Races; 2]>::default();
         races.find(&machine, execution, Deadline::NONE).expect("it runs");
@@ -108,4 +115,21 @@ fn lanes_of_a_warp_that_store_to_one_word_at_once_race() {
     let found = races("MOV.i32 r4, r60\nSTORE.i32.slot0.end @r4, u0, offset:0");
     let sides = found.found[0].sides.map(|side| side.thread);
     assert!(sides[0] != sides[1] && found.count >= 63, "{sides:?} {}", found.count);
+}
+
+#[test]
+fn races_before_a_failure_or_the_time_limit_are_found() {
+    let race = "MOV.i32 r4, r60\nSTORE.i32.slot0.wait0 @r4, u0, offset:0\n";
+    // Memory ends before.
+    let fails = format!("{race}LOAD.i32.unsigned.slot0.wait0 @r5, u0, offset:0x4000\nNOP.end");
+    let waits = format!("{race}again: IADD_IMM.i32 r5, r5, #0x1\nBRANCHZ.eq r6, offset:again\nNOP.end");
+    let limit = Duration::from_millis(400);
+    for (source, until, why) in [(fails, Deadline::NONE, "0x5000"), (waits, Deadline::after(limit), "time limit")] {
+        let machine = machine(&source);
+        for execution in Execution::available() {
+            let mut races = Races::default();
+            let reason = races.find(&machine, execution, until.again()).expect_err("it does not end");
+            assert!(reason.contains(why) && races.count > 0, "{execution}: {reason}, {}", races.count);
+        }
+    }
 }

@@ -20,6 +20,15 @@ impl Deadline {
         self.0.map_or(Deadline::NONE, |(_, limit)| Deadline::after(limit))
     }
 
+    /// Returns a deadline halfway from now to this one.
+    pub fn halfway(self) -> Self {
+        let halfway = |(end, limit): (Instant, Duration)| {
+            let now = Instant::now();
+            (now + end.saturating_duration_since(now) / 2, limit)
+        };
+        Deadline(self.0.map(halfway))
+    }
+
     /// Returns the limit if the deadline has passed. The clock is read only if there is a deadline.
     pub fn passed(self) -> Option<Duration> {
         self.0.filter(|(end, _)| Instant::now() >= *end).map(|(_, limit)| limit)

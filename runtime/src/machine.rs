@@ -121,7 +121,7 @@ pub struct Access {
 }
 
 /// The kind of an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AccessKind {
     /// A load.
     Load,
@@ -220,6 +220,11 @@ impl fmt::Debug for Strided<'_> {
     }
 }
 
+impl StridedWarp {
+    /// The number of lanes.
+    pub const LANES: usize = u16::BITS as usize;
+}
+
 impl Pattern {
     /// Returns the address of lane 0 of a column in a repetition.
     pub fn address(&self, column: u8, repetition: u32) -> u64 {
@@ -236,7 +241,8 @@ impl Strided<'_> {
                 for (index, &StridedWarp { column, lanes, warp, group }) in self.warps.iter().enumerate() {
                     let start = pattern.address(column, repetition);
                     let lane = u64::from(pattern.lane);
-                    let addresses: [u64; 16] = std::array::from_fn(|at| start.wrapping_add(lane * at as u64));
+                    let addresses: [u64; StridedWarp::LANES] =
+                        std::array::from_fn(|at| start.wrapping_add(lane * at as u64));
                     let &Pattern { pc, kind, size, .. } = pattern;
                     let (lanes, addresses, thread) = (lanes.into(), &addresses, &|lane| (self.thread)(index, lane));
                     then(&Accesses { warp, group, pc, kind, size, lanes, addresses, thread });

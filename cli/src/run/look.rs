@@ -21,7 +21,7 @@ use isaforge_runtime::machine::{Machine, Observer, Properties, Timed};
 use serde_json::{Value, json};
 
 use super::by_name::ByName;
-use super::launched::{Watched, open};
+use super::launched::{Opened, Watched, open};
 use super::{engine, watch};
 use crate::args::{ProfileForm, RunArgs};
 use crate::failure::{Failure, Status};
@@ -29,18 +29,22 @@ use crate::groups::hex;
 use crate::output::{count, failed, plain_stdout, running, say, thousands, write_whole};
 use crate::paint::{HELP, paint};
 
-/// Observes a program. `None` if it must run again for its outputs.
+/// Observes a program, which may be open already. `None` if it must run again for its outputs.
 ///
 /// # Errors
 /// When a file cannot be read, the program cannot be observed, or standard output cannot be written.
-pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
+pub fn look(args: &RunArgs, opened: Option<Opened>) -> Result<Option<Status>, Failure> {
     if args.spec.is_none() {
         engine::asked(args)?;
     }
     if args.watch.coverage {
         return coverage(args).map(Some);
     }
-    let Some(opened) = opened(args, &args.launch)? else { return Ok(Some(Status::Mistakes)) };
+    let opened = match opened {
+        Some(opened) => Some(opened.watched(&args.launch)?),
+        None => watched(args, &args.launch)?,
+    };
+    let Some(opened) = opened else { return Ok(Some(Status::Mistakes)) };
     let machine = Limited { machine: &*opened.machine, until: engine::deadline(args) };
     let listing = opened.listing();
     let mut out = BufWriter::new(plain_stdout());
@@ -99,7 +103,7 @@ pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
     Ok(Some(Status::mistakes_if(ended.is_err())))
 }
 
-fn opened(args: &RunArgs, launch: &Path) -> Result<Option<Watched>, Failure> {
+fn watched(args: &RunArgs, launch: &Path) -> Result<Option<Watched>, Failure> {
     let opened = open(launch, args.spec.as_deref().map(|spec| (spec, args.generation.as_deref())))?;
     opened.map(|opened| opened.watched(launch)).transpose()
 }
@@ -260,7 +264,7 @@ fn coverage(args: &RunArgs) -> Result<Status, Failure> {
     let mut programs: BTreeMap<Vec<u8>, (Vec<&Path>, Watched, Counts)> = BTreeMap::new();
     let mut mistakes = false;
     for launch in std::iter::once(&args.launch).chain(&args.more) {
-        let Some(opened) = opened(args, launch)? else {
+        let Some(opened) = watched(args, launch)? else {
             mistakes = true;
             continue;
         };

@@ -50,12 +50,13 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
         let help = "give one file, without `--sheet`; `--coverage` takes several launch files";
         return Err(Failure::usage("only one program can be observed at a time", help));
     }
-    let mut looks = args.watch.looks() || args.json;
+    let (mut looks, mut first) = (args.watch.looks() || args.json, None);
     if args.watch.counts() && !looks {
         let Some(opened) = open(&args.launch, spec)? else { return Ok(Status::Mistakes) };
         looks = !opened.launched.counts_by_name();
+        first = Some(opened);
     }
-    if looks && let Some(status) = look::look(args)? {
+    if looks && let Some(status) = look::look(args, first.take())? {
         return Ok(status);
     }
     if args.init {
@@ -63,7 +64,8 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     }
     let (mut status, mut pictures) = (Status::Fine, Vec::new());
     for path in std::iter::once(&args.launch).chain(&args.more) {
-        let ended = match open(path, spec)? {
+        let opened = if first.is_some() { first.take() } else { open(path, spec)? };
+        let ended = match opened {
             Some(opened) => carry_out(args, path, opened, &mut pictures)?,
             None => Status::Mistakes,
         };

@@ -12,6 +12,8 @@ const MOST: usize = 1 << 20;
 const GROUPS: usize = 1 << 18;
 /// The most bytes between loads that are compared as one range.
 const NEAR: u64 = 1 << 12;
+/// The last lane of a warp that makes accesses at regular distances.
+const LAST: u32 = StridedWarp::LANES as u32 - 1;
 /// The most comparisons for each range.
 const WORK: usize = 64;
 
@@ -46,7 +48,7 @@ struct Group {
 struct Range {
     start: u64,
     end: u64,
-    kind: Kind,
+    kind: AccessKind,
     group: u64,
     epoch: u32,
     /// Which thread accesses which byte; `None` if several may access the same.
@@ -71,24 +73,6 @@ impl Parts {
 
     fn count(self) -> u64 {
         (u64::from(self.more) + 1) * u64::from(self.warps)
-    }
-}
-
-/// As [`AccessKind`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    Load,
-    Store,
-    Atomic,
-}
-
-impl From<AccessKind> for Kind {
-    fn from(kind: AccessKind) -> Self {
-        match kind {
-            AccessKind::Load => Kind::Load,
-            AccessKind::Store => Kind::Store,
-            AccessKind::Atomic => Kind::Atomic,
-        }
     }
 }
 
@@ -171,7 +155,7 @@ impl Ranges {
             return false;
         }
         self.kinds[range.kind as usize] = true;
-        if range.kind != Kind::Load {
+        if range.kind != AccessKind::Load {
             let [start, end] = self.written.unwrap_or([range.start, range.end]);
             self.written = Some([start.min(range.start), end.max(range.end)]);
         }
@@ -213,8 +197,8 @@ fn overlap(ranges: &mut Vec<Range>) -> bool {
     // The ranges before that may reach the current one.
     let mut open: [Vec<Range>; 3] = Default::default();
     for range in &*ranges {
-        for (kind, before) in [Kind::Load, Kind::Store, Kind::Atomic].into_iter().zip(&mut open) {
-            if kind == range.kind && kind != Kind::Store {
+        for (kind, before) in [AccessKind::Load, AccessKind::Store, AccessKind::Atomic].into_iter().zip(&mut open) {
+            if kind == range.kind && kind != AccessKind::Store {
                 continue;
             }
             let Some(less) = usize::checked_sub(work, before.len()) else { return true };
@@ -276,7 +260,7 @@ impl Suspects {
             [at(warp, first), at(warp, last)]
         };
         let [least, last] = match warps {
-            [.., last] if is_full => [address(first), at(last, 15)],
+            [.., last] if is_full => [address(first), at(last, LAST)],
             _ => {
                 let wider = |[least, last]: [u64; 2], [first, end]: [u64; 2]| [least.min(first), last.max(end)];
                 warps.iter().map(bounds).fold(bounds(first), wider)
@@ -297,7 +281,7 @@ impl Suspects {
         let repeats_apart = owners.is_some() && u64::from(stride) >= end.saturating_sub(start);
         let owners = owners.filter(|_| more == 0 || repeats_apart);
         let all = end.checked_add(u64::from(more) * u64::from(stride));
-        if all.is_none() || kind == Kind::Store && owners.is_none() {
+        if all.is_none() || kind == AccessKind::Store && owners.is_none() {
             self.found = true;
             return;
         }
@@ -312,7 +296,7 @@ impl Suspects {
 /// Accesses at regular distances, like a [`Pattern`].
 #[derive(Clone, Copy, Debug)]
 struct Wide {
-    kind: Kind,
+    kind: AccessKind,
     size: u64,
     start: u64,
     lane: u64,
@@ -325,9 +309,9 @@ struct Wide {
 impl From<&Pattern> for Wide {
     fn from(pattern: &Pattern) -> Self {
         let &Pattern { kind, size, start, lane, column, stride, .. } = pattern;
-        let (kind, size, lane, column) = (kind.into(), size.into(), lane.into(), column.into());
+        let (size, lane, column) = (size.into(), lane.into(), column.into());
         let mut wide = Wide { kind, size, start, lane, column, stride, shared: false };
-        wide.shared = kind == Kind::Load && (lane < size || column < wide.width());
+        wide.shared = kind == AccessKind::Load && (lane < size || column < wide.width());
         wide
     }
 }
@@ -335,7 +319,7 @@ impl From<&Pattern> for Wide {
 impl Wide {
     /// Returns the bytes from the first to the last one that a warp may access.
     fn width(&self) -> u64 {
-        15 * self.lane + self.size
+        u64::from(LAST) * self.lane + self.size
     }
 
     /// Extends loads by others nearby, if several threads load each byte anyway. Returns whether it contains them.
@@ -359,7 +343,6 @@ impl AccessObserver for Suspects {
         if self.found || lanes == 0 || size == 0 {
             return;
         }
-        let kind = Kind::from(kind);
         let [first, last] = [lanes.trailing_zeros(), lanes.ilog2()];
         let listed =
             || (first..=last).filter(|lane| lanes >> lane & 1 != 0).map(|lane| (lane, addresses[lane as usize]));
@@ -379,7 +362,7 @@ impl AccessObserver for Suspects {
             (least, most) = listed().fold((least, most), |(least, most), (_, at)| (least.min(at), most.max(at)));
             None
         };
-        if kind == Kind::Store && owners.is_none() {
+        if kind == AccessKind::Store && owners.is_none() {
             let mut all: Vec<u64> = listed().map(|(_, address)| address).collect();
             all.sort_unstable();
             self.found |= all.windows(2).any(|pair| pair[1] - pair[0] < size.into());

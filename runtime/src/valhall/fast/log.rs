@@ -51,7 +51,7 @@ impl Log<'_> {
             size,
             lanes,
             addresses,
-            thread: &|lane| group.global(home.number * LANES + lane % LANES),
+            thread: &|lane| thread(group, home, lane),
         });
     }
 
@@ -74,11 +74,11 @@ impl Log<'_> {
             warps[count] = StridedWarp { column: column as u8, lanes: bundle.active[column], warp, group: number };
             count += 1;
         }
-        let thread = |index: usize, lane: usize| {
+        let thread_of = |index: usize, lane: usize| {
             let home = bundle.homes[usize::from(warps[index].column)];
-            self.groups.get(home.group).map_or([0; 3], |group| group.global(home.number * LANES + lane % LANES))
+            self.groups.get(home.group).map_or([0; 3], |group| thread(group, home, lane))
         };
-        let (warps, thread) = (&warps[..count], &thread);
+        let (warps, thread) = (&warps[..count], &thread_of);
         self.observer.strided(&Strided { patterns, warps, times, thread });
     }
 
@@ -99,6 +99,11 @@ impl Log<'_> {
             }
         }
     }
+}
+
+/// Returns the thread of a lane of a warp.
+fn thread(group: &Group, home: Home, lane: usize) -> [u32; 3] {
+    group.global(home.number * LANES + lane % LANES)
 }
 
 /// Records the accesses of the operation that follows.

@@ -34,6 +34,9 @@ const MASK: u64 = 0x3800_0000_0000;
 /// The bits that the prefix contributes to [`REGISTERS`].
 const PREFIX: u64 = 0xffff_ffff;
 
+/// All other bits, which encode the operation.
+const OPERATION: u64 = ALL & !(REGISTERS[0] | REGISTERS[1] | REGISTERS[2] | REGISTERS[3]);
+
 /// The mode of the ModRM byte: all of its bits are set if no operand is in memory.
 const MODE: u64 = 0xc000_0000_0000;
 
@@ -56,9 +59,8 @@ impl Patterns {
     const PLACES: usize = 512;
 
     fn place(bytes: u64) -> usize {
-        let operation = bytes & ALL & !REGISTERS.iter().fold(0, |all, register| all | register);
         // The upper bits of a product depend on all bits of its factors.
-        (operation.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 55) as usize
+        ((bytes & OPERATION).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 55) as usize
     }
 
     /// Returns the length of the instruction at the start of the code, if it has a known pattern and needs nothing that

@@ -167,12 +167,14 @@ impl Function {
         times
     }
 
+    /// Returns the bytes by which an access advances with each execution.
+    fn stride(&self, access: usize) -> u32 {
+        self.wanted.again.as_ref().and_then(|again| again.strides.get(access)).copied().unwrap_or(0)
+    }
+
     /// Records the accesses of some executions.
     fn record(&self, bundle: &Bundle, view: &mut MemoryView<'_>, starts: &[Reached; WINDOWS], times: u32) {
-        let strides = self.wanted.again.as_ref().map_or(&[][..], |again| &again.strides[..]);
-        let pattern = |(record, index): &(Record, usize)| {
-            record.pattern(starts[*index], strides.get(*index).copied().unwrap_or(0))
-        };
+        let pattern = |(record, index): &(Record, usize)| record.pattern(starts[*index], self.stride(*index));
         let patterns: Vec<_> = self.records.iter().map(pattern).collect();
         if let Some(log) = &mut view.log {
             log.strided(bundle, &patterns, times);
@@ -315,7 +317,7 @@ impl Block {
     /// the last.
     #[inline(always)]
     fn ahead(&self, code: &Code<'_>, bundle: &Bundle, piece: &Piece) -> Option<&Arc<Function>> {
-        // What is recorded of a bundle is that of its own dispatch.
+        // Accesses are recorded dispatch by dispatch.
         if bundle.ahead.most < 2
             || code.given.logs
             || self.start > 0
@@ -458,10 +460,9 @@ impl Function {
     /// Returns the windows for the current addresses of a bundle; `None` if lanes follow no pattern.
     #[cold]
     fn windows(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> Option<Vec<Window>> {
-        let strides = self.wanted.again.as_ref().map_or(&[][..], |again| &again.strides[..]);
         let mut windows = Vec::with_capacity(self.accesses.len());
         for (index, access) in self.accesses.iter().enumerate() {
-            windows.push(access.window(bundle, view, strides.get(index).copied().unwrap_or(0))?);
+            windows.push(access.window(bundle, view, self.stride(index))?);
         }
         Some(windows)
     }
