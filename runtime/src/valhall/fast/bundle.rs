@@ -24,6 +24,7 @@ pub use crate::exec::jit::lanes::row::Row;
 use crate::exec::jit::lanes::window::Memory;
 use crate::exec::vector::exact::Exact;
 use crate::level::Level;
+use crate::machine::Pattern;
 use crate::valhall::step::Fault;
 use crate::valhall::warp::{Column, LANES, Warp};
 
@@ -362,10 +363,10 @@ impl Bundle {
 
     /// Records what the active lanes execute.
     #[cold]
-    pub fn note(&mut self, what: What, times: u32, places: Vec<Located>) {
+    pub fn note(&mut self, what: What, times: u32, places: Vec<Located>, patterns: Vec<Pattern>) {
         let active = self.active;
         if let Some(trace) = self.trace.as_mut().filter(|trace| trace.len() < EVENTS) {
-            trace.push(Event { what, active, times, places });
+            trace.push(Event { what, active, times, places, patterns });
         } else {
             self.trace = None;
         }

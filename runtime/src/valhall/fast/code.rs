@@ -361,7 +361,7 @@ impl Lowered {
         words.find_map(|pc| {
             let ops = self.ops(pc..pc + 1);
             let places = self.address(pc).map(|rows| view.places(bundle, rows));
-            bundle.note(What::Handlers(pc..pc + 1), 1, places.unwrap_or_default());
+            bundle.note(What::Handlers(pc..pc + 1), 1, places.unwrap_or_default(), Vec::new());
             ops.iter().find(|op| !op.run(whole, bundle, view)).map(Op::pc)
         })
     }

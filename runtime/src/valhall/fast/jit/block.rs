@@ -1,27 +1,16 @@
 //! Runs of words up to a jump: what can be computed in functions, with handlers for the rest.
 
-use std::cell::Cell;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::LONGEST;
-use super::live::{self, Words};
-use super::sequence::{Counter, Sequence};
+use super::function::Function;
+use super::live::Words;
+use super::sequence::Sequence;
 use super::strides::Strides;
-use super::trace::{Form, What};
-use super::window::{Access, Memory};
-use crate::exec::jit::lanes::emit::{Emitted, LoopPlan, Segment, Wanted};
-use crate::exec::jit::lanes::function::BlockFn;
-use crate::exec::jit::lanes::graph::Graph;
-use crate::exec::jit::lanes::window::{Nowhere, WINDOWS, Window};
-use crate::level::Level;
-use crate::valhall::fast::bundle::{Bundle, Grid, Part, WARPS};
+use crate::valhall::fast::bundle::{Bundle, Grid};
 use crate::valhall::fast::code::{Code, Exit};
-use crate::valhall::fast::handler::{self, handler};
-use crate::valhall::fast::log::Record;
 use crate::valhall::fast::memory_view::MemoryView;
-use crate::valhall::fast::op::Op;
-use crate::valhall::fast::reach::Reached;
 
 /// A compiled run of words.
 #[derive(Debug)]
@@ -53,178 +42,6 @@ enum Call {
     /// The handlers of some words.
     Handlers(Range<usize>),
     Function(Arc<Function>),
-}
-
-/// Handlers that were compiled to one function.
-#[derive(Debug)]
-pub struct Function {
-    wanted: Wanted,
-    /// Its words, whose handlers are executed if there is no machine code for a case.
-    pub words: Range<usize>,
-    level: Level,
-    /// The code for full bundles; if it accesses memory, in the pattern of the first one.
-    full: OnceLock<Option<BlockFn>>,
-    /// The code for other bundles, created when first needed.
-    part: OnceLock<Option<BlockFn>>,
-    /// The code for full bundles that execute it a known number of times.
-    counted: Option<Counted>,
-    /// Splits the lanes, if it ends with a branch that only some lanes take.
-    parts: Option<handler::Op>,
-    /// The memory that it accesses.
-    pub accesses: Vec<Access>,
-    /// What is recorded of each execution, if accesses are observed, with the index of the access.
-    records: Vec<(Record, usize)>,
-    /// The registers that it writes, as bits, and pairs of them that are increased by a constant.
-    pub writes: u64,
-    moved: Vec<(u32, u64)>,
-}
-
-/// A loop with a known number of iterations.
-#[derive(Debug)]
-struct Counted {
-    counter: Counter,
-    wanted: Wanted,
-    machine: OnceLock<Option<BlockFn>>,
-}
-
-impl Function {
-    /// Executes it up to `most` times, as long as all lanes branch back to its start, if it ends with a branch.
-    /// Returns the number of executions. 0 means that nothing was done, because memory is not accessed in the
-    /// expected pattern.
-    #[inline(always)]
-    fn run(self: &Arc<Self>, code: &Code<'_>, bundle: &mut Bundle, view: &mut MemoryView<'_>, most: u32) -> u32 {
-        let (is_full, has_memory) = (bundle.is_full(), !self.accesses.is_empty());
-        let counted = self.counted.as_ref().filter(|_| is_full && most > 1).and_then(|counted| {
-            let times = counted.counter.times(&bundle.rows, most)?;
-            Some((counted, times))
-        });
-        let (form, wanted, most) = match &counted {
-            Some((counted, (times, _))) => (Form::Counted, &counted.wanted, *times),
-            None if is_full => (Form::Full, &self.wanted, most),
-            None => (Form::Part, &self.wanted, most),
-        };
-        let machine = match self.compiled(form).get() {
-            Some(machine) => machine,
-            None => {
-                let Some(windows) = self.windows(bundle, view) else { return 0 };
-                self.compiled(form).get_or_init(|| compile(wanted, &windows, self.level, is_full))
-            }
-        };
-        let mut places = Some(Vec::new());
-        let ran = match machine {
-            Some(machine) if has_memory => {
-                let most = if self.wanted.again.is_some() && is_full { most } else { 1 };
-                let mut memory = Memory::of(view, &self.accesses);
-                // Each dispatch must start with the memory of its workgroups cleared.
-                if memory.find(bundle).is_none() || self.parts.is_none() && most > 1 && !memory.is_global() {
-                    return 0;
-                }
-                let ran = bundle.execute(machine, &mut memory, most);
-                if bundle.trace.is_some() {
-                    places = memory.places(machine.windows());
-                }
-                if let Some((times, _)) = ran
-                    && !self.records.is_empty()
-                {
-                    let starts = std::array::from_fn(|index| memory.reached(index).unwrap_or_default());
-                    self.record(bundle, view, &starts, times);
-                }
-                ran
-            }
-            Some(machine) => bundle.execute(machine, &mut Nowhere, 1),
-            None if has_memory => None,
-            None => {
-                // Its words only compute, so their handlers never fail.
-                code.execute(self.words.clone(), bundle, view);
-                return 1;
-            }
-        };
-        let Some((times, mut found)) = ran else { return 0 };
-        if bundle.trace.is_some() {
-            match places {
-                // Several executions without a branch belong to several dispatches.
-                Some(places) if self.parts.is_some() || times == 1 => {
-                    bundle.note(What::Function(self.clone(), form), times, places);
-                }
-                _ => bundle.trace = None,
-            }
-        }
-        if let Some((_, (all, ends))) = counted {
-            let leaves = times == all && ends;
-            found = [!leaves, leaves];
-        }
-        let [some, lacking] = found;
-        // Writes of some lanes break the pattern.
-        let moved = if is_full { &self.moved[..] } else { &[] };
-        bundle.patterns.wrote(self.writes, moved, times);
-        if let Some(parts) = &self.parts {
-            // Before lanes diverge, the repetitions are counted in the turns of all of them.
-            bundle.tick((times - 1) * self.words.len() as u32);
-            if bundle.branch(some, lacking) {
-                parts.run(true, bundle, view);
-            }
-        }
-        times
-    }
-
-    /// Returns the bytes by which an access advances with each execution.
-    fn stride(&self, access: usize) -> u32 {
-        self.wanted.again.as_ref().and_then(|again| again.strides.get(access)).copied().unwrap_or(0)
-    }
-
-    /// Records the accesses of some executions.
-    fn record(&self, bundle: &Bundle, view: &mut MemoryView<'_>, starts: &[Reached; WINDOWS], times: u32) {
-        let pattern = |(record, index): &(Record, usize)| record.pattern(starts[*index], self.stride(*index));
-        let patterns: Vec<_> = self.records.iter().map(pattern).collect();
-        if let Some(log) = &mut view.log {
-            log.strided(bundle, &patterns, times);
-        }
-    }
-
-    /// Returns the variant of its machine code, once it was compiled.
-    fn compiled(&self, form: Form) -> &OnceLock<Option<BlockFn>> {
-        match (form, &self.counted) {
-            (Form::Counted, Some(counted)) => &counted.machine,
-            (Form::Part, _) => &self.part,
-            _ => &self.full,
-        }
-    }
-
-    /// Returns what a variant of its machine code computes.
-    pub fn wanted(&self, form: Form) -> &Wanted {
-        match (form, &self.counted) {
-            (Form::Counted, Some(counted)) => &counted.wanted,
-            _ => &self.wanted,
-        }
-    }
-
-    /// Returns a variant of its machine code.
-    #[inline(always)]
-    pub fn machine(&self, form: Form) -> Option<&BlockFn> {
-        self.compiled(form).get()?.as_ref()
-    }
-
-    /// Returns the registers that its results depend on, as bits; with `branches`, also those that its branch depends
-    /// on.
-    pub fn reads(&self, branches: bool) -> u64 {
-        let Wanted { graph, segment, again, .. } = &self.wanted;
-        let (read, mask) = (Cell::new(0), segment.mask.filter(|_| branches));
-        Segment { mask, ..segment.clone() }.reads(graph, |row| {
-            read.set(read.get() | live::bit(row));
-            false
-        });
-        let ends = again.iter().flat_map(|again| {
-            let pairs = again.pairs.iter().flat_map(|(row, _)| [*row, row + 1]);
-            pairs.chain(again.words.iter().map(|(row, _)| *row))
-        });
-        let counter = self.counted.as_ref().map(|counted| counted.counter.row);
-        ends.chain(counter).fold(read.get(), |all, row| all | live::bit(row))
-    }
-
-    /// Whether it changes memory.
-    pub fn stores(&self) -> bool {
-        !self.wanted.graph.stores().is_empty()
-    }
 }
 
 impl Block {
@@ -260,12 +77,7 @@ impl Block {
             piece.together.iter().chain(calls)
         });
         let ahead = self.ahead.get().and_then(|(_, function)| function.as_ref());
-        let functions = functions.chain(ahead);
-        let code = functions.flat_map(|function| {
-            let counted = function.counted.as_ref().and_then(|counted| counted.machine.get());
-            [function.full.get(), counted, function.part.get()]
-        });
-        code.flatten().flatten().map(|code| code.listing(text)).collect()
+        functions.chain(ahead).map(|function| function.listing(text)).collect()
     }
 
     /// Returns the number of words.
@@ -291,7 +103,7 @@ impl Block {
                 };
                 if times == 0 {
                     // Only a function for the whole block can be repeated.
-                    let repeats = together.wanted.again.is_some();
+                    let repeats = together.repeats();
                     times = together.run(code, bundle, view, if repeats { 1 + room / self.words() as u32 } else { 1 });
                 }
                 if times > 0 {
@@ -372,121 +184,4 @@ fn calls(code: &Code<'_>, words: Range<usize>, known: &Words) -> Vec<Call> {
         first = last;
     }
     calls
-}
-
-impl Function {
-    /// Compiles the handlers of some words, unless they are as fast; `None` if that is not possible. With `strides`
-    /// the code is for several dispatches.
-    fn new(code: &Code<'_>, words: Range<usize>, known: &Words, strides: Option<&Strides>) -> Option<Self> {
-        let mut sequence = Sequence::new(code);
-        words.clone().try_for_each(|pc| sequence.add(pc))?;
-        // A single handler that only computes is as fast.
-        let is_one = code.ops(words.clone()).len() < 2 && sequence.graph.written().count() < 2;
-        if is_one && sequence.accesses.is_empty() {
-            return None;
-        }
-        Function::of(code, words, known, sequence, strides)
-    }
-
-    /// Compiles the handlers of some words that only compute, however few.
-    pub fn alone(code: &Code<'_>, words: Range<usize>, known: &Words, form: Form) -> Option<Arc<Self>> {
-        if !words.clone().all(|word| known.computes(word)) {
-            return None;
-        }
-        let mut sequence = Sequence::new(code);
-        words.clone().try_for_each(|pc| sequence.add(pc))?;
-        let function = Function::of(code, words, known, sequence, None)?;
-        function.compiled(form).get_or_init(|| compile(&function.wanted, &[], code.level, form == Form::Full));
-        Some(function.into())
-    }
-
-    /// Compiles a sequence of words.
-    fn of(
-        code: &Code<'_>,
-        words: Range<usize>,
-        known: &Words,
-        mut sequence: Sequence<'_, '_>,
-        strides: Option<&Strides>,
-    ) -> Option<Self> {
-        let repeats = matches!(code.exit(words.end - 1), Some(Exit::Branch(target)) if target as usize == words.start);
-        let again = if repeats && !sequence.accesses.is_empty() { sequence.again() } else { None };
-        let counter = again.as_ref().and_then(|_| sequence.counter());
-        let moved = sequence.moved();
-        let (mut segment, branch) = sequence.end_segment(known.after(code, words.end - 1));
-        let Sequence { mut graph, accesses, .. } = sequence;
-        let record = |op: &Op| match op {
-            Op::Record(record) => Some(*record),
-            _ => None,
-        };
-        let records = code.ops(words.clone()).iter().filter_map(record);
-        let placed = |record: Record| {
-            let rows = record.address.map(u32::from);
-            let index = accesses.iter().position(|access| access.rows() == rows);
-            Some((record, index.filter(|_| record.when.is_none())?))
-        };
-        let records = records.map(placed).collect::<Option<Vec<_>>>()?;
-        let mut again = again.and_then(|again| again.alone(&graph, &mut segment));
-        if let Some(strides) = strides {
-            again = Some(further(strides, &accesses, &graph, &segment)?);
-        }
-        if let Some(branch) = branch.filter(|branch| branch.inverted) {
-            segment.mask = Some(graph.not_mask(branch.mask));
-            segment.nodes.end = graph.nodes().len();
-        }
-        let pairs = again.iter().flat_map(|again| &again.pairs).flat_map(|(row, _)| [*row, row + 1]);
-        let written = segment.rows.iter().map(|(row, _)| *row).chain(pairs);
-        let writes = written.fold(0, |all, row| all | live::bit(row));
-        let is_written = |row: u32| writes & live::bit(row) != 0;
-        let moved = moved.into_iter().filter(|(row, _)| is_written(*row) && is_written(row + 1)).collect();
-        let counted = counter.zip(again.as_ref()).map(|(counter, again)| counter.counted(&graph, &segment, again));
-        let graph = Arc::new(graph);
-        let wanted = |segment, again| Wanted { graph: graph.clone(), segment, columns: WARPS, again };
-        let counted = counter.zip(counted).map(|(counter, (segment, again))| Counted {
-            counter,
-            wanted: wanted(segment, Some(again)),
-            machine: OnceLock::new(),
-        });
-        let wanted = wanted(segment, again);
-        let full = OnceLock::new();
-        if accesses.is_empty() {
-            full.get_or_init(|| BlockFn::new(&Emitted::full(&wanted, &[])?, code.level)).as_ref()?;
-        }
-        let parts = branch.map(|branch| handler::<Part>(code.level).with(branch.fields));
-        let part = OnceLock::new();
-        let level = code.level;
-        Some(Function { wanted, words, level, full, part, counted, parts, accesses, records, writes, moved })
-    }
-
-    /// Returns the windows for the current addresses of a bundle; `None` if lanes follow no pattern.
-    #[cold]
-    fn windows(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> Option<Vec<Window>> {
-        let mut windows = Vec::with_capacity(self.accesses.len());
-        for (index, access) in self.accesses.iter().enumerate() {
-            windows.push(access.window(bundle, view, self.stride(index))?);
-        }
-        Some(windows)
-    }
-}
-
-/// Returns the code for full bundles, or for others, that access these windows.
-#[cold]
-fn compile(wanted: &Wanted, windows: &[Window], level: Level, is_full: bool) -> Option<BlockFn> {
-    let emitted = match is_full {
-        true => Emitted::full(wanted, windows)?,
-        false => Emitted::part(wanted, windows)?,
-    };
-    BlockFn::new(&emitted, level)
-}
-
-/// Returns how a segment is repeated for the next dispatch. `None` if that does more than access other addresses.
-fn further(strides: &Strides, accesses: &[Access], graph: &Graph, segment: &Segment) -> Option<LoopPlan> {
-    if accesses.is_empty()
-        || !segment.rows.is_empty()
-        || segment.mask.is_some()
-        || segment.reads(graph, |row| strides.moves(row))
-    {
-        return None;
-    }
-    let strides = accesses.iter().map(|access| strides.of(access.rows())).collect::<Option<_>>()?;
-    Some(LoopPlan { strides, pairs: vec![], words: vec![] })
 }

@@ -7,7 +7,8 @@
 use isaforge_valhall::semantics::SEMANTICS;
 
 use super::live::bit;
-use super::plan::{Done, Found, Plan, updates};
+use super::places::Found;
+use super::plan::{Done, Plan, updates};
 use super::trace::Located;
 use crate::exec::jit::lanes::emit::{Begin, Call, Fusion};
 use crate::exec::jit::lanes::function::BlockFn;
@@ -107,7 +108,7 @@ impl Fused {
                     }
                     fusion.put(*row, places.into_iter())?;
                 }
-                Done::Store { .. } | Done::Update { .. } => return None,
+                _ => return None,
             }
         }
         let left = plan.steps[after..].iter().flat_map(|step| match &step.what {
@@ -116,7 +117,7 @@ impl Fused {
                 let busy = (0..WARPS).filter(|warp| active[*warp] != 0);
                 busy.flat_map(|warp| updates(op).map(|row| (row, warp))).collect()
             }
-            Done::Call { .. } => vec![],
+            Done::Call { .. } | Done::Log { .. } | Done::Barrier(_) => vec![],
         });
         let left: Vec<_> = left.collect();
         let (emitted, rows) = fusion.finish(left.iter().copied())?;

@@ -10,25 +10,29 @@
 //! All locations are found before anything is executed. If one of them is missing, the dispatch runs normally, and
 //! fails where it must. Only atomics may change words whose addresses depend on memory: all of their lanes are
 //! checked before the first one changes anything, and if that fails the dispatch is restarted.
+//!
+//! An observer of accesses is told of the same accesses and barriers as in the recorded dispatch, at other addresses.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::block::Function;
+use super::function::Function;
 use super::fused::Fused;
 use super::live::{Words, bit};
+use super::places::{Memory, Places, Window};
 use super::sequence::Sequence;
 use super::strides::Strides;
 use super::terms::{Sum, Terms};
 use super::trace::{Event, Form, Located, What};
 use crate::exec::jit::lanes::function::BlockFn;
-use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS};
+use crate::exec::jit::lanes::window::WINDOWS;
 use crate::level::Level;
+use crate::machine::Pattern;
 use crate::valhall::fast::bundle::{Bundle, Grid, WARPS};
 use crate::valhall::fast::code::{Code, Exit};
 use crate::valhall::fast::handler::{self, Fields};
-use crate::valhall::fast::memory_view::{self, MemoryView, Place};
+use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::fast::run::Tally;
 use crate::valhall::warp::lanes;
 
@@ -44,7 +48,7 @@ const OFTEN: u32 = 1 << 10;
 pub struct Plan {
     pub(super) steps: Vec<Step>,
     pub(super) windows: Vec<Window>,
-    terms: Terms,
+    pub(super) terms: Terms,
     /// The number of dispatches that have followed it, and its fused functions, once these were many.
     followed: AtomicU32,
     fused: OnceLock<Option<Fused>>,
@@ -70,64 +74,24 @@ pub(super) enum Done {
     Store { row: u32, lanes: Vec<(u8, u8, u16)> },
     /// An atomic on words at any addresses, for some lanes.
     Update { op: handler::Op, active: [u16; WARPS] },
+    /// Tells the observer of accesses what some lanes have accessed.
+    Log { observed: Vec<Observed>, active: [u16; WARPS], times: u32 },
+    /// Tells the observer of accesses that all warps of a workgroup have met.
+    Barrier(usize),
 }
 
-/// Memory that steps access.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Window {
-    /// Its location in a workgroup whose sum is 0.
-    pub base: Located,
+/// Accesses that an observer is told of.
+#[derive(Clone, Debug)]
+pub(super) struct Observed {
+    /// Where they are in a workgroup whose sum is 0.
+    base: Pattern,
     sum: Sum,
-    pub bytes: usize,
 }
 
-/// The locations of windows in a dispatch.
-#[derive(Debug)]
-pub struct Places {
-    found: Vec<Found>,
-    /// The regions that were found last.
-    recent: Vec<memory_view::Window>,
-    terms: Vec<u64>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Found {
-    Shared(usize),
-    Mapped(Place, usize),
-}
-
-/// The memory of a step.
-struct Memory<'m, 'w> {
-    view: &'m mut MemoryView<'w>,
-    found: &'m [Found],
-    windows: &'m [u16; WINDOWS],
-}
-
-impl window::Memory for Memory<'_, '_> {
-    #[inline(always)]
-    fn window(&mut self, index: usize, window: &window::Window, _: usize) -> Option<Bytes<'_>> {
-        let found = *self.found.get(usize::from(*self.windows.get(index)?))?;
-        found.bytes(self.view, window.writes)
-    }
-}
-
-impl Found {
-    /// Returns the bytes from there on, writable or read-only.
-    #[inline(always)]
-    pub(super) fn bytes<'v>(self, view: &'v mut MemoryView<'_>, writes: bool) -> Option<Bytes<'v>> {
-        match self {
-            Found::Mapped(place, offset) if !writes => view.all(place)?.get(offset..).map(Bytes::Read),
-            found => found.bytes_mut(view).map(Bytes::Write),
-        }
-    }
-
-    /// Returns the bytes from there on for writing.
-    #[inline(always)]
-    fn bytes_mut<'v>(self, view: &'v mut MemoryView<'_>) -> Option<&'v mut [u8]> {
-        match self {
-            Found::Shared(place) => view.shared.get_mut(place..),
-            Found::Mapped(place, offset) => view.all_mut(place)?.get_mut(offset..),
-        }
+impl Observed {
+    /// Returns where they are, given the terms of a workgroup.
+    fn pattern(&self, terms: &[u64]) -> Pattern {
+        Pattern { start: self.base.start.wrapping_add(self.sum.value(terms)), ..self.base }
     }
 }
 
@@ -136,6 +100,7 @@ enum Followed {
     Call(Arc<Function>, Form, Vec<Window>),
     Store(u32, Vec<Window>),
     Update(handler::Op),
+    Barrier(usize),
 }
 
 /// Returns the row of the word that an instruction stores, the rows of its address, and the offset from it. `None` if
@@ -183,6 +148,7 @@ impl Follower<'_> {
         self.strides.active = event.active;
         let (function, form) = match &event.what {
             What::Function(function, form) => (function.clone(), *form),
+            What::Barrier(group) => return Some(Followed::Barrier(*group)),
             What::Handlers(words) if !words.clone().all(|word| self.known.computes(word)) => {
                 let update = self.code.update(words.start).filter(|_| words.len() == 1).map(Followed::Update);
                 return update.or_else(|| self.follow_store(words.start, event));
@@ -227,6 +193,19 @@ impl Follower<'_> {
         }
     }
 
+    /// Returns what an observer of accesses is told of an event.
+    fn observed(&self, event: &Event, followed: &Followed) -> Option<Vec<Observed>> {
+        let Followed::Call(function, _, windows) = followed else { return Some(Vec::new()) };
+        let mut terms = Vec::new();
+        self.strides.terms.values(&self.group, &mut terms);
+        let observed = event.patterns.iter().zip(function.recorded()).map(|(pattern, access)| {
+            let sum = windows.get(access)?.sum.clone();
+            let start = pattern.start.wrapping_sub(sum.value(&terms));
+            Some(Observed { base: Pattern { start, ..*pattern }, sum })
+        });
+        observed.collect()
+    }
+
     /// Returns the memory that an event accesses.
     fn windows(&mut self, event: &Event, function: &Function, machine: &BlockFn) -> Option<Vec<Window>> {
         let accesses = function.accesses.iter().zip(machine.windows()).zip(&event.places);
@@ -242,16 +221,16 @@ impl Follower<'_> {
 
 impl Plan {
     /// Whether there may be a plan of some events. There is none as long as handlers access memory, except for stores
-    /// of single words by few lanes and for atomics.
+    /// of single words by few lanes and for atomics, which must not be observed.
     pub fn may_be(code: &Code<'_>, events: &[(usize, Event)]) -> bool {
         let known = code.functions().known(code);
         let mut handlers = events.iter().filter_map(|(_, event)| match &event.what {
-            What::Function(..) => None,
+            What::Function(..) | What::Barrier(_) => None,
             What::Handlers(words) => Some((words.start, event)),
         });
         let is_stored = |pc: usize, event: &Event| {
             let lanes: u32 = event.active.iter().map(|lanes| lanes.count_ones()).sum();
-            event.places.len() == lanes as usize && stored(code, pc).is_some()
+            !code.given.logs && event.places.len() == lanes as usize && stored(code, pc).is_some()
         };
         let is_update = |pc: usize| code.update(pc).is_some();
         !events.is_empty() && handlers.all(|(pc, event)| known.computes(pc) || is_update(pc) || is_stored(pc, event))
@@ -267,14 +246,16 @@ impl Plan {
         let known = code.functions().known(code);
         let events = joined(code, &known, events);
         let bundles = events.iter().map(|(bundle, _)| bundle + 1).max()?;
-        let mut followed: Vec<Option<Followed>> = events.iter().map(|_| None).collect();
+        let mut followed: Vec<Option<(Followed, Vec<Observed>)>> = events.iter().map(|_| None).collect();
         let (mut terms, mut left) = (None, WORDS);
         for bundle in 0..bundles {
             let mut strides = Strides::new(grid, code.registers());
             strides.terms = terms.take().unwrap_or(strides.terms);
             let mut follower = Follower { code, known: &known, group, strides, left };
             for (index, (_, event)) in events.iter().enumerate().filter(|(_, (of, _))| *of == bundle) {
-                followed[index] = Some(follower.follow(event)?);
+                let of = follower.follow(event)?;
+                let observed = follower.observed(event, &of)?;
+                followed[index] = Some((of, observed));
             }
             (terms, left) = (Some(follower.strides.terms), follower.left);
         }
@@ -283,12 +264,16 @@ impl Plan {
             Plan { steps: vec![], windows: vec![], terms: terms?, followed: followed_by, fused, begins, counts };
         let followed: Vec<_> = followed.into_iter().collect::<Option<_>>()?;
         let mut numbers = HashMap::new();
-        for ((bundle, event), followed) in events.iter().zip(followed).rev() {
-            let needs = plan.needs(*bundle, &followed, event.times);
+        for (&(bundle, ref event), (followed, observed)) in events.iter().zip(followed).rev() {
+            if !observed.is_empty() {
+                let what = Done::Log { observed, active: event.active, times: event.times };
+                plan.steps.push(Step { bundle, what });
+            }
+            let needs = plan.needs(bundle, &followed, event.times);
             // Steps that need not be executed must still fail if their memory is missing.
             let what = plan.step(event, followed, &mut numbers)?;
             if needs {
-                plan.steps.push(Step { bundle: *bundle, what });
+                plan.steps.push(Step { bundle, what });
             }
         }
         plan.steps.reverse();
@@ -322,6 +307,7 @@ impl Plan {
                 *live |= updates(op).into_iter().fold(0, |all, row| all | bit(row));
                 true
             }
+            Followed::Barrier(_) => true,
         }
     }
 
@@ -339,6 +325,7 @@ impl Plan {
             }
             Done::Store { lanes, .. } => lanes.iter().all(|(.., window)| is_own(window)),
             Done::Update { .. } => false,
+            Done::Log { .. } | Done::Barrier(_) => true,
         })
     }
 
@@ -368,41 +355,8 @@ impl Plan {
                 Done::Store { row, lanes: lanes.collect::<Option<_>>()? }
             }
             Followed::Update(op) => Done::Update { op, active: event.active },
+            Followed::Barrier(group) => Done::Barrier(group),
         })
-    }
-
-    /// Creates the locations, none of which is found yet.
-    pub fn places(&self) -> Places {
-        let found = self.windows.iter().map(|window| match window.base {
-            Located::Shared(place) => Found::Shared(place),
-            Located::Mapped(_) => Found::Shared(0),
-        });
-        Places { found: found.collect(), recent: vec![Default::default(); self.windows.len()], terms: Vec::new() }
-    }
-
-    /// Finds the memory of a dispatch, given its first workgroup. Returns `false` if something is missing.
-    #[inline]
-    pub fn find(&self, places: &mut Places, view: &MemoryView<'_>, group: &[u32; 3], fused: Option<&Fused>) -> bool {
-        self.terms.values(group, &mut places.terms);
-        match fused {
-            Some(fused) => fused.mapped.iter().all(|index| self.find_window(*index, places, view)),
-            None => (0..self.windows.len()).all(|index| self.find_window(index, places, view)),
-        }
-    }
-
-    #[inline(always)]
-    fn find_window(&self, index: usize, places: &mut Places, view: &MemoryView<'_>) -> bool {
-        let Places { found, recent, terms } = places;
-        let (Some(window), Some(found)) = (self.windows.get(index), found.get_mut(index)) else { return false };
-        match window.base {
-            // Its location is fixed.
-            Located::Shared(place) => view.shared.len().checked_sub(place).is_some_and(|len| len >= window.bytes),
-            Located::Mapped(base) => {
-                let address = base.wrapping_add(window.sum.value(terms));
-                let place = view.find_mapped(&mut recent[index], address, window.bytes);
-                place.map(|(place, offset)| *found = Found::Mapped(place, offset)).is_some()
-            }
-        }
     }
 
     /// Returns its fused functions, once many dispatches have followed it; `None` if it must be executed step by
@@ -453,6 +407,7 @@ impl Plan {
             return false;
         }
         let first = fused.map_or(0, |fused| fused.after);
+        let mut patterns = Vec::new();
         for step in self.steps.get(first..).unwrap_or_default() {
             let Some(bundle) = bundles.get_mut(step.bundle) else { continue };
             match &step.what {
@@ -469,6 +424,19 @@ impl Plan {
                         if let Some(bytes) = bytes.and_then(|bytes| bytes.first_chunk_mut()) {
                             *bytes = word.to_le_bytes();
                         }
+                    }
+                }
+                Done::Log { observed, active, times } => {
+                    bundle.activate(active);
+                    if let Some(log) = &mut view.log {
+                        patterns.clear();
+                        patterns.extend(observed.iter().map(|observed| observed.pattern(&places.terms)));
+                        log.strided(bundle, &patterns, *times);
+                    }
+                }
+                Done::Barrier(group) => {
+                    if let Some(log) = &mut view.log {
+                        log.barrier(&bundle.ahead.grid, *group);
                     }
                 }
                 Done::Update { op, active } => {

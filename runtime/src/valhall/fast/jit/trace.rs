@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::block::Function;
+use super::function::Function;
+use crate::machine::Pattern;
 use crate::valhall::fast::bundle::WARPS;
 
 /// The most events of a bundle in a dispatch. For longer traces a plan would be large, while overhead outside of the
@@ -20,6 +21,16 @@ pub struct Event {
     pub times: u32,
     /// The memory locations: one for each access of a function, or for each lane of a handler if they are few.
     pub places: Vec<Located>,
+    /// What the observer of accesses was told, if there is one.
+    pub patterns: Vec<Pattern>,
+}
+
+impl Event {
+    /// Returns the event of a barrier.
+    pub fn barrier(group: usize) -> Self {
+        let (places, patterns) = (Vec::new(), Vec::new());
+        Event { what: What::Barrier(group), active: [0; WARPS], times: 1, places, patterns }
+    }
 }
 
 /// What was executed.
@@ -27,6 +38,8 @@ pub struct Event {
 pub enum What {
     Function(Arc<Function>, Form),
     Handlers(Range<usize>),
+    /// All warps of a workgroup have met. Recorded only for an observer of accesses.
+    Barrier(usize),
 }
 
 /// A variant of a function's machine code.

@@ -391,6 +391,7 @@ impl Dispatch {
     fn log_barrier(&mut self, outside: &mut Outside<'_>, group: usize) {
         if let (Some(log), Some(bundle)) = (&mut self.own.view(outside, &self.groups).log, self.bundles.first()) {
             log.barrier(&bundle.ahead.grid, group);
+            self.planning.note_barrier(group, &self.bundles);
         }
     }
 }

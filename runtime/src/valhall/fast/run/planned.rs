@@ -7,7 +7,8 @@ use super::{BUNDLE_TURN, Runner, Tally};
 use crate::valhall::fast::bundle::Bundle;
 use crate::valhall::fast::code::Code;
 use crate::valhall::fast::jit::code_cache::Key;
-use crate::valhall::fast::jit::plan::{Places, Plan};
+use crate::valhall::fast::jit::places::Places;
+use crate::valhall::fast::jit::plan::Plan;
 use crate::valhall::fast::jit::trace::{EVENTS, Event};
 use crate::valhall::fast::memory_view::Outside;
 
@@ -27,7 +28,7 @@ impl Planning {
     /// Returns what earlier launches have found.
     pub(super) fn of(code: &Code<'_>, key: Key) -> Self {
         match code.functions().plan(&key) {
-            _ if code.ordered || code.given.logs => Planning::Never,
+            _ if code.ordered => Planning::Never,
             Some(plan) => Planning::from(plan),
             None if !code.functions().are_watched() => Planning::Never,
             None => Planning::Open { key, seen: 0, events: Vec::new() },
@@ -39,6 +40,15 @@ impl Planning {
             let places = plan.places();
             Planning::Known(plan, places)
         })
+    }
+
+    /// Records that all warps of a workgroup have met at a barrier.
+    pub(super) fn note_barrier(&mut self, group: usize, bundles: &[Bundle]) {
+        if let Planning::Open { events, .. } = self
+            && bundles.iter().all(|bundle| bundle.trace.is_some())
+        {
+            events.push((0, Event::barrier(group)));
+        }
     }
 
     /// Collects the trace of a bundle's turn.

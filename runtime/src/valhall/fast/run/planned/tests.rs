@@ -1,5 +1,6 @@
 //! Launches with a plan leave the same results as the reference, and those that must not have a plan have none.
 
+use std::collections::HashMap;
 use std::num::NonZero;
 use std::sync::Arc;
 
@@ -7,16 +8,20 @@ use isaforge_core::program::assemble;
 
 use super::super::{Runner, count, warps};
 use super::Plan;
+use crate::deadline::Deadline;
+use crate::engine::Execution;
 use crate::launch::{Launch, Outcome};
 use crate::level::Level;
+use crate::machine::{AccessKind, AccessObserver, Accesses, Machine};
 use crate::memory::Memory;
 use crate::valhall::fast;
 use crate::valhall::fast::bundle::{Grid, WARPS};
 use crate::valhall::fast::code::Code;
 use crate::valhall::fast::memory_view::Outside;
-use crate::valhall::host::Nothing;
+use crate::valhall::host::{Nothing, Resources};
 use crate::valhall::program::Program;
 use crate::valhall::reference;
+use crate::valhall::watched::Watched;
 
 /// The addresses at which threads read and write words.
 const IN: u64 = 0x10_0000;
@@ -60,7 +65,47 @@ fn agrees(launch: &Launch, out: u32) -> bool {
     let (level, two) = (Level::best().eager(), NonZero::new(2).unwrap());
     let parallel = left(out, |memory| fast::run_parallel(launch, memory, level, two));
     assert!(parallel == expected, "two threads");
+    observed_agree(launch, out);
     is_planned(launch, out)
+}
+
+/// Lists which byte is accessed by which lane with which instruction, and how many barriers its workgroup has passed.
+#[derive(Default)]
+struct Listed {
+    barriers: HashMap<u64, u32>,
+    accesses: Vec<([u64; 5], AccessKind, [u32; 3])>,
+}
+
+impl AccessObserver for Listed {
+    fn accesses(&mut self, accesses: &Accesses<'_>) {
+        let &Accesses { warp, group, pc, kind, size, lanes, addresses, thread } = accesses;
+        let barriers = self.barriers.get(&group).copied().unwrap_or(0).into();
+        for lane in (0..addresses.len()).filter(|lane| lanes >> lane & 1 != 0) {
+            let bytes = addresses[lane]..addresses[lane] + u64::from(size);
+            self.accesses.extend(bytes.map(|byte| ([warp, group, pc, barriers, byte], kind, thread(lane))));
+        }
+    }
+
+    fn barrier(&mut self, group: u64) {
+        *self.barriers.entry(group).or_default() += 1;
+    }
+}
+
+/// Checks that an observer is told of the same accesses and barriers as by the reference, if the launch succeeds.
+fn observed_agree(launch: &Launch, out: u32) {
+    let mut expected = Listed::default();
+    let machine = Watched::launch(launch.clone(), memory(out), Resources::default());
+    if machine.run_accesses(&mut expected, Execution::reference(), Deadline::NONE).is_err() {
+        return;
+    }
+    expected.accesses.sort_unstable();
+    for level in [Level::best(), Level::best().eager()] {
+        let mut listed = Listed::default();
+        fast::run_logged(launch, &mut memory(out), &mut Nothing, level, &mut listed).unwrap();
+        listed.accesses.sort_unstable();
+        assert!(listed.barriers == expected.barriers, "{}", level.name());
+        assert!(listed.accesses == expected.accesses, "{}", level.name());
+    }
 }
 
 fn is_planned(launch: &Launch, out: u32) -> bool {

@@ -1,0 +1,103 @@
+//! Where the memory of a planned dispatch is.
+
+use super::fused::Fused;
+use super::plan::Plan;
+use super::terms::Sum;
+use super::trace::Located;
+use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS};
+use crate::valhall::fast::memory_view::{self, MemoryView, Place};
+
+/// Memory that steps access.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Window {
+    /// Its location in a workgroup whose sum is 0.
+    pub base: Located,
+    pub sum: Sum,
+    pub bytes: usize,
+}
+
+/// The locations of windows in a dispatch.
+#[derive(Debug)]
+pub struct Places {
+    pub(super) found: Vec<Found>,
+    /// The regions that were found last.
+    recent: Vec<memory_view::Window>,
+    pub(super) terms: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    Shared(usize),
+    Mapped(Place, usize),
+}
+
+/// The memory of a step.
+pub(super) struct Memory<'m, 'w> {
+    pub view: &'m mut MemoryView<'w>,
+    pub found: &'m [Found],
+    pub windows: &'m [u16; WINDOWS],
+}
+
+impl window::Memory for Memory<'_, '_> {
+    #[inline(always)]
+    fn window(&mut self, index: usize, window: &window::Window, _: usize) -> Option<Bytes<'_>> {
+        let found = *self.found.get(usize::from(*self.windows.get(index)?))?;
+        found.bytes(self.view, window.writes)
+    }
+}
+
+impl Found {
+    /// Returns the bytes from there on, writable or read-only.
+    #[inline(always)]
+    pub(super) fn bytes<'v>(self, view: &'v mut MemoryView<'_>, writes: bool) -> Option<Bytes<'v>> {
+        match self {
+            Found::Mapped(place, offset) if !writes => view.all(place)?.get(offset..).map(Bytes::Read),
+            found => found.bytes_mut(view).map(Bytes::Write),
+        }
+    }
+
+    /// Returns the bytes from there on for writing.
+    #[inline(always)]
+    pub(super) fn bytes_mut<'v>(self, view: &'v mut MemoryView<'_>) -> Option<&'v mut [u8]> {
+        match self {
+            Found::Shared(place) => view.shared.get_mut(place..),
+            Found::Mapped(place, offset) => view.all_mut(place)?.get_mut(offset..),
+        }
+    }
+}
+
+impl Plan {
+    /// Creates the locations, none of which is found yet.
+    pub fn places(&self) -> Places {
+        let found = self.windows.iter().map(|window| match window.base {
+            Located::Shared(place) => Found::Shared(place),
+            Located::Mapped(_) => Found::Shared(0),
+        });
+        Places { found: found.collect(), recent: vec![Default::default(); self.windows.len()], terms: Vec::new() }
+    }
+
+    /// Finds the memory of a dispatch, given its first workgroup. Returns `false` if something is missing.
+    #[inline]
+    pub fn find(&self, places: &mut Places, view: &MemoryView<'_>, group: &[u32; 3], fused: Option<&Fused>) -> bool {
+        self.terms.values(group, &mut places.terms);
+        match fused {
+            Some(fused) => fused.mapped.iter().all(|index| self.find_window(*index, places, view)),
+            None => (0..self.windows.len()).all(|index| self.find_window(index, places, view)),
+        }
+    }
+
+    #[inline(always)]
+    fn find_window(&self, index: usize, places: &mut Places, view: &MemoryView<'_>) -> bool {
+        let Places { found, recent, terms } = places;
+        let (Some(window), Some(found)) = (self.windows.get(index), found.get_mut(index)) else { return false };
+        match window.base {
+            // Its location is fixed.
+            Located::Shared(place) => view.shared.len().checked_sub(place).is_some_and(|len| len >= window.bytes),
+            Located::Mapped(base) => {
+                let address = base.wrapping_add(window.sum.value(terms));
+                let place = view.find_mapped(&mut recent[index], address, window.bytes);
+                place.map(|(place, offset)| *found = Found::Mapped(place, offset)).is_some()
+            }
+        }
+    }
+}
