@@ -1,19 +1,20 @@
-//! The `unsafe` code of handlers: they are compiled once for each level of the processor, and called by pointer.
+//! The `unsafe` code of handlers: they are compiled for every processor and for AVX2, and called by pointer.
 //!
-//! A function that uses AVX-512 must not run on a processor without it. A [`Level`] exists only if it was detected,
-//! and only functions of a level that the caller has are called.
+//! A function that uses AVX2 must not run on a processor without it. A [`Level`] exists only if it was detected, and
+//! only functions of a level that the caller has are called. Where there is AVX-512, machine code uses it. Handlers
+//! are not faster with it, because each of them reads and writes its rows in memory.
 
 #![allow(unsafe_code, reason = "calls of functions compiled for processors that were detected")]
 
 use std::any::TypeId;
 
-use crate::level::Level;
+use crate::level::{Kind, Level};
 
 use super::Family;
 use super::code::Micro;
 use super::exact::Exact;
 
-/// The body of a handler, written once and inlined into one function for each level.
+/// The body of a handler, written once and inlined into each of its functions.
 pub(super) trait Body: 'static {
     fn run<const K: usize, F: Family<K>>(op: &Micro<K, F>, exact: &[Exact], members: &mut [F::Member<'_>]);
 }
@@ -21,8 +22,8 @@ pub(super) trait Body: 'static {
 type Function<const K: usize, F> =
     for<'a, 'm> unsafe fn(&Micro<K, F>, &[Exact], &'a mut [<F as Family<K>>::Member<'m>]);
 
-/// The number of levels with functions, which are in the order of [`crate::level::Kind`].
-const LEVELS: usize = if cfg!(target_arch = "x86_64") { 3 } else { 1 };
+/// The number of functions: for every processor, and for those with AVX2.
+const LEVELS: usize = if cfg!(target_arch = "x86_64") { 2 } else { 1 };
 
 /// The functions of a handler, and the body they come from.
 #[derive(Debug)]
@@ -62,15 +63,15 @@ impl<const K: usize, F: Family<K>> Handler<K, F> {
     /// Executes an operation with the functions of a level.
     #[inline(always)]
     pub(super) fn run(self, level: Level, op: &Micro<K, F>, exact: &[Exact], members: &mut [F::Member<'_>]) {
-        // SAFETY: the processor supports the features that this level's functions use, or there would be no such
-        // `Level`.
-        unsafe { (self.0.levels[level.kind() as usize])(op, exact, members) }
+        let best = usize::from(level.kind() != Kind::Portable);
+        // SAFETY: each level but the portable one has AVX2, and exists only if the processor supports it.
+        unsafe { (self.0.levels[best])(op, exact, members) }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 const fn levels<const K: usize, F: Family<K>, B: Body>() -> [Function<K, F>; LEVELS] {
-    [portable::<K, F, B>, avx2::<K, F, B>, avx512::<K, F, B>]
+    [portable::<K, F, B>, avx2::<K, F, B>]
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -85,11 +86,5 @@ fn portable<const K: usize, F: Family<K>, B: Body>(op: &Micro<K, F>, exact: &[Ex
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 fn avx2<const K: usize, F: Family<K>, B: Body>(op: &Micro<K, F>, exact: &[Exact], members: &mut [F::Member<'_>]) {
-    B::run(op, exact, members);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-fn avx512<const K: usize, F: Family<K>, B: Body>(op: &Micro<K, F>, exact: &[Exact], members: &mut [F::Member<'_>]) {
     B::run(op, exact, members);
 }

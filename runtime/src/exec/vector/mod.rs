@@ -12,7 +12,7 @@
 //! - [`native`]: compiles consecutive operations to machine code
 //! - [`tidy`] removes copies and unread values
 //! - [`code`]: the operations, and their execution
-//! - [`handler`] compiles a handler once for each level of the processor
+//! - [`handler`] compiles a handler for every processor and for AVX2
 //! - [`rule`], [`float`], [`half`]: the computations of handlers; [`wide`]: the same on values in two rows; [`warp`]:
 //!   operations across lanes; [`exact`] computes everything else by its definition
 //! - [`effect`]: the effects that an environment performs: loads, stores, branches, intrinsics

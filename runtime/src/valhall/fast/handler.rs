@@ -1,6 +1,6 @@
-//! The `unsafe` code of handlers: they are compiled once for each level of the processor, and called by pointer.
+//! The `unsafe` code of handlers: they are compiled for every processor and for AVX2, and called by pointer.
 //!
-//! A function that uses AVX-512 must not run on a processor without it, so pointers to such functions are unsafe to
+//! A function that uses AVX2 must not run on a processor without it, so pointers to such functions are unsafe to
 //! call. A [`Level`] exists only if it was detected, handlers are only created from a level, and an [`Op`] only from
 //! a handler: so every `Op` may be called.
 
@@ -11,7 +11,7 @@ use crate::level::{Kind, Level};
 use super::bundle::Bundle;
 use super::memory_view::MemoryView;
 
-/// The body of a handler, written once and inlined into one function for each level.
+/// The body of a handler, written once and inlined into each of its functions.
 pub trait Body {
     /// Executes for the active lanes. Returns false if it left a fault in the bundle. With `WHOLE`, whole rows of the
     /// bundle may be written.
@@ -24,9 +24,7 @@ pub(super) fn handler<B: Body>(level: Level) -> Handler {
     Handler(match level.kind() {
         Kind::Portable => const { &Functions { whole: portable::<B, true>, part: portable::<B, false> } },
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx2 => const { &Functions { whole: avx2::<B, true>, part: avx2::<B, false> } },
-        #[cfg(target_arch = "x86_64")]
-        Kind::Avx512 => const { &Functions { whole: avx512::<B, true>, part: avx512::<B, false> } },
+        Kind::Avx2 | Kind::Avx512 => const { &Functions { whole: avx2::<B, true>, part: avx2::<B, false> } },
     })
 }
 
@@ -99,12 +97,6 @@ fn portable<B: Body, const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryVi
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 fn avx2<B: Body, const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
-    B::run::<WHOLE>(bundle, view, op)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-fn avx512<B: Body, const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
     B::run::<WHOLE>(bundle, view, op)
 }
 
