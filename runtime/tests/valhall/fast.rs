@@ -113,7 +113,7 @@ fn value(random: &mut Random) -> u32 {
 /// The results of a run.
 type Result = std::result::Result<(Outcome, Vec<u8>), RunError>;
 
-fn memory(threads: u32, random: &mut Random) -> Memory {
+pub(super) fn memory(threads: u32, random: &mut Random) -> Memory {
     let words: Vec<u32> = (0..threads * THREAD / 4).map(|_| value(random)).collect();
     let mut memory = Memory::new();
     memory.map(IN, to_bytes(&words)).unwrap();
@@ -137,7 +137,7 @@ fn next_eager() -> Level {
 }
 
 /// Runs a launch in both ways, and returns whether it ran to its end.
-fn agree(launch: &Launch, memory: &Memory) -> bool {
+pub(super) fn agree(launch: &Launch, memory: &Memory) -> bool {
     let expected = outcome(|memory| reference::run(launch, memory), memory);
     for level in Level::available().into_iter().chain([next_eager()]) {
         let found = outcome(|memory| fast::run(launch, memory, level), memory);
@@ -212,18 +212,18 @@ fn accesses(launch: &Launch, memory: &Memory, execution: Execution) -> (u64, u64
     (sum.0, sum.1)
 }
 
-fn launch(threads: u32, body: &[u64]) -> Launch {
+pub(super) fn launch(threads: u32, body: &[u64]) -> Launch {
     let program = [assemble(&prologue()), body.to_vec(), assemble(&epilogue())].concat();
     let uniforms = vec![IN as u32, 0, OUT as u32, 0, 0x3f80_0000, 0x7fc0_1234, 0x3c00_b555, 7, SCRATCH as u32, 0];
     Launch { program, local_size: [threads, 1, 1], uniforms, shared_bytes: 64, budget: 1 << 24, ..Launch::default() }
 }
 
 /// The number of programs compared for each instruction.
-const ROUNDS: u64 = if cfg!(debug_assertions) { 3 } else { 60 };
+pub(super) const ROUNDS: u64 = if cfg!(debug_assertions) { 3 } else { 60 };
 
 /// Generates and compares programs until `wanted` of them have run to their end, since many programs with random jumps
 /// fail or exhaust the budget.
-fn until_ended(wanted: u64, mut compare: impl FnMut(u64) -> bool) {
+pub(super) fn until_ended(wanted: u64, mut compare: impl FnMut(u64) -> bool) {
     let (mut made, mut ended) = (0, 0);
     while ended < wanted {
         assert!(made < 16 * wanted, "{ended} of {made} programs came to their end");

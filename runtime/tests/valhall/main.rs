@@ -10,6 +10,7 @@ mod execution;
 mod shared;
 
 mod barriers;
+mod counted;
 mod differential;
 mod divergence;
 mod fast;

@@ -80,6 +80,8 @@ impl Executable {
 pub struct BlockFn {
     code: Executable,
     windows: Vec<Window>,
+    /// Whether it executes all iterations that it is called for.
+    counted: bool,
 }
 
 /// The function of a loop.
@@ -104,7 +106,7 @@ impl BlockFn {
     /// Makes the code of a block executable, if this level and the system allow it.
     pub fn new(emitted: &Emitted, level: Level) -> Option<Self> {
         let code = Executable::new(emitted, Kind::Block, level)?;
-        Some(BlockFn { code, windows: emitted.windows().to_vec() })
+        Some(BlockFn { code, windows: emitted.windows().to_vec(), counted: emitted.is_counted() })
     }
 
     /// Returns the windows that it accesses.
@@ -113,7 +115,7 @@ impl BlockFn {
     }
 
     /// Executes it for the warps with a bit in `busy`, or for all warps if it is for full bundles. Repeats it while
-    /// it branches back and has memory, at most `most` times. If it ends in a branch, the lanes of each warp that
+    /// it branches back and has memory, at most `most` times, or exactly so often if it is counted. If it ends in a branch, the lanes of each warp that
     /// jump are written to `jumps`.
     ///
     /// Returns the number of executions, and two sets of lanes: those that jump in any warp, and those that do not
@@ -143,7 +145,8 @@ impl BlockFn {
             let function = std::mem::transmute::<*const u8, Block>(self.code.bytes.as_ptr());
             function(rows, active, busy, windows.as_ptr(), jumps, &mut times)
         };
-        Some(((all - times.left).max(1), [both as u16, (both >> 16) as u16]))
+        let times = if self.counted { all } else { (all - times.left).max(1) };
+        Some((times, [both as u16, (both >> 16) as u16]))
     }
 
     /// Executes code for one column on rows of several columns, each of which counts as a row. Returns whether it was

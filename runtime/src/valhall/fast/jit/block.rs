@@ -67,6 +67,23 @@ impl Block {
         compiled.then_some(Block { start: pc, end, exit, pieces, ahead: OnceLock::new(), known })
     }
 
+    /// Compiles a loop that only computes, for the case that all lanes of a bundle execute it equally often. `None` if
+    /// it is no such loop.
+    pub fn counted(code: &Code<'_>, words: Range<usize>, known: Arc<Words>) -> Option<Self> {
+        if words.len() > LONGEST {
+            return None;
+        }
+        let (start, end, exit) = (words.start, words.end, code.exit(words.end.checked_sub(1)?)?);
+        let together = Function::counted(code, words.clone(), &known)?;
+        let pieces = vec![Piece { words, together: Some(together.into()), calls: OnceLock::new() }];
+        Some(Block { start, end, exit, pieces, ahead: OnceLock::new(), known })
+    }
+
+    /// Whether it has code for as many iterations as all lanes of a bundle are about to execute.
+    pub fn is_counted(&self, bundle: &Bundle) -> bool {
+        self.pieces.iter().all(|piece| piece.together.as_ref().is_some_and(|function| function.is_counted(bundle)))
+    }
+
     /// Returns the machine code as text.
     pub fn listing(&self, text: &impl Fn(u64) -> String) -> String {
         let functions = self.pieces.iter().flat_map(|piece| {

@@ -75,7 +75,7 @@ impl Function {
             Some(machine) => machine,
             None => {
                 let Some(windows) = self.windows(bundle, view) else { return 0 };
-                self.compiled(form).get_or_init(|| compile(wanted, &windows, self.level, is_full))
+                self.compiled(form).get_or_init(|| compile(wanted, &windows, self.level, form))
             }
         };
         let (mut places, mut patterns) = (Some(Vec::new()), Vec::new());
@@ -99,7 +99,7 @@ impl Function {
                 }
                 ran
             }
-            Some(machine) => bundle.execute(machine, &mut Nowhere, 1),
+            Some(machine) => bundle.execute(machine, &mut Nowhere, if form == Form::Counted { most } else { 1 }),
             None if has_memory => None,
             None => {
                 // Its words only compute, so their handlers never fail.
@@ -203,7 +203,7 @@ impl Function {
 
     /// Whether it may be executed several times by one call.
     pub fn repeats(&self) -> bool {
-        self.wanted.again.is_some()
+        self.wanted.again.is_some() || self.counted.is_some()
     }
 
     /// Returns the machine code as text.
@@ -211,6 +211,11 @@ impl Function {
         let counted = self.counted.as_ref().and_then(|counted| counted.machine.get());
         let variants = [self.full.get(), counted, self.part.get()];
         variants.into_iter().flatten().flatten().map(|code| code.listing(text)).collect()
+    }
+
+    /// Whether it has code for as many iterations as all lanes of a bundle are about to execute.
+    pub fn is_counted(&self, bundle: &Bundle) -> bool {
+        bundle.is_full() && self.counted.as_ref().is_some_and(|counted| counted.counter.is_uniform(&bundle.rows))
     }
 
     /// Whether it changes memory.
@@ -228,7 +233,27 @@ impl Function {
         if is_one && sequence.accesses.is_empty() {
             return None;
         }
-        Function::of(code, words, known, sequence, strides)
+        let function = Function::of(code, words, known, sequence, strides)?;
+        if function.accesses.is_empty() {
+            function.compile(Form::Full)?;
+        }
+        Some(function)
+    }
+
+    /// Compiles a loop that only computes, for the case that all lanes of a bundle execute it equally often. `None` if
+    /// it is no such loop.
+    pub fn counted(code: &Code<'_>, words: Range<usize>, known: &Words) -> Option<Self> {
+        let mut sequence = Sequence::new(code);
+        words.clone().try_for_each(|pc| sequence.add(pc))?;
+        let function = Function::of(code, words, known, sequence, None)?;
+        (function.accesses.is_empty() && function.counted.is_some()).then_some(())?;
+        function.compile(Form::Counted)?;
+        Some(function)
+    }
+
+    /// Compiles a variant of a function without accesses to memory.
+    fn compile(&self, form: Form) -> Option<&BlockFn> {
+        self.compiled(form).get_or_init(|| compile(self.wanted(form), &[], self.level, form)).as_ref()
     }
 
     /// Compiles the handlers of some words that only compute, however few.
@@ -239,7 +264,7 @@ impl Function {
         let mut sequence = Sequence::new(code);
         words.clone().try_for_each(|pc| sequence.add(pc))?;
         let function = Function::of(code, words, known, sequence, None)?;
-        function.compiled(form).get_or_init(|| compile(&function.wanted, &[], code.level, form == Form::Full));
+        function.compile(form)?;
         Some(function.into())
     }
 
@@ -252,7 +277,7 @@ impl Function {
         strides: Option<&Strides>,
     ) -> Option<Self> {
         let repeats = matches!(code.exit(words.end - 1), Some(Exit::Branch(target)) if target as usize == words.start);
-        let again = if repeats && !sequence.accesses.is_empty() { sequence.again() } else { None };
+        let again = if repeats { sequence.again() } else { None };
         let counter = again.as_ref().and_then(|_| sequence.counter());
         let moved = sequence.moved();
         let (mut segment, branch) = sequence.end_segment(known.after(code, words.end - 1));
@@ -289,13 +314,10 @@ impl Function {
             wanted: wanted(segment, Some(again)),
             machine: OnceLock::new(),
         });
-        let wanted = wanted(segment, again);
-        let full = OnceLock::new();
-        if accesses.is_empty() {
-            full.get_or_init(|| BlockFn::new(&Emitted::full(&wanted, &[])?, code.level)).as_ref()?;
-        }
+        // Without memory only a known number of iterations is worth more than a call for each.
+        let wanted = wanted(segment, again.filter(|_| !accesses.is_empty()));
         let parts = branch.map(|branch| handler::<Part>(code.level).with(branch.fields));
-        let part = OnceLock::new();
+        let (full, part) = (OnceLock::new(), OnceLock::new());
         let level = code.level;
         Some(Function { wanted, words, level, full, part, counted, parts, accesses, records, writes, moved })
     }
@@ -311,12 +333,13 @@ impl Function {
     }
 }
 
-/// Returns the code for full bundles, or for others, that access these windows.
+/// Returns a variant of the code that accesses these windows.
 #[cold]
-fn compile(wanted: &Wanted, windows: &[Window], level: Level, is_full: bool) -> Option<BlockFn> {
-    let emitted = match is_full {
-        true => Emitted::full(wanted, windows)?,
-        false => Emitted::part(wanted, windows)?,
+fn compile(wanted: &Wanted, windows: &[Window], level: Level, form: Form) -> Option<BlockFn> {
+    let emitted = match form {
+        Form::Part => Emitted::part(wanted, windows)?,
+        Form::Counted if windows.is_empty() => Emitted::counted(wanted)?,
+        Form::Full | Form::Counted => Emitted::full(wanted, windows)?,
     };
     BlockFn::new(&emitted, level)
 }

@@ -73,6 +73,8 @@ impl Fused {
         let mut windows: Vec<(Option<u16>, bool)> = Vec::new();
         for step in &plan.steps[..after] {
             match &step.what {
+                // The loop keeps its rows in registers anyway.
+                Done::Call { function, times, .. } if *times > 1 && function.accesses.is_empty() => return None,
                 Done::Call { function, form, active, times, windows: numbers, .. } => {
                     let wanted = function.machine(*form)?.windows();
                     let mut begins = Vec::with_capacity(wanted.len());

@@ -1,12 +1,13 @@
 //! Loops that only compute: each becomes one function that runs until the loop ends.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::LONGEST;
+use super::block::Block;
 use super::live::{Live, Words};
 use super::sequence::Sequence;
-use crate::exec::jit::lanes::emit::{Block, Emitted, Leave, Loop, PLACES, State};
+use crate::exec::jit::lanes::emit::{self, Emitted, Leave, Loop, PLACES, State};
 use crate::exec::jit::lanes::function::LoopFn;
 use crate::level::Level;
 use crate::valhall::fast::bundle::{Bundle, WARPS};
@@ -29,7 +30,10 @@ pub struct Region {
     pub blocks: Vec<Range<usize>>,
     wanted: Loop,
     level: Level,
-    function: LoopFn,
+    /// The loop as a block, for bundles whose lanes all iterate equally often.
+    counted: Option<Block>,
+    /// The code for all other bundles, created when first needed if there is a block.
+    function: OnceLock<Option<LoopFn>>,
     /// The code for fewer warps, created once lanes were found to iterate at different times.
     narrow: OnceLock<Option<LoopFn>>,
 }
@@ -82,12 +86,24 @@ impl Running {
 
 impl Region {
     /// Compiles the loop of some words. `None` if that is not possible.
-    pub fn new(code: &Code<'_>, words: Range<usize>, known: &Words) -> Option<Self> {
+    pub fn new(code: &Code<'_>, words: Range<usize>, known: &Arc<Words>) -> Option<Self> {
         // A trace keeps values in registers across blocks, and may need too many.
-        Region::compile(code, words.clone(), known, true).or_else(|| Region::compile(code, words, known, false))
+        let compiled = Region::compile(code, words.clone(), known, true);
+        compiled.or_else(|| Region::compile(code, words, known, false))
     }
 
-    fn compile(code: &Code<'_>, words: Range<usize>, known: &Words, traces: bool) -> Option<Self> {
+    fn compile(code: &Code<'_>, words: Range<usize>, known: &Arc<Words>, traces: bool) -> Option<Self> {
+        let mut region = Region::analyse(code, words.clone(), known, traces)?;
+        if region.blocks.len() == 1 {
+            region.counted = Block::counted(code, words, known.clone());
+        }
+        if region.counted.is_none() {
+            region.machine()?;
+        }
+        Some(region)
+    }
+
+    fn analyse(code: &Code<'_>, words: Range<usize>, known: &Words, traces: bool) -> Option<Self> {
         let (places, starts) = outline(code, &words)?;
         let inside = places.iter().filter(|&&place| (place as usize) < words.end).count();
         let at = |word: usize| places.iter().position(|&place| place as usize == word);
@@ -115,25 +131,29 @@ impl Region {
             let masked = past.clone().fold(0, |all, place| all | read(place));
             let next = places.len() - past.count();
             let (words, place) = ((end - start) as u32, at(start));
-            blocks.push(Block { segment, words, place, next, leave, masked, continues });
+            blocks.push(emit::Block { segment, words, place, next, leave, masked, continues });
             continues = is_continued;
         }
         let read = places.iter().fold(0, |all, place| all | read(place));
         let Sequence { graph, .. } = sequence;
         let wanted = Loop { graph, columns: WARPS, blocks, end: at(words.end)?, read };
-        let (emitted, ways) = Emitted::looped(&wanted)?;
-        let function = LoopFn::new(&emitted, ways, code.level)?;
-        let (level, narrow) = (code.level, OnceLock::new());
+        let (level, function, narrow) = (code.level, OnceLock::new(), OnceLock::new());
         let ends = starts.iter().skip(1).copied().chain([words.end]);
         let blocks = starts.iter().zip(ends).map(|(&start, end)| start..end).collect();
-        Some(Region { words, places, inside, blocks, wanted, level, function, narrow })
+        Some(Region { words, places, inside, blocks, wanted, level, function, counted: None, narrow })
+    }
+
+    /// Returns the loop as a block, if `room` words suffice and all lanes of a bundle are about to execute it equally
+    /// often.
+    pub fn counted(&self, bundle: &Bundle, room: usize) -> Option<&Block> {
+        self.counted.as_ref().filter(|block| block.words() <= room && block.is_counted(bundle))
     }
 
     /// Executes the loop, with at most `room` words for each warp. `None` if that is too little, or if other lanes
     /// wait inside the loop at a word that is not a place. With `alone`, other lanes inside the loop always prevent
     /// it.
     pub fn run(&self, running: &mut Running, bundle: &mut Bundle, room: u32, alone: bool) -> Option<Ran> {
-        let function = self.function(running);
+        let function = self.function(running)?;
         let others = (bundle.others as usize) < self.words.end;
         bundle.write_waiting();
         let room = if others { room.min(bundle.room_of_chosen()) } else { room };
@@ -190,17 +210,28 @@ impl Region {
 
     /// Returns the machine code as text.
     pub fn listing(&self, text: &impl Fn(u64) -> String) -> String {
-        let narrow = self.narrow.get().and_then(Option::as_ref);
-        std::iter::once(&self.function).chain(narrow).map(|code| code.listing(text)).collect()
+        let loops = [self.function.get(), self.narrow.get()].into_iter().flatten().flatten();
+        let counted = self.counted.iter().map(|block| block.listing(text));
+        loops.map(|code| code.listing(text)).chain(counted).collect()
     }
 
     /// Returns the code for the best number of warps side by side.
-    fn function(&self, running: &Running) -> &LoopFn {
+    fn function(&self, running: &Running) -> Option<&LoopFn> {
+        let function = self.machine()?;
         let narrow = || LoopFn::new(&Emitted::looped_of(&self.wanted, FEW)?, FEW, self.level);
-        match running.narrow && self.function.ways() > FEW {
-            true => self.narrow.get_or_init(narrow).as_ref().unwrap_or(&self.function),
-            false => &self.function,
+        match running.narrow && function.ways() > FEW {
+            true => self.narrow.get_or_init(narrow).as_ref().or(Some(function)),
+            false => Some(function),
         }
+    }
+
+    /// Returns the code for as many warps side by side as there are registers for.
+    fn machine(&self) -> Option<&LoopFn> {
+        let compile = || {
+            let (emitted, ways) = Emitted::looped(&self.wanted)?;
+            LoopFn::new(&emitted, ways, self.level)
+        };
+        self.function.get_or_init(compile).as_ref()
     }
 
     /// Whether all lanes that wait inside the loop do so at its places.
@@ -281,9 +312,9 @@ mod tests {
         let words = assemble(isaforge_valhall::ISA, text).unwrap();
         let program = Program::new(&words);
         let code = Code::new(&program, &[0, 0, 3, 4], 1, Level::best());
-        let known = Words::new(&code);
+        let known = Arc::new(Words::new(&code));
         let region = Region::new(&code, extent(&code, &known, pc)?, &known)?;
-        Some(region.function.ways())
+        Some(region.machine()?.ways())
     }
 
     #[test]
@@ -308,6 +339,31 @@ mod tests {
             );
             assert_eq!(ways(&text, 1), expected, "{registers} registers");
         }
+    }
+
+    #[test]
+    fn loops_of_one_block_may_be_counted() {
+        if !Level::best().compiles() {
+            return;
+        }
+        let counts = |text: &str| {
+            let words = assemble(isaforge_valhall::ISA, text).unwrap();
+            let program = Program::new(&words);
+            let code = Code::new(&program, &[0, 0, 3, 4], 1, Level::best());
+            let known = Arc::new(Words::new(&code));
+            let words = extent(&code, &known, 1).unwrap();
+            Region::new(&code, words, &known).unwrap().counted.is_some()
+        };
+        let store = "STORE.i32.slot0.end @r2, r62, offset:0";
+        let sums = "IADD_IMM.i32 r0, 0x0, #0x9\nagain: IADD.u32 r2, r2, r3";
+        let less = "IADD_IMM.i32 r0, r0, #0xffffffff";
+        let back = "BRANCHZ.reconverge r0, offset:again";
+        let compared = "ICMP.u32.lt.m1 r7, u2, r0, 0x0\nBRANCHZ.reconverge r7, offset:again";
+        assert!(counts(&format!("{sums}\n{less}\n{back}\n{store}")));
+        assert!(counts(&format!("{sums}\n{less}\n{compared}\n{store}")));
+        // The counter is not the same number less each time, or lanes part in the loop.
+        assert!(!counts(&format!("{sums}\nIADD.u32 r0, r0, r2\n{back}\n{store}")));
+        assert!(!counts(&format!("{sums}\nBRANCHZ.reconverge r2, offset:1\n{less}\n{less}\n{back}\n{store}")));
     }
 
     #[test]

@@ -60,6 +60,12 @@ struct Term {
 }
 
 impl Counter {
+    /// Whether the number of iterations is the same for all lanes.
+    pub fn is_uniform<const COLUMNS: usize>(&self, rows: &[Row<COLUMNS>]) -> bool {
+        let row = |term: &Term| term.row.is_none_or(|row| rows.get(row as usize).and_then(Row::same).is_some());
+        self.sides.iter().all(row)
+    }
+
     /// Returns the number of iterations, limited to `most`, and whether the loop ends with the last of them. `None`
     /// if that depends on the lane.
     pub fn times<const COLUMNS: usize>(&self, rows: &[Row<COLUMNS>], most: u32) -> Option<(u32, bool)> {

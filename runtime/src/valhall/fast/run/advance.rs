@@ -60,7 +60,8 @@ impl Runner<'_> {
                     break;
                 }
             }
-            if exhausted || pc >= bundle.others {
+            // An observer of registers looks at them after each run.
+            if exhausted || pc >= bundle.others || ran && self.probe.is_some() {
                 break;
             }
             if let Some(Exit::Barrier) = self.code.exit(pc as usize)
@@ -86,16 +87,20 @@ impl Runner<'_> {
                 Some(Function::Block(block, threads))
                     if block.words() <= room && block.end <= bundle.others as usize =>
                 {
-                    (block, threads)
+                    (&**block, threads)
                 }
-                Some(Function::Loop(region, running)) if !ran => {
-                    bundle.trace = None;
-                    let ran = region.run(running, bundle, room as u32, self.exact)?;
-                    self.tally.spent += ran.threads;
-                    self.tally.warp_instructions += ran.warps;
-                    let exhausted = bundle.reckon();
-                    return Some(ran.next.is_some_and(|next| go_on(bundle, next, exhausted)));
-                }
+                Some(Function::Loop(region, running)) => match region.counted(bundle, room) {
+                    Some(block) => (block, &mut running.threads[0]),
+                    None if ran => break,
+                    None => {
+                        bundle.trace = None;
+                        let ran = region.run(running, bundle, room as u32, self.exact)?;
+                        self.tally.spent += ran.threads;
+                        self.tally.warp_instructions += ran.warps;
+                        let exhausted = bundle.reckon();
+                        return Some(ran.next.is_some_and(|next| go_on(bundle, next, exhausted)));
+                    }
+                },
                 _ => break,
             };
             ran = true;

@@ -74,7 +74,7 @@ pub struct Times {
 
 /// The last two masks collect the lanes that jump in all warps and in any warp; or the last one has the inactive
 /// lanes.
-const MASKS: std::ops::Range<u8> = 1..6;
+pub(super) const MASKS: std::ops::Range<u8> = 1..6;
 const ALL: Register = Register::K6;
 const ANY: Register = Register::K7;
 /// The registers available for values that all warps share.
@@ -105,7 +105,7 @@ impl Wanted {
         !self.graph.stores().is_empty()
     }
 
-    fn touched(&self) -> usize {
+    pub(super) fn touched(&self) -> usize {
         let ends = |again: &LoopPlan| {
             let ends = |rows: &[(u32, u32)], size| rows.iter().map(|(row, _)| *row as usize + size).max();
             ends(&again.pairs, 2).max(ends(&again.words, 1)).unwrap_or(0)
@@ -131,7 +131,7 @@ fn begin(wanted: &Wanted, windows: &[Window], ways: usize, access: Access) -> Op
 }
 
 /// Returns the locations of values: those that all warps share are in registers, unless there are too many.
-fn homes(wanted: &Wanted, windows: &[Window], used: &[bool]) -> Vec<Location> {
+pub(super) fn homes(wanted: &Wanted, windows: &[Window], used: &[bool]) -> Vec<Location> {
     let (graph, segment) = (&wanted.graph, &wanted.segment);
     // Words at the same address for all warps, as long as there is no store. AVX2 has too few registers, and takes
     // two for each.
@@ -344,7 +344,7 @@ impl Emitter {
     /// Repeats the block with advanced windows if iterations are left and, where it branches, all lanes jump;
     /// otherwise puts rows where they belong.
     fn repeat(&mut self, again: &LoopPlan, branches: bool, start: Label) -> Option<()> {
-        use Register::{EAX, ECX, R8, R9, RAX};
+        use Register::{R8, R9};
         let [all, left] = [offset_of!(Times, all), offset_of!(Times, left)];
         let [all, left] = [all, left].map(|at| MemoryOperand::with_base_displ(R9, at as i64));
         let end = self.label();
@@ -365,6 +365,19 @@ impl Emitter {
         self.push(Instruction::with2(Code::Cmp_rm32_imm8, left, 0))?;
         self.jump(Code::Jne_rel32_64, start)?;
         self.put(end);
+        self.advance(again, |out, to| {
+            out.push(Instruction::with2(Code::Mov_r32_rm32, to, all))?;
+            out.push(Instruction::with2(Code::Sub_r32_rm32, to, left))
+        })
+    }
+
+    /// Puts the rows that only advance where they belong. `times` puts the number of iterations into a register.
+    pub(super) fn advance(
+        &mut self,
+        again: &LoopPlan,
+        times: impl Fn(&mut Self, Register) -> Option<()>,
+    ) -> Option<()> {
+        use Register::{EAX, ECX, RAX};
         if again.pairs.is_empty() && again.words.is_empty() {
             return Some(());
         }
@@ -375,16 +388,14 @@ impl Emitter {
         let (sum, ones) = (word(again.words.len()), host.stored());
         self.splat(ones, 1)?;
         for (index, &(_, stride)) in again.pairs.iter().enumerate() {
-            self.push(Instruction::with2(Code::Mov_r32_rm32, EAX, all))?;
-            self.push(Instruction::with2(Code::Sub_r32_rm32, EAX, left))?;
+            times(self, EAX)?;
             self.push(Instruction::with3(Code::Imul_r64_rm64_imm32, RAX, RAX, stride as i32))?;
             self.splat_of(splat(index, 0), EAX)?;
             self.push(Instruction::with2(Code::Shr_rm64_imm8, RAX, 32))?;
             self.splat_of(splat(index, 1), EAX)?;
         }
         for (index, &(_, step)) in again.words.iter().enumerate() {
-            self.push(Instruction::with2(Code::Mov_r32_rm32, EAX, all))?;
-            self.push(Instruction::with2(Code::Sub_r32_rm32, EAX, left))?;
+            times(self, EAX)?;
             self.push(Instruction::with3(Code::Imul_r32_rm32_imm32, EAX, EAX, step as i32))?;
             self.splat_of(word(index), EAX)?;
         }
@@ -461,7 +472,7 @@ impl Emitter {
 }
 
 /// Ends the code: the result has the lanes that jump in its low half and those that do not in its high half.
-fn end(mut out: Emitter) -> Option<Made> {
+pub(super) fn end(mut out: Emitter) -> Option<Made> {
     use Register::{EAX, R9D, R10D};
     out.push(Instruction::with3(Code::Imul_r32_rm32_imm32, EAX, R10D, 0x1_0000))?;
     out.push(Instruction::with2(Code::Or_r32_rm32, EAX, R9D))?;

@@ -8,12 +8,14 @@
 //! - `fuse`: makes one graph of functions that are called in a known order
 //! - `plan`: when values are used, and where they are kept
 //! - `block`, `loops`, `flow`: emit a block, a loop, or a region whose lanes all take the same path
+//! - `counted`: emits a block that only computes, for a known number of iterations
 //! - `segment`: emits what each of them computes
 //! - `avx2`: the same without AVX-512
 //! - `vector`: moves of vector registers and masks
 
 mod avx2;
 mod block;
+mod counted;
 mod flow;
 mod fuse;
 mod loops;
@@ -55,6 +57,8 @@ pub struct Emitted {
     rows: usize,
     windows: Vec<Window>,
     marks: Marks,
+    /// Whether it executes all iterations that it is called for.
+    counted: bool,
 }
 
 impl Emitted {
@@ -62,7 +66,7 @@ impl Emitted {
     #[cfg(test)]
     pub fn of(code: Vec<u8>, columns: usize, rows: usize, windows: Vec<Window>) -> Self {
         let constants = code.len();
-        Emitted { code, constants, columns, rows, windows, marks: vec![] }
+        Emitted { code, constants, columns, rows, windows, marks: vec![], counted: false }
     }
 
     /// The same with constants from an offset on.
@@ -73,7 +77,7 @@ impl Emitted {
 
     fn new(made: Made, columns: usize, rows: usize, windows: Vec<Window>) -> Self {
         let Made { code, constants, marks } = made;
-        Emitted { code, constants, columns, rows, windows, marks }
+        Emitted { code, constants, columns, rows, windows, marks, counted: false }
     }
 
     /// Returns the bytes: instructions and constants.
@@ -89,6 +93,11 @@ impl Emitted {
     /// Returns the offsets at which the code of each instruction of the program begins.
     pub fn marks(&self) -> &Marks {
         &self.marks
+    }
+
+    /// Whether it executes all iterations that it is called for. Otherwise it leaves the number of the others.
+    pub fn is_counted(&self) -> bool {
+        self.counted
     }
 
     /// Returns the number of columns of a row.

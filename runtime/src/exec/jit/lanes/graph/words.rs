@@ -41,7 +41,12 @@ impl Graph {
 
     /// Returns the lanes in which two words have set bits in common.
     pub fn intersects(&mut self, a: Value, b: Value) -> Value {
-        self.test(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, &[a, b], None)
+        let mask = self.test(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, &[a, b], None);
+        if a == b {
+            let sides = [a, self.splat(0)];
+            self.compared.insert(mask, Comparison { relation: Relation::Different, signed: false, sides });
+        }
+        mask
     }
 
     /// Returns the mask from which a word was selected, if it tells where the word is not zero, and whether it is

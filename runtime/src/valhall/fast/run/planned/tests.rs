@@ -212,6 +212,30 @@ fn words_that_few_lanes_store_are_part_of_a_plan() {
 }
 
 #[test]
+fn loops_that_only_compute_are_part_of_a_plan() {
+    // The number of iterations may depend on the inputs of the launch, but not on the workgroup or on the lane.
+    let program = |times: &str| {
+        format!(
+            "{ADDRESSES} LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0
+            IADD_IMM.i32 r20, r57, #0x1
+            IADD_IMM.i32 r21, r55, #0x1
+            MOV.i32 r1, {times}
+            again: IMUL.i32 r0, r0, u5
+            IADD.u32 r0, r0, r1
+            IADD_IMM.i32 r1, r1, #0xffffffff
+            BRANCHZ.reconverge r1, offset:again
+            STORE.i32.slot0.wait0 @r0, r62, offset:0
+            IADD.u32 r0, r0, r1
+            STORE.i32.slot0.end @r0, r62, offset:0x4000"
+        )
+    };
+    for (times, uniform, planned) in [("u4", 1, true), ("u4", 23, true), ("r20", 0, false), ("r21", 0, false)] {
+        let launch = launch(&program(times), [128, 1, 1], [9, 1, 1], &[uniform, 0x9e37_79b1]);
+        assert_eq!(agrees(&launch, 2 * WORDS), planned && compiles(), "{times} {uniform}");
+    }
+}
+
+#[test]
 fn rows_of_workgroups_and_parts_of_their_numbers_are_known() {
     // The bits of the number from the third on are one input, the lower ones another; y is the row.
     let text = format!(
