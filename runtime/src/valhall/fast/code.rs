@@ -16,6 +16,7 @@ use super::jit::trace::What;
 use super::kept;
 use super::lower::{Left, Lowering, Order, Tables, with_tables};
 use super::memory_view::MemoryView;
+use super::mnemonics::Mnemonics;
 use super::op::Op;
 use super::run::{Begin, Dispatch};
 use crate::exec::vector::exact::Exact;
@@ -150,6 +151,8 @@ pub struct Lowered {
     words: Vec<Word>,
     /// For each word, the end of the run that begins there; within a run, each word is followed by the next.
     runs: Vec<u32>,
+    /// The mnemonics of its words.
+    pub mnemonics: Mnemonics,
     /// The words that the reference executes.
     pub steps: Vec<Foreign>,
     /// The barriers at which threads end.
@@ -176,7 +179,7 @@ pub struct Lowered {
     /// The machine code; first normally, then with all registers kept.
     functions: [Functions; 2],
     /// A dispatch that a launch has left for the next one.
-    idle: Mutex<Option<Dispatch>>,
+    idle: Mutex<Option<Box<Dispatch>>>,
 }
 
 impl Deref for Code<'_> {
@@ -295,6 +298,7 @@ impl Lowered {
             ops,
             words,
             runs,
+            mnemonics: Mnemonics::new(program),
             steps,
             last_barriers,
             exact,
@@ -389,7 +393,7 @@ impl Lowered {
     }
 
     /// Takes the dispatch that a launch has left, and leaves another one in its place.
-    pub fn exchange(&self, left: Option<Dispatch>) -> Option<Dispatch> {
+    pub fn exchange(&self, left: Option<Box<Dispatch>>) -> Option<Box<Dispatch>> {
         // The data behind the lock is always consistent.
         std::mem::replace(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner), left)
     }

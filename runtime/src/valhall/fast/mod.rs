@@ -28,6 +28,7 @@ mod log;
 mod lower;
 mod memory;
 mod memory_view;
+mod mnemonics;
 mod op;
 mod operands;
 mod reach;

@@ -28,7 +28,7 @@ use super::memory_view::{MemoryView, Outside};
 use crate::level::Level;
 use crate::valhall::group::{Group, Origin, TURN};
 use crate::valhall::host::{Host, Nothing};
-use crate::valhall::program::{Decoder, Profile, Program};
+use crate::valhall::program::Program;
 use crate::valhall::warp::{LANES, Warp};
 
 mod advance;
@@ -212,21 +212,15 @@ impl<'a> Runner<'a> {
     /// Returns the counts.
     pub fn outcome(&mut self) -> Outcome {
         self.gather();
-        let mut profile = Profile::new();
-        let mut threads = 0u64;
-        let decoder = Decoder::get();
-        for (&word, change) in self.code.program.words.iter().zip(&self.tally.profile) {
-            threads = threads.wrapping_add(*change);
-            if threads > 0
-                && let Some((instruction, _)) = decoder.decode(word)
-            {
-                profile.count(instruction, threads);
-            }
-        }
+        // The counts are changes from one word to the next.
+        let threads = self.tally.profile.iter().scan(0u64, |threads, change| {
+            *threads = threads.wrapping_add(*change);
+            Some(*threads)
+        });
         Outcome {
             thread_instructions: self.tally.spent,
             warp_instructions: self.tally.warp_instructions,
-            mnemonics: profile.sorted(),
+            mnemonics: self.code.mnemonics.count(threads),
         }
     }
 

@@ -158,15 +158,18 @@ pub struct Dispatch {
 impl Dispatch {
     /// Returns the dispatch that an earlier launch of the same code has left, if it has the same layout, or a new
     /// one. A launch needs no more initialization than the dispatches within it.
-    pub(super) fn take(code: &Code<'_>, launch: &Launch, warps: usize, together: usize) -> Self {
+    pub(super) fn take(code: &Code<'_>, launch: &Launch, warps: usize, together: usize) -> Box<Self> {
         let left = if code.keeps_all() { None } else { code.exchange(None) };
         let is_alike = |left: &Dispatch| {
             left.size == (launch.local_size, together) && left.own.shared_bytes == launch.shared_bytes as usize
         };
-        let mut dispatch = match left.filter(is_alike) {
-            // Its recent locations refer to another launch's memory.
-            Some(left) => Dispatch { own: Own { recent: Recent::default(), ..left.own }, ..left },
-            None => Dispatch::new(code, launch, warps, together),
+        let mut dispatch = match left.filter(|left| is_alike(left)) {
+            Some(mut left) => {
+                // They refer to another launch's memory.
+                left.own.recent = Recent::default();
+                left
+            }
+            None => Dispatch::new(code, launch, warps, together).into(),
         };
         let grid = Grid { groups: launch.groups, size: launch.local_size, together: together as u32 };
         dispatch.bundles.iter_mut().for_each(|bundle| bundle.ahead.grid = grid);
@@ -175,7 +178,7 @@ impl Dispatch {
     }
 
     /// Keeps a completed dispatch for later launches, if it is small.
-    pub(super) fn leave(self, code: &Code<'_>) {
+    pub(super) fn leave(self: Box<Self>, code: &Code<'_>) {
         let is_small = self.bundles.len() == 1 && self.own.private.is_empty() && self.own.shared.len() <= IDLE_BYTES;
         if is_small && !code.keeps_all() {
             code.exchange(Some(self));
