@@ -23,8 +23,9 @@ use crate::exec::jit::lanes::row::LANES as WIDTH;
 const ORDERED: u32 = 7;
 /// The most sets that the machine keeps.
 pub const SETS: usize = 8;
-/// The last mask register has another use, and the first cannot be used as a mask.
-const MASKS: Range<u8> = 1..7;
+/// The last two mask registers have other uses, and the first cannot be used as a mask.
+const MASKS: Range<u8> = 1..6;
+const OTHERS: Register = Register::K6;
 
 /// The state of a region besides rows. Lanes are bits, with those of the first column lowest.
 #[derive(Debug, Default)]
@@ -179,9 +180,6 @@ fn flow(wanted: &Flow) -> Option<Made> {
         }
         for first in 0..wanted.columns * out.host.pieces() {
             out.first = first;
-            if !out.loose.is_empty() {
-                out.push(Instruction::with3(Code::VEX_Kxnorw_kr_kr_kr, LANES, LANES, LANES))?;
-            }
             out.body(&wanted.graph, &block.segment, plan, &locations)?;
             out.masks(&wanted.graph, &block.segment, &locations)?;
             if let Some((begins, then)) = out.seek_nans(&block.loose)? {
@@ -243,10 +241,17 @@ impl Emitter {
         Some(())
     }
 
-    /// Removes the lanes with a NaN in a register from those in [`LANES`].
-    pub(super) fn seek_nan(&mut self, register: Register) -> Option<()> {
+    /// Removes the lanes with a NaN in a register from those without any so far. Rows take turns with two masks, because
+    /// each comparison waits for the one before that has written its mask.
+    pub(super) fn seek_nan(&mut self, register: Register, nth: usize) -> Option<()> {
+        let to = if nth.is_multiple_of(2) { LANES } else { OTHERS };
         let compare = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
-        self.push_masked(Instruction::with4(compare, LANES, register, register, ORDERED).ok()?, LANES)
+        let compare = Instruction::with4(compare, to, register, register, ORDERED);
+        if self.sought.contains(&to) {
+            return self.push_masked(compare.ok()?, to);
+        }
+        self.sought.push(to);
+        self.push(compare)
     }
 
     /// Checks rows that were written for NaNs. NaNs are rare, so they are handled out of line: returns the label where
@@ -254,14 +259,19 @@ impl Emitter {
     /// no rows.
     fn seek_nans(&mut self, rows: &[u32]) -> Option<Option<(Label, Label)>> {
         use Register::{EAX, ECX};
-        if rows.is_empty() {
+        if rows.is_empty() || self.host == Host::Avx512 && self.sought.is_empty() {
             return Some(None);
         }
         let (begins, then) = (self.label(), self.label());
         match self.host {
             // They were sought when the rows were written.
             Host::Avx512 => {
-                self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, LANES, LANES))?;
+                if let [one, other] = self.sought[..] {
+                    self.push(Instruction::with3(Code::VEX_Kandw_kr_kr_kr, one, one, other))?;
+                }
+                let found = *self.sought.first()?;
+                self.sought.clear();
+                self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, found, found))?;
                 self.jump(Code::Jae_rel32_64, begins)?;
             }
             // Two rows at a time.

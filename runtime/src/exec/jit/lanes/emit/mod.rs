@@ -209,8 +209,10 @@ struct Emitter {
     homes: Vec<(u32, [Register; WAYS])>,
     /// Rows that are written only in the active lanes, as bits.
     masked: u64,
-    /// Rows of floats whose NaNs are sought when they are written: [`LANES`] gets the lanes without any.
+    /// Rows of floats whose NaNs are sought when they are written.
     loose: Vec<u32>,
+    /// The masks that have lanes without any NaN so far.
+    sought: Vec<Register>,
     access: Access,
     /// The way whose active lanes are in [`LANES`], in code for loops.
     masking: Option<usize>,
@@ -242,6 +244,7 @@ impl Emitter {
             homes: vec![],
             masked: 0,
             loose: vec![],
+            sought: vec![],
             access,
             masking: None,
             columns,

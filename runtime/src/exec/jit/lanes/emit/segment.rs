@@ -297,8 +297,8 @@ impl Emitter {
                 if let Some(home) = self.home(row, way) {
                     return self.move_home(row, home, from, way);
                 }
-                if self.loose.contains(&row) {
-                    self.seek_nan(from)?;
+                if let Some(nth) = self.loose.iter().position(|loose| *loose == row) {
+                    self.seek_nan(from, nth)?;
                 }
                 self.column(row, way)
             }
