@@ -5,6 +5,7 @@
 //! - [`simplify`]: folds and simplifies values, and drops dead writes
 //! - [`bind`]: translates shapes to that form, with operands bound to registers and numbers
 //! - [`jit`]: compiles blocks to machine code for general registers
+//! - `kept`: keeps what programs were lowered to for later launches
 //! - `vector`: lowers a graph to operations on rows of lanes, for instruction sets whose registers are columns
 
 pub mod shape;
@@ -15,4 +16,6 @@ pub mod simplify;
 pub mod bind;
 
 pub mod jit;
+#[cfg(any(feature = "valhall", feature = "vpu"))]
+pub(crate) mod kept;
 pub(crate) mod vector;

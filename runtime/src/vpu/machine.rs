@@ -1,5 +1,7 @@
 //! A machine: cores with a common memory, and the two ways to run it.
 
+use std::sync::Arc;
+
 use crate::deadline::Deadline;
 use crate::engine::{Engine, Execution};
 use crate::level::Level;
@@ -48,7 +50,7 @@ pub struct Report {
 
 /// A VPU.
 pub struct Machine {
-    program: Program,
+    program: Arc<Program>,
     cores: Vec<Core>,
     memory: Memory,
     palettes: Box<[Palette; 2]>,
@@ -78,7 +80,7 @@ impl Machine {
         }
         let level = Some(Level::best());
         Ok(Machine {
-            program: Program::new(&[], config.tile_size)?,
+            program: Program::load(&[], config.tile_size, level)?,
             cores: (0..config.cores).map(|n| Core::new(n, config.tile_size, config.seed, level)).collect(),
             memory: Memory::new(config.memory),
             palettes: Box::new([[[0; 4]; 256]; 2]),
@@ -94,7 +96,8 @@ impl Machine {
     /// # Errors
     /// When there are more than 1,024 words.
     pub fn load(&mut self, words: &[u64]) -> Result<(), SetupError> {
-        self.program = Program::new(words, self.tile_size())?;
+        let level = self.cores.first().and_then(|core| core.world.level);
+        self.program = Program::load(words, self.tile_size(), level)?;
         self.cores.iter_mut().for_each(|core| core.set_constants(&self.program.constants));
         Ok(())
     }
@@ -108,7 +111,7 @@ impl Machine {
     /// always use the reference.
     pub fn set_execution(&mut self, execution: Execution) {
         let level = (execution.engine() != Engine::Reference).then(|| execution.level());
-        self.program.forget();
+        self.program = self.program.at(level);
         self.cores.iter_mut().for_each(|core| core.world.level = level);
     }
 

@@ -1,12 +1,14 @@
 //! Program memory, and why words are not instructions.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use isaforge_core::decode::lookup;
 use isaforge_vpu::{Branch, Instruction, decode};
 
+use crate::exec::kept::Kept;
 use crate::exec::vector::code::Code;
+use crate::level::Level;
 use crate::vpu::bind::Rows;
 use crate::vpu::error::SetupError;
 use crate::vpu::op::{Interacts, Op};
@@ -16,6 +18,12 @@ use crate::vpu::together::lanes::{Groups, PART};
 
 /// The words of program memory.
 pub const PROGRAM: usize = 1024;
+
+/// What the code of a program depends on: its words, the size of tiles, and the level, which is `None` for the
+/// reference.
+type Key = (Box<[u64]>, TileSize, Option<Level>);
+
+static PROGRAMS: Mutex<Kept<Key, Arc<Program>>> = Mutex::new(Kept::new());
 
 /// Program memory: the words, and their instructions ready to run.
 pub(crate) struct Program {
@@ -36,10 +44,35 @@ pub(crate) struct Program {
 
 impl Program {
     /// Loads a program. The remaining words are 0, which is Exit.
-    pub(crate) fn new(words: &[u64], tile_size: TileSize) -> Result<Self, SetupError> {
-        if words.len() > PROGRAM {
-            return Err(SetupError::Program(words.len()));
+    pub(crate) fn load(words: &[u64], tile_size: TileSize, level: Option<Level>) -> Result<Arc<Self>, SetupError> {
+        match words.len() {
+            0..=PROGRAM => Ok(Program::kept(words, tile_size, level)),
+            many => Err(SetupError::Program(many)),
         }
+    }
+
+    /// Returns the same program for the engine of another level, which may compile it differently.
+    pub(crate) fn at(&self, level: Option<Level>) -> Arc<Self> {
+        Program::kept(&self.words, self.tile_size, level)
+    }
+
+    /// Returns a program that an earlier machine may have loaded as well.
+    fn kept(words: &[u64], tile_size: TileSize, level: Option<Level>) -> Arc<Self> {
+        let len = words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
+        let words = words.get(..len).unwrap_or_default();
+        // The data behind the lock is always consistent.
+        let programs = || PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_wanted = |key: &Key| (&*key.0, key.1, key.2) == (words, tile_size, level);
+        if let Some(program) = programs().find(is_wanted) {
+            return program;
+        }
+        let program = Arc::new(Program::new(words, tile_size));
+        programs().add((words.into(), tile_size, level), words.len(), program.clone());
+        program
+    }
+
+    /// Decodes the words of a program, as many as there are in program memory.
+    pub(crate) fn new(words: &[u64], tile_size: TileSize) -> Self {
         let mut program = Program {
             words: [0; PROGRAM],
             ops: vec![Op::new(0)],
@@ -51,9 +84,10 @@ impl Program {
             together: OnceLock::new(),
         };
         let mut known = HashMap::from([(0, 0)]);
-        for (i, word) in words.iter().enumerate() {
-            program.words[i] = *word;
-            program.places[i] = *known.entry(*word).or_insert_with(|| {
+        let memory = program.words.iter_mut().zip(&mut program.places);
+        for ((at, place), word) in memory.zip(words) {
+            *at = *word;
+            *place = *known.entry(*word).or_insert_with(|| {
                 program.ops.push(Op::new(*word));
                 (program.ops.len() - 1) as u16
             });
@@ -75,7 +109,7 @@ impl Program {
             });
             program.globals |= op.globals;
         }
-        Ok(program)
+        program
     }
 
     /// Returns the instruction at an address; `None` if the word is not an instruction.
@@ -89,11 +123,6 @@ impl Program {
     #[inline]
     pub(crate) fn code(&self, pc: u16) -> Option<&Code<PART, Groups>> {
         self.side().code(usize::from(self.places[usize::from(pc) % PROGRAM]))
-    }
-
-    /// Drops the code for groups side by side, because another level may compile it differently.
-    pub(crate) fn forget(&mut self) {
-        self.together = OnceLock::new();
     }
 
     /// Returns the code for groups side by side.

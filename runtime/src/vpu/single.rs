@@ -99,7 +99,7 @@ fn by<S: Sink>(level: Option<Level>, word: u64, state: &mut State, sink: &mut S)
     if let Some(reason) = refusal(word) {
         return Err(reason);
     }
-    let program = Program::new(&[word], state.tile_size).map_err(|error| error.to_string())?;
+    let program = Program::new(&[word], state.tile_size);
     let (mut group, mut world) = take(state, level, &program.constants);
     let out = Outside { memory: &state.memory, palettes: &state.palettes, clock: state.clock };
     let op = program.op(0);

@@ -3,16 +3,13 @@
 //!
 //! Uniforms are constants of handlers and functions, so other uniforms make another program.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::code::{Given, Lowered};
+use crate::exec::kept::Kept;
 use crate::level::Level;
 use crate::valhall::program::Program;
 
-/// The most programs in the cache, and the most words of all of them together.
-const KEPT: usize = 64;
-const WORDS: usize = 1 << 16;
 /// The longest program that is cached: longer ones take far longer to run than to lower.
 const LONGEST: usize = 1 << 15;
 
@@ -44,34 +41,7 @@ impl Key {
     }
 }
 
-/// The cached programs, the most recently used last.
-#[derive(Debug, Default)]
-struct Programs<T> {
-    list: VecDeque<(Key, T)>,
-    /// The number of words of all of them.
-    words: usize,
-}
-
-static PROGRAMS: Mutex<Programs<Arc<Lowered>>> = Mutex::new(Programs { list: VecDeque::new(), words: 0 });
-
-impl<T: Clone> Programs<T> {
-    fn find(&mut self, words: &[u64], given: Given<'_>, level: Level) -> Option<T> {
-        let at = self.list.iter().rposition(|(key, _)| key.is(words, given, level))?;
-        let found = self.list.remove(at)?;
-        self.list.push_back(found);
-        self.list.back().map(|(_, lowered)| lowered.clone())
-    }
-
-    /// Adds a program. The least recently used ones are dropped if there are too many.
-    fn add(&mut self, key: Key, lowered: T) {
-        self.words += key.words.len();
-        self.list.push_back((key, lowered));
-        while self.list.len() > KEPT || self.words > WORDS {
-            let Some((first, _)) = self.list.pop_front() else { return };
-            self.words -= first.words.len();
-        }
-    }
-}
+static PROGRAMS: Mutex<Kept<Key, Arc<Lowered>>> = Mutex::new(Kept::new());
 
 /// Returns the cached result of lowering a program, or lowers it now.
 pub fn find_or_lower(
@@ -86,13 +56,13 @@ pub fn find_or_lower(
     if words.len() > LONGEST {
         return lower().into();
     }
-    if let Some(lowered) = programs().find(words, given, level) {
+    if let Some(lowered) = programs().find(|key| key.is(words, given, level)) {
         return lowered;
     }
     // The lock is not held while lowering. If another thread lowers the same program meanwhile, both are added, and
     // the later one is found.
     let lowered = Arc::new(lower());
-    programs().add(Key::new(words, given, level), lowered.clone());
+    programs().add(Key::new(words, given, level), words.len(), lowered.clone());
     lowered
 }
 
@@ -104,48 +74,22 @@ mod tests {
         Given { uniforms, warps: 1, framebuffer_size: 0, samples: 1, draws: false, logs: false }
     }
 
-    /// Returns what was cached for a program, and caches it now if it was not.
-    fn found(programs: &mut Programs<u32>, words: &[u64], uniforms: &[u32], level: Level) -> Option<u32> {
-        let found = programs.find(words, given(uniforms), level);
-        if found.is_none() {
-            programs.add(Key::new(words, given(uniforms), level), uniforms[0]);
-        }
-        found
-    }
-
     #[test]
-    fn a_program_is_the_same_with_the_same_uniforms_at_the_same_level() {
-        let (mut programs, words, level) = (Programs::default(), [1, 2, 3], Level::portable());
-        for (words, uniform, expected) in
-            [(&words[..], 1, None), (&words, 1, Some(1)), (&words, 2, None), (&words[1..], 1, None)]
-        {
-            assert_eq!(
-                found(&mut programs, words, &[uniform], level),
-                expected,
-                "{} words, u0 = {uniform}",
-                words.len()
-            );
+    fn a_program_is_the_same_with_the_same_inputs_at_the_same_level() {
+        let (words, level) = ([1, 2, 3], Level::portable());
+        let key = Key::new(&words, given(&[1]), level);
+        assert!(key.is(&words, given(&[1]), level));
+        assert!(!key.is(&words[1..], given(&[1]), level));
+        for given in [
+            given(&[2]),
+            Given { warps: 2, ..given(&[1]) },
+            Given { draws: true, ..given(&[1]) },
+            Given { logs: true, ..given(&[1]) },
+            Given { framebuffer_size: 1, ..given(&[1]) },
+            Given { samples: 4, ..given(&[1]) },
+        ] {
+            assert!(!key.is(&words, given, level), "{given:?}");
         }
-        assert_eq!(programs.find(&words, Given { warps: 2, ..given(&[1]) }, level), None);
-        assert_eq!(programs.find(&words, Given { draws: true, ..given(&[1]) }, level), None);
-        assert_eq!(programs.find(&words, Given { logs: true, ..given(&[1]) }, level), None);
-        assert_eq!(programs.find(&words, Given { framebuffer_size: 1, ..given(&[1]) }, level), None);
-        assert_eq!(programs.find(&words, Given { samples: 4, ..given(&[1]) }, level), None);
-        assert_eq!(programs.find(&words, given(&[1]), level.eager()), None);
-        assert_eq!(programs.find(&words, given(&[1]), level), Some(1));
-    }
-
-    #[test]
-    fn programs_used_long_ago_are_dropped() {
-        let (mut programs, words, level) = (Programs::default(), [7, 8], Level::portable());
-        for uniform in 1..=2 * KEPT as u32 {
-            found(&mut programs, &words, &[uniform], level);
-            // A program in constant use stays.
-            assert_eq!(found(&mut programs, &words, &[0], level).is_some(), uniform > 1);
-        }
-        assert_eq!((programs.list.len(), programs.words), (KEPT, KEPT * words.len()));
-        let long = words.repeat(LONGEST / 2);
-        (0..3).for_each(|uniform| _ = found(&mut programs, &long, &[uniform], level));
-        assert!(programs.words <= WORDS && programs.list.len() == 2);
+        assert!(!key.is(&words, given(&[1]), level.eager()));
     }
 }
