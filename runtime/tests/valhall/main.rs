@@ -10,7 +10,6 @@ mod execution;
 mod shared;
 
 mod barriers;
-mod counted;
 mod differential;
 mod divergence;
 mod fast;

@@ -1,11 +1,6 @@
 //! Loops that only compute, whose lanes all iterate equally often, or nearly so.
 
-use isaforge_core::sample::Random;
-
-use super::assemble;
-use super::execution::computing;
-use super::fast::{ROUNDS, agree, launch, memory, until_ended};
-use super::seed::seed;
+use super::*;
 
 /// The counter, and the register of the comparison.
 const COUNTER: u8 = 59;

@@ -1,0 +1,278 @@
+//! What is reported: mistakes, what says nothing, and what never is.
+
+use super::*;
+
+#[test]
+fn mistakes_are_told() {
+    let base = "isa: wrong\nword: 24\nprovenance: document\n";
+    let wrong = |name: &str, rest: &str, code: &str| {
+        let told = of_text(name, &format!("{base}{rest}"), 0).expect_err(name);
+        assert!(told.contains(code), "{name}: {told}");
+    };
+    wrong("unsaid", "instructions: { a: { doc: A., fixed: { 23..8: 1 } } }", "E0105");
+    wrong("outside", "instructions: { a: { doc: A., fixed: { 31..0: 1 } } }", "E0104");
+    wrong("twice", "instructions: { a: { doc: A., fixed: { 23..0: 1 }, fields: { f: { bits: 3 } } } }", "E0107");
+    wrong(
+        "same",
+        "instructions: { a: { doc: A., fixed: { 23..1: 1 }, fields: { f: { bits: 0 } } }, b: { doc: B., fixed: { 23..1: 1 }, fields: { f: { bits: 0 } } } }",
+        "E0106",
+    );
+    wrong(
+        "circle",
+        "instructions: { a: { doc: A., fixed: { 23..0: 1 }, fields: { f: { value: g }, g: { value: f } } } }",
+        "E0131",
+    );
+    wrong(
+        "nested",
+        "kinds: { k: { width: 4, alternatives: { a: { fields: { x: { bits: 3..0, kind: k } }, text: '-{x}' } } } }\n\
+         instructions: { a: { doc: A., fixed: { 23..4: 1 }, operands: { f: { kind: k, at: 0 } } } }",
+        "E0131",
+    );
+    wrong(
+        "half",
+        "instructions: { a: { doc: A., fixed: { 23..20: 1 }, fields: { x: { bits: 19..10 }, y: { bits: 9..0 }, \
+         z: { number: decimal, value: 'x * 1024 + y', encode: { x: 'value >> 10' } } }, syntax: 'a {z}' } }",
+        "E0132",
+    );
+    wrong("swapped", "swap: 2\ninstructions: { a: { doc: A., fixed: { 23..0: 1 } } }", "E0033");
+    wrong(
+        "lost",
+        "instructions: { a: { doc: A., fixed: { 23..20: 1 }, operands: { f: { immediate: decimal, bits: 19..0, value: bits * bits * 3 + (bits >> 3) } } } }",
+        "E0132",
+    );
+    wrong(
+        "silent",
+        "every: { unused: zero }\ninstructions: { a: { doc: A., fixed: { 23..20: 1 }, fields: { f: { bits: 3..0 }, g: { bits: 7..4 } }, syntax: '{mnemonic} {f}{g}' } }",
+        "E0133",
+    );
+    let modifier = |keys: &str| {
+        format!(
+            "enums: {{ E: {{ values: [x, y] }} }}\ninstructions: {{ a: {{ doc: A., fixed: {{ 23..1: 1 }}, modifiers: {{ m: {{ bits: 0, {keys} }} }} }} }}"
+        )
+    };
+    wrong("implied", &modifier("implied: true"), "E0045");
+    wrong("words", &modifier("enum: E, prints: z"), "E0045");
+    let kind = "banks: { r: { count: 8, prints: 'r{n}' } }\nkinds: { k: { width: 3, alternatives: { a: { fields: { n: { bits: 2..0, bank: r } }, text: 'r{n}' } } } }\ninstructions: { a: { doc: A., fixed: { 23..3: 1 }, operands: { k: { kind: k, at: 0 } } } }";
+    wrong("named twice", kind, "`r{n}` writes `r` twice");
+    assert!(of_text("named", &format!("{base}{}", kind.replace("text: 'r{n}'", "text: '{n}'")), 0).is_ok());
+    wrong("type", "instructions: { a: { doc: A., fixed: { 23..0: 1 }, where: '1 + 1' } }", "E0122");
+    wrong("template", "instructions: { a: { like: b, fixed: { 23..0: 1 } } }", "E0101");
+}
+
+#[test]
+fn two_words_with_one_text_are_named() {
+    let one = |keys: &str| format!("instructions: {{ a: {{ doc: A., fixed: {{ 39..32: 1 }}, {keys} }} }}\n");
+    let two = |keys: &str, other: &str| {
+        format!(
+            "instructions: {{ a: {{ doc: A., fixed: {{ 39..32: 1 }}, {keys} }}, b: {{ doc: B., fixed: {{ 39..32: 2 }}, {other} }} }}\n"
+        )
+    };
+    let d = "fields: { d: { number: decimal, bits: 31..0 } }";
+    let shared = [
+        ("hidden", one("fields: { d: { number: decimal, bits: 31..16 }, e: { bits: 15..0 } }, syntax: 'a {d}'")),
+        ("halved", one("ignored: 31..12, operands: { d: { immediate: decimal, bits: 11..0, value: bits / 2 } }")),
+        ("masked", one("operands: { d: { immediate: decimal, bits: 31..0, value: bits & 0xffffff } }")),
+        (
+            "sometimes",
+            one(
+                "fields: { m: { number: decimal, bits: 31..16 }, d: { number: decimal, bits: 15..0 } }, syntax: 'a {m}{?m != 0x1234|, {d}}'",
+            ),
+        ),
+        (
+            "alias",
+            one(&format!(
+                "{d}, syntax: 'a {{d}}', aliases: {{ inc: {{ where: d < 100, syntax: 'inc', prints: true }} }}"
+            )),
+        ),
+        ("twins", two(&format!("{d}, syntax: 'go {{d}}'"), &format!("{d}, syntax: 'go {{d}}'"))),
+        (
+            "named",
+            two(
+                "operands: { d: { immediate: decimal, bits: 31..0 } }, aliases: { nop: { with: { d: 0 }, prints: true } }",
+                &format!("{d}, where: d == 7, syntax: nop"),
+            ),
+        ),
+    ];
+    for (name, spec) in shared {
+        let found = warnings(name, &spec);
+        assert!(found.iter().any(|found| found.starts_with("W0213")), "{name}: {found:?}");
+    }
+    let fine = [
+        ("shown", one(&format!("{d}, syntax: 'a {{d}}'"))),
+        ("ignored", one("ignored: 15..0, fields: { d: { number: decimal, bits: 31..16 } }, syntax: 'a {d}'")),
+        ("chosen", one("operands: { d: { immediate: decimal, bits: 31..0, value: bits & 0xffffff, encode: value } }")),
+    ];
+    for (name, spec) in fine {
+        assert_eq!(warnings(name, &spec), Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+fn what_says_nothing_is_refused() {
+    let check = |name: &str, text: &str| {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("streams");
+        std::fs::create_dir_all(&folder).expect("the folder can be made");
+        let path = folder.join(format!("{name}.yaml"));
+        std::fs::write(&path, text).expect("it can be written");
+        check_spec(&Settings::new(&path)).map(drop).map_err(|failure| failure.to_string())
+    };
+    let one = |head: &str, keys: &str| {
+        format!(
+            "isa: idle\nprovenance: document\n{head}\ninstructions: {{ a: {{ doc: A., fixed: {{ 39..32: 1 }}, {keys} }} }}\n"
+        )
+    };
+    let x = "fields: { x: { number: decimal, bits: 31..0 } }, syntax: 'a {x}'";
+    assert_eq!(check("said", &one("word: 40", x)), Ok(()));
+    let cases = [
+        ("lifetime", one("word: 40", &format!("{x}, since: 3")), "the set has no generations"),
+        ("lengths", one("word: [40, 40]", x), "the length 40 is given twice"),
+        (
+            "way-back",
+            one("word: 40", "fields: { x: { number: decimal, bits: 31..0, encode: value } }, syntax: 'a {x}'"),
+            "`encode` inverts a `value`",
+        ),
+        (
+            "float",
+            one("word: 40", "fields: { x: { number: { float: 16 }, bits: 31..0 } }, syntax: 'a {x}'"),
+            "a float of 16 bits, but `x` has 32",
+        ),
+    ];
+    for (name, text, message) in cases {
+        let told = check(name, &text).expect_err(name);
+        assert!(told.contains(message), "{name}: {told}");
+    }
+}
+
+#[test]
+fn what_never_is_is_named() {
+    let one = |keys: &str| format!("instructions: {{ a: {{ doc: A., fixed: {{ 39..32: 1 }}, {keys} }} }}\n");
+    let x = "fields: { x: { number: decimal, bits: 31..0 } }, syntax: 'a {x}'";
+    let dead = [
+        ("dead-word", one(&format!("{x}, where: x < 1 && x > 1")), "no word is `a`"),
+        (
+            "dead-reading",
+            "kinds: { k: { width: 32, parameters: [P], alternatives: { \
+             p: { where: 'P == 0', fields: { n: { bits: 31..0, number: decimal } }, text: '+{n}' }, \
+             q: { where: 'P == 0 && n > 5', fields: { n: { bits: 31..0, number: decimal } }, text: '-{n}' }, \
+             r: { where: 'P != 0', fields: { n: { bits: 31..0, number: decimal } }, text: '*{n}' } } } }\n\
+             instructions: { a: { doc: A., fixed: { 39..33: 1 }, fields: { p: { bits: 32 } }, operands: { o: { kind: k, at: 0, with: { P: p } } } } }\n"
+                .to_owned(),
+            "no `k` is read as `q`",
+        ),
+        (
+            "dead-generation",
+            format!(
+                "generations: [1, 9]\n{}",
+                one(&format!("{x}, where: generation == 77"))
+            ),
+            "no word is `a`",
+        ),
+        ("dead-length", one(&format!("{x}, length: '3 + (x & 1)'")), "no word is `a`"),
+    ];
+    for (name, spec, message) in dead {
+        let found = warnings(name, &spec);
+        assert!(found.iter().any(|found| found.starts_with("W0212") && found.contains(message)), "{name}: {found:?}");
+    }
+    let idle = format!("templates: {{ t: {{ doc: T. }}, u: {{ like: t }} }}\n{}", one(x));
+    let found = warnings("idle", &idle);
+    assert!(found.iter().filter(|found| found.starts_with("W0202: the template `")).count() == 2, "{found:?}");
+    let told = "word: [32, 64]\nkinds: { k: { width: 8, alternatives: { \
+                s: { where: 'length == 4', fields: { n: { bits: 7..0, number: decimal } }, text: '+{n}' }, \
+                l: { where: 'length == 8', fields: { n: { bits: 7..0, number: decimal } }, text: '-{n}' } } } }\n\
+                instructions: { a: { doc: A., word: 32, fixed: { 31..8: 1 }, operands: { o: { kind: k, at: 0 } } }, \
+                b: { doc: B., word: 64, fixed: { 63..8: 2 }, operands: { o: { kind: k, at: 0 } } } }\n";
+    assert_eq!(warnings_of("told", &format!("isa: warned\nprovenance: document\n{told}")), Vec::<String>::new());
+    let turned = format!("generations: [1, 9]\n{}", one(&format!("{x}, since: 3, until: 2")));
+    assert!(warnings("turned", &turned).iter().any(|found| found.starts_with("W0212")), "since comes after until");
+    let alive = format!("generations: [1, 9]\n{}", one(&format!("{x}, where: generation == 7")));
+    let both = |more: &str| {
+        format!(
+            "instructions: {{ zero: {{ doc: Z., fixed: {{ 39..1: 1, 0: 0 }} }}, {more}any: {{ doc: A., fixed: {{ 39..1: 1 }}, fields: {{ x: {{ bits: 0 }} }}, syntax: 'any {{x}}' }} }}\n"
+        )
+    };
+    assert_eq!(warnings("half", &both("")), Vec::<String>::new());
+    let found = warnings("all", &both("one: { doc: O., fixed: { 39..1: 1, 0: 1 } }, "));
+    assert!(found.len() == 1 && found[0].contains("no word is `any`"), "{found:?}");
+    assert_eq!(warnings("alive", &alive), Vec::<String>::new());
+}
+
+#[test]
+fn the_one_case_in_millions_that_a_text_does_not_print_is_found() {
+    let spec = "isa: rare\nword: 40\nprovenance: document\ninstructions: { a: { doc: A., fixed: { 39..32: 1 }, \
+                fields: { x: { number: decimal, bits: 31..0 } }, syntax: 'a {?x != 0x1234567|{x}}' } }\n";
+    let told = of_text("rare", spec, 0).expect_err("`a` alone reads as the default");
+    assert!(told.contains("E0133"), "{told}");
+}
+
+#[test]
+fn texts_that_are_alike_are_told_where_they_stand() {
+    let spec = |kinds: &str, enums: &str, operand: &str| {
+        format!(
+            "isa: alike\nprovenance: document\nword: 24\nbanks: {{ r: {{ count: 16, prints: 'r{{n}}' }} }}\n\
+             enums: {{ Mode: {{ values: [{enums}] }} }}\nkinds:\n  source:\n    width: 5\n    alternatives:\n{kinds}\
+             instructions:\n  set: {{ doc: S., fixed: {{ 23..8: 1 }}, operands: {{ {operand} }} }}\n"
+        )
+    };
+    let warnings = |text: &str| {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("streams").join("alike.yaml");
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("the folder can be made");
+        std::fs::write(&path, text).expect("the file can be written");
+        let told = |sources: &_, diagnostics: &isaforge_compiler::diagnostic::Diagnostics| {
+            diagnostics.render(sources, isaforge_compiler::diagnostic::Style::default())
+        };
+        match check_spec(&Settings::new(&path)) {
+            Ok(checked) => told(&checked.sources, &checked.diagnostics),
+            Err(failure) => told(&failure.sources, &failure.diagnostics),
+        }
+    };
+    let alternatives = "      low: { fixed: { 4: 0 }, fields: { n: { bank: r, bits: 3..0 } }, text: '{n}' }\n      \
+                        high: { fixed: { 4: 1 }, fields: { n: { bank: r, bits: 3..0 } }, text: '{n}' }\n";
+    let operand = "a: { kind: source, at: 0 }, m: { immediate: decimal, bits: 7..5 }";
+    let told = warnings(&spec(alternatives, "a, b", operand));
+    assert!(told.contains("`r0` is the text of two values of a `source`: 0x0 and 0x10"), "{told}");
+    assert_eq!(told.matches("W0213").count(), 1, "{told}");
+    let apart = alternatives.replace("text: '{n}' }\n      high", "text: '-{n}' }\n      high");
+    assert!(!warnings(&spec(&apart, "a, b", operand)).contains("W0213"));
+    let twice = "a: { kind: source, at: 0 }, m: { immediate: decimal, bits: 7..5, value: 'match bits { 3 => 5, 6 => 5, _ => bits }' }, ";
+    let told = warnings(&spec(&apart, "a, b", twice));
+    assert!(told.contains("W0213") && told.contains("#5` is the text of two words: 0x160 and 0x1a0"), "{told}");
+    let named = "a: { kind: source, at: 0 }, m: { enum: Mode, immediate: decimal, prefix: '', bits: 7..5 }";
+    let told = warnings(&spec(&apart, "'0', '5'", named));
+    assert!(told.contains("`5` is 1 in `Mode`, and reads as 5") && told.contains("E0114"), "{told}");
+}
+
+/// Chains of computed values and nested operands are limited in depth; deeper ones are rejected at their place.
+#[test]
+fn chains_and_operands_have_a_depth() {
+    let chain = |length: usize| {
+        let field = |i: usize| format!("f{i}: {{ value: f{} + 1 }}", i - 1);
+        let fields: Vec<String> = (1..=length).map(field).collect();
+        tabled(&format!("fields: {{ f0: {{ bits: 7..0 }}, {} }}, syntax: 'set {{f{length}}}'", fields.join(", ")))
+    };
+    both_ways(of_text("chain", &chain(24), 0).expect("it is right"), &[("01 01 00", "set 25")]);
+    let told = of_text("chain", &chain(25), 0).map(drop).expect_err("it is too long");
+    assert!(told.contains("a chain of more than 24 computed values leads to `f25`"), "{told}");
+    let nested = |depth: usize| {
+        let kind = |i: usize| match i + 1 == depth {
+            true => format!(
+                "  k{i}: {{ width: 8, alternatives: {{ x: {{ fields: {{ n: {{ bank: r, bits: 7..0 }} }}, text: '<{{n}}>' }} }} }}\n"
+            ),
+            false => format!(
+                "  k{i}: {{ width: 8, alternatives: {{ x: {{ fields: {{ n: {{ kind: k{}, bits: 7..0 }} }}, text: '<{{n}}>' }} }} }}\n",
+                i + 1
+            ),
+        };
+        let kinds: String = (0..depth).map(kind).collect();
+        format!(
+            "isa: nested\nprovenance: document\nword: 24\nbanks: {{ r: {{ count: 256, width: 32, prints: 'r{{n}}' }} }}\nkinds:\n{kinds}\
+             instructions:\n  set: {{ doc: S., fixed: {{ 23..8: 1 }}, operands: {{ a: {{ kind: k0, at: 0 }} }} }}\n"
+        )
+    };
+    let engine = of_text("nested", &nested(4), 0).expect("it is right");
+    both_ways(engine, &[("07 01 00", "set <<<<r7>>>>")]);
+    let mut read = Vec::new();
+    registers(engine, &engine.decode(&[7, 1, 0]).expect("it decodes"), false, &mut |of| read.push(of.first));
+    assert_eq!(read, [7]);
+    let told = of_text("nested", &nested(5), 0).map(drop).expect_err("it is too deep");
+    assert!(told.contains("operands nest more than 4 deep"), "{told}");
+}
