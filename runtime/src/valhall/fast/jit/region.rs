@@ -364,6 +364,7 @@ mod tests {
         // The counter is not the same number less each time, or lanes part in the loop.
         assert!(!counts(&format!("{sums}\nIADD.u32 r0, r0, r2\n{back}\n{store}")));
         assert!(!counts(&format!("{sums}\nBRANCHZ.reconverge r2, offset:1\n{less}\n{less}\n{back}\n{store}")));
+        assert!(!counts(&format!("{sums}\nBRANCHZ.reconverge r2, offset:after\n{less}\n{back}\nafter: {store}")));
     }
 
     #[test]
