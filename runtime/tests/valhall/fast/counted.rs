@@ -37,6 +37,10 @@ fn counting(random: &mut Random, start: u64, register: Option<u64>) -> String {
     }
     lines.push("again: NOP".to_owned());
     lines.extend((0..1 + random.below(6)).map(|_| operation(random)));
+    if random.below(4) == 0 {
+        // Some lanes leave in the middle.
+        lines.push(format!("BRANCHZ r{}.h0, offset:out", random.below(6)));
+    }
     let step = if counts_up { 1 + random.below(8) as u32 } else { u32::MAX };
     lines.push(format!("IADD_IMM.i32 r{COUNTER}, r{COUNTER}, #{step:#x}"));
     let mut tested = COUNTER;
@@ -45,6 +49,7 @@ fn counting(random: &mut Random, start: u64, register: Option<u64>) -> String {
         tested = COMPARED;
     }
     lines.push(format!("BRANCHZ.reconverge r{tested}, offset:again"));
+    lines.push("out: NOP".to_owned());
     lines.extend([0; 2].map(|_| operation(random)));
     lines.join("\n")
 }
