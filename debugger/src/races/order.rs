@@ -11,7 +11,7 @@ const KEPT: usize = 16;
 
 #[derive(Debug)]
 struct Warp {
-    /// Its group, as an index into [`Races::groups`].
+    /// Its group, as an index into [`Order::groups`].
     group: u32,
     /// The thread of each lane.
     threads: Box<[[u32; 3]]>,

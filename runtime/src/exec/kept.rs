@@ -1,38 +1,64 @@
 //! A cache of what programs were lowered to, with their machine code, for later launches.
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The most programs in a cache, and the most words of all of them together.
-pub(crate) const KEPT: usize = 64;
+const KEPT: usize = 64;
 const WORDS: usize = 1 << 16;
 
-/// Programs by what the result of lowering them depends on, the most recently used last.
+/// Programs by what the result of lowering them depends on.
 #[derive(Debug)]
-pub(crate) struct Kept<K, T> {
-    list: VecDeque<(K, usize, T)>,
+pub(crate) struct Kept<K, T>(Mutex<List<K, T>>);
+
+/// The programs with their numbers of words, the most recently used last.
+#[derive(Debug)]
+struct List<K, T> {
+    programs: VecDeque<(K, usize, Arc<T>)>,
     /// The number of words of all of them.
     words: usize,
 }
 
-impl<K, T: Clone> Kept<K, T> {
+impl<K, T> Kept<K, T> {
     pub const fn new() -> Self {
-        Kept { list: VecDeque::new(), words: 0 }
+        Kept(Mutex::new(List { programs: VecDeque::new(), words: 0 }))
     }
 
-    /// Returns the most recently used program whose key is the wanted one.
-    pub fn find(&mut self, is_wanted: impl Fn(&K) -> bool) -> Option<T> {
-        let at = self.list.iter().rposition(|(key, ..)| is_wanted(key))?;
-        let found = self.list.remove(at)?;
-        self.list.push_back(found);
-        self.list.back().map(|(.., lowered)| lowered.clone())
+    /// Returns the program with the wanted key, or lowers one with a number of words now. The least recently used ones
+    /// are dropped if there are too many.
+    pub fn find_or_lower(
+        &self,
+        is_wanted: impl Fn(&K) -> bool,
+        words: usize,
+        lower: impl FnOnce() -> (K, T),
+    ) -> Arc<T> {
+        // The data behind the lock is always consistent.
+        let list = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = list().find(is_wanted) {
+            return found;
+        }
+        // The lock is not held while lowering. If another thread lowers the same program meanwhile, both are added,
+        // and the later one is found.
+        let (key, lowered) = lower();
+        let lowered = Arc::new(lowered);
+        list().add(key, words, lowered.clone());
+        lowered
+    }
+}
+
+impl<K, T> List<K, T> {
+    fn find(&mut self, is_wanted: impl Fn(&K) -> bool) -> Option<Arc<T>> {
+        let at = self.programs.iter().rposition(|(key, ..)| is_wanted(key))?;
+        let found = self.programs.remove(at)?;
+        self.programs.push_back(found);
+        self.programs.back().map(|(.., lowered)| lowered.clone())
     }
 
-    /// Adds a program with a number of words. The least recently used ones are dropped if there are too many.
-    pub fn add(&mut self, key: K, words: usize, lowered: T) {
+    fn add(&mut self, key: K, words: usize, lowered: Arc<T>) {
         self.words += words;
-        self.list.push_back((key, words, lowered));
-        while self.list.len() > KEPT || self.words > WORDS {
-            let Some((_, words, _)) = self.list.pop_front() else { return };
+        self.programs.push_back((key, words, lowered));
+        while self.programs.len() > KEPT || self.words > WORDS {
+            let Some((_, words, _)) = self.programs.pop_front() else { return };
             self.words -= words;
         }
     }
@@ -42,18 +68,35 @@ impl<K, T: Clone> Kept<K, T> {
 mod tests {
     use super::*;
 
+    /// Whether a program is lowered, rather than found.
+    fn lowers(kept: &Kept<usize, usize>, number: usize, words: usize) -> bool {
+        let mut lowered = false;
+        let lower = || {
+            lowered = true;
+            (number, number)
+        };
+        assert_eq!(*kept.find_or_lower(|key| *key == number, words, lower), number);
+        lowered
+    }
+
+    /// Returns the number of programs, and that of their words.
+    fn size(kept: &Kept<usize, usize>) -> (usize, usize) {
+        let list = kept.0.lock().unwrap();
+        (list.programs.len(), list.words)
+    }
+
     #[test]
-    fn the_programs_that_were_used_last_stay() {
-        let mut kept = Kept::new();
-        for number in 0..KEPT {
-            kept.add(number, 1, number);
+    fn programs_used_long_ago_are_dropped() {
+        let kept = Kept::new();
+        for number in 1..=2 * KEPT {
+            assert!(lowers(&kept, number, 2));
+            // A program in constant use stays.
+            assert_eq!(lowers(&kept, 0, 2), number == 1);
         }
-        // The first is used once more, so that the second is dropped.
-        assert_eq!(kept.find(|key| *key == 0), Some(0));
-        kept.add(KEPT, 1, KEPT);
-        assert_eq!([0, 1, 2, KEPT].map(|number| kept.find(|key| *key == number).is_some()), [true, false, true, true]);
-        // Long programs leave no room for others.
-        kept.add(KEPT + 1, WORDS, 0);
-        assert_eq!([0, KEPT + 1].map(|number| kept.find(|key| *key == number).is_some()), [false, true]);
+        assert_eq!(size(&kept), (KEPT, 2 * KEPT));
+        assert_eq!([2 * KEPT, 1].map(|number| lowers(&kept, number, 2)), [false, true]);
+        // Long programs leave less room for others.
+        assert!((3 * KEPT..).take(3).all(|number| lowers(&kept, number, WORDS / 2)));
+        assert_eq!(size(&kept), (2, WORDS));
     }
 }

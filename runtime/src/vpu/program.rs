@@ -1,7 +1,7 @@
 //! Program memory, and why words are not instructions.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use isaforge_core::decode::lookup;
 use isaforge_vpu::{Branch, Instruction, decode};
@@ -23,7 +23,7 @@ pub const PROGRAM: usize = 1024;
 /// reference.
 type Key = (Box<[u64]>, TileSize, Option<Level>);
 
-static PROGRAMS: Mutex<Kept<Key, Arc<Program>>> = Mutex::new(Kept::new());
+static PROGRAMS: Kept<Key, Program> = Kept::new();
 
 /// Program memory: the words, and their instructions ready to run.
 pub(crate) struct Program {
@@ -60,15 +60,9 @@ impl Program {
     fn kept(words: &[u64], tile_size: TileSize, level: Option<Level>) -> Arc<Self> {
         let len = words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
         let words = words.get(..len).unwrap_or_default();
-        // The data behind the lock is always consistent.
-        let programs = || PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
         let is_wanted = |key: &Key| (&*key.0, key.1, key.2) == (words, tile_size, level);
-        if let Some(program) = programs().find(is_wanted) {
-            return program;
-        }
-        let program = Arc::new(Program::new(words, tile_size));
-        programs().add((words.into(), tile_size, level), words.len(), program.clone());
-        program
+        let new = || ((words.into(), tile_size, level), Program::new(words, tile_size));
+        PROGRAMS.find_or_lower(is_wanted, words.len(), new)
     }
 
     /// Decodes the words of a program, as many as there are in program memory.

@@ -42,17 +42,11 @@ pub struct Kind {
 }
 
 const FREE_BITS: Option<&str> = Some("`unused: zero` takes the bit, and nothing else wants it");
-
 const ENTRY: Option<&str> = Some("what the line said was optional, like an instruction");
-
 const GONE: Option<&str> = Some("what is gone is missed where it is used");
-
 const LIST: Option<&str> = Some("a list, and nothing says how long it is");
-
 const MOVED: Option<&str> = Some("a value later in the list has no room any more");
-
 const CALLED: Option<&str> = Some("a text of several lines, or a function, which is wrong where it is called");
-
 const NUMBER: Option<&str> = Some("the number is as good as the other one, and free");
 
 /// All kinds.

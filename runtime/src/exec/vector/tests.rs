@@ -16,13 +16,9 @@ mod graphs;
 mod seed;
 
 const ROWS: usize = 256;
-
 const OPERANDS: u16 = 6;
-
 const ACTIVE: u16 = 8;
-
 const FIRST_CONSTANT: u16 = 9;
-
 const FIRST_TEMPORARY: u16 = 80;
 
 /// Lanes with rows: each of the `L` lanes has a slot of `SLOT` bits.

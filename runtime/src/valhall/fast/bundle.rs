@@ -16,7 +16,7 @@ mod turns;
 use super::code::Code;
 use super::column::blend;
 use super::handler::Op;
-use super::jit::trace::{EVENTS, Event, Located, What};
+use super::jit::trace::{EVENTS, Event};
 use super::memory_view::{Home, MemoryView};
 use super::reach::{Patterns, Reached};
 use crate::exec::jit::lanes::function::BlockFn;
@@ -24,7 +24,6 @@ pub use crate::exec::jit::lanes::row::Row;
 use crate::exec::jit::lanes::window::Memory;
 use crate::exec::vector::exact::Exact;
 use crate::level::Level;
-use crate::machine::Pattern;
 use crate::valhall::step::Fault;
 use crate::valhall::warp::{Column, LANES, Warp};
 
@@ -285,6 +284,13 @@ impl Bundle {
         self.busy.listed()
     }
 
+    /// Iterates over the workgroups with active lanes, in order.
+    pub fn groups(&self) -> impl Iterator<Item = usize> + use<> {
+        let (homes, mut last) = (self.homes, None);
+        let groups = self.busy().map(move |warp| homes[warp].group);
+        groups.filter(move |group| last.replace(*group) != Some(*group))
+    }
+
     /// Returns ones in the active lanes of a warp.
     #[inline(always)]
     pub fn mask(&self, warp: usize) -> &Column {
@@ -361,12 +367,11 @@ impl Bundle {
         self.whole = self.is_full();
     }
 
-    /// Records what the active lanes execute.
+    /// Records what was executed.
     #[cold]
-    pub fn note(&mut self, what: What, times: u32, places: Vec<Located>, patterns: Vec<Pattern>) {
-        let active = self.active;
+    pub fn note(&mut self, event: Event) {
         if let Some(trace) = self.trace.as_mut().filter(|trace| trace.len() < EVENTS) {
-            trace.push(Event { what, active, times, places, patterns });
+            trace.push(event);
         } else {
             self.trace = None;
         }

@@ -12,7 +12,7 @@ use super::atomic::Attempt;
 use super::bundle::{Bundle, Masks, Row, Rows, Schedule, Taken, WARPS};
 use super::handler::{self, Fields, Handler, handler};
 use super::jit::code_cache::Functions;
-use super::jit::trace::What;
+use super::jit::trace::{Event, What};
 use super::kept;
 use super::lower::{Left, Lowering, Order, Tables, with_tables};
 use super::memory_view::MemoryView;
@@ -365,7 +365,8 @@ impl Lowered {
         words.find_map(|pc| {
             let ops = self.ops(pc..pc + 1);
             let places = self.address(pc).map(|rows| view.places(bundle, rows));
-            bundle.note(What::Handlers(pc..pc + 1), 1, places.unwrap_or_default(), Vec::new());
+            let (what, places, patterns) = (What::Handlers(pc..pc + 1), places.unwrap_or_default(), Vec::new());
+            bundle.note(Event { what, active: bundle.active, times: 1, places, patterns });
             ops.iter().find(|op| !op.run(whole, bundle, view)).map(Op::pc)
         })
     }

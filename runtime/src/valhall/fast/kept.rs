@@ -3,7 +3,7 @@
 //!
 //! Uniforms are constants of handlers and functions, so other uniforms make another program.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::code::{Given, Lowered};
 use crate::exec::kept::Kept;
@@ -41,7 +41,7 @@ impl Key {
     }
 }
 
-static PROGRAMS: Mutex<Kept<Key, Arc<Lowered>>> = Mutex::new(Kept::new());
+static PROGRAMS: Kept<Key, Lowered> = Kept::new();
 
 /// Returns the cached result of lowering a program, or lowers it now.
 pub fn find_or_lower(
@@ -51,19 +51,11 @@ pub fn find_or_lower(
     lower: impl FnOnce() -> Lowered,
 ) -> Arc<Lowered> {
     let words = program.words;
-    // The data behind the lock is always consistent.
-    let programs = || PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
     if words.len() > LONGEST {
         return lower().into();
     }
-    if let Some(lowered) = programs().find(|key| key.is(words, given, level)) {
-        return lowered;
-    }
-    // The lock is not held while lowering. If another thread lowers the same program meanwhile, both are added, and
-    // the later one is found.
-    let lowered = Arc::new(lower());
-    programs().add(Key::new(words, given, level), words.len(), lowered.clone());
-    lowered
+    let is_wanted = |key: &Key| key.is(words, given, level);
+    PROGRAMS.find_or_lower(is_wanted, words.len(), || (Key::new(words, given, level), lower()))
 }
 
 #[cfg(test)]

@@ -88,17 +88,6 @@ impl Log<'_> {
             self.observer.barrier(group_number(group.id, grid.groups));
         }
     }
-
-    /// Records that all warps of a bundle have met the others of their workgroups at a barrier.
-    pub fn barriers(&mut self, bundle: &Bundle) {
-        let mut last = None;
-        for warp in bundle.busy() {
-            let group = bundle.homes[warp].group;
-            if last.replace(group) != Some(group) {
-                self.barrier(&bundle.ahead.grid, group);
-            }
-        }
-    }
 }
 
 /// Returns the thread of a lane of a warp.

@@ -28,14 +28,11 @@ mod workgroups;
 
 /// The address from which threads load their registers.
 const IN: u64 = 0x10_0000;
-
 /// Out of reach of the offsets of accesses whose base is 0, from a missing uniform: such a store to the results of
 /// another warp would be a race.
 const OUT: u64 = 0x4_0000;
-
 /// The address of memory to which threads may write freely.
 const SCRATCH: u64 = 0x20_0000;
-
 /// The bytes of a thread's registers.
 const THREAD: u32 = 256;
 

@@ -115,8 +115,8 @@ impl BlockFn {
     }
 
     /// Executes it for the warps with a bit in `busy`, or for all warps if it is for full bundles. Repeats it while
-    /// it branches back and has memory, at most `most` times, or exactly so often if it is counted. If it ends in a branch, the lanes of each warp that
-    /// jump are written to `jumps`.
+    /// it branches back and has memory, at most `most` times, or exactly so often if it is counted. If it ends in a
+    /// branch, the lanes of each warp that jump are written to `jumps`.
     ///
     /// Returns the number of executions, and two sets of lanes: those that jump in any warp, and those that do not
     /// jump in some warp. `None`, without any effect, if the memory is not found.

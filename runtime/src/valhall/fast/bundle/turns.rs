@@ -1,11 +1,9 @@
 //! Turns and barriers: how long warps run, and where they wait for each other.
 
-use std::collections::BTreeSet;
-
 use crate::valhall::fast::bundle::{Bundle, PARKED, Parted, WARPS, Warps};
 use crate::valhall::fast::column::{blend, from_bits};
 use crate::valhall::fast::handler::Op;
-use crate::valhall::fast::jit::trace::What;
+use crate::valhall::fast::jit::trace::Event;
 use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::group::TURN;
 use crate::valhall::warp::LANES;
@@ -31,20 +29,13 @@ impl Bundle {
             }
             (self.most_before, self.room) = (most, TURN);
             if let Some(log) = &mut view.log {
-                log.barriers(self);
-                self.note_barriers();
+                for group in self.groups() {
+                    log.barrier(&self.ahead.grid, group);
+                    self.note(Event::barrier(group));
+                }
             }
         }
         passes
-    }
-
-    /// Records that all warps of the active workgroups have met at a barrier.
-    #[cold]
-    fn note_barriers(&mut self) {
-        if self.trace.is_some() {
-            let groups: BTreeSet<_> = self.busy().map(|warp| self.homes[warp].group).collect();
-            groups.into_iter().for_each(|group| self.note(What::Barrier(group), 1, Vec::new(), Vec::new()));
-        }
     }
 
     /// Lets all lanes wait at a barrier, if all of them are active. Returns false if other lanes are elsewhere.

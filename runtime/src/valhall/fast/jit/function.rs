@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use super::live::{self, Words};
 use super::sequence::{Counter, Sequence};
 use super::strides::Strides;
-use super::trace::{Form, What};
+use super::trace::{Event, Form, What};
 use super::window::{Access, Memory};
 use crate::exec::jit::lanes::emit::{Emitted, LoopPlan, Segment, Wanted};
 use crate::exec::jit::lanes::function::BlockFn;
@@ -112,7 +112,8 @@ impl Function {
             match places {
                 // Several executions without a branch belong to several dispatches.
                 Some(places) if self.parts.is_some() || times == 1 => {
-                    bundle.note(What::Function(self.clone(), form), times, places, patterns);
+                    let what = What::Function(self.clone(), form);
+                    bundle.note(Event { what, active: bundle.active, times, places, patterns });
                 }
                 _ => bundle.trace = None,
             }
@@ -226,8 +227,7 @@ impl Function {
     /// Compiles the handlers of some words, unless they are as fast; `None` if that is not possible. With `strides`
     /// the code is for several dispatches.
     pub fn new(code: &Code<'_>, words: Range<usize>, known: &Words, strides: Option<&Strides>) -> Option<Self> {
-        let mut sequence = Sequence::new(code);
-        words.clone().try_for_each(|pc| sequence.add(pc))?;
+        let sequence = Sequence::of(code, words.clone())?;
         // A single handler that only computes is as fast.
         let is_one = code.ops(words.clone()).len() < 2 && sequence.graph.written().count() < 2;
         if is_one && sequence.accesses.is_empty() {
@@ -243,8 +243,7 @@ impl Function {
     /// Compiles a loop that only computes, for the case that all lanes of a bundle execute it equally often. `None` if
     /// it is no such loop.
     pub fn counted(code: &Code<'_>, words: Range<usize>, known: &Words) -> Option<Self> {
-        let mut sequence = Sequence::new(code);
-        words.clone().try_for_each(|pc| sequence.add(pc))?;
+        let sequence = Sequence::of(code, words.clone())?;
         let function = Function::of(code, words, known, sequence, None)?;
         (function.accesses.is_empty() && function.counted.is_some()).then_some(())?;
         function.compile(Form::Counted)?;
@@ -261,8 +260,7 @@ impl Function {
         if !words.clone().all(|word| known.computes(word)) {
             return None;
         }
-        let mut sequence = Sequence::new(code);
-        words.clone().try_for_each(|pc| sequence.add(pc))?;
+        let sequence = Sequence::of(code, words.clone())?;
         let function = Function::of(code, words, known, sequence, None)?;
         function.compile(form)?;
         Some(function.into())

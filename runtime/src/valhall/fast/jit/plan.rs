@@ -106,8 +106,7 @@ enum Followed {
 /// Returns the row of the word that an instruction stores, the rows of its address, and the offset from it. `None` if
 /// the instruction does anything else.
 fn stored(code: &Code<'_>, pc: usize) -> Option<(u32, [u32; 2], i32)> {
-    let mut sequence = Sequence::new(code);
-    sequence.add(pc)?;
+    let sequence = Sequence::of(code, pc..pc + 1)?;
     let ([stored], [access]) = (sequence.graph.stores(), &sequence.accesses[..]) else { return None };
     let rows = access.rows();
     let is_address = code.address(pc) == Some(rows) && sequence.graph.written().next().is_none();

@@ -94,9 +94,7 @@ impl Region {
 
     fn compile(code: &Code<'_>, words: Range<usize>, known: &Arc<Words>, traces: bool) -> Option<Self> {
         let mut region = Region::analyse(code, words.clone(), known, traces)?;
-        if region.blocks.len() == 1 {
-            region.counted = Block::counted(code, words, known.clone());
-        }
+        region.counted = Block::counted(code, words, known.clone());
         if region.counted.is_none() {
             region.machine()?;
         }
@@ -153,7 +151,6 @@ impl Region {
     /// wait inside the loop at a word that is not a place. With `alone`, other lanes inside the loop always prevent
     /// it.
     pub fn run(&self, running: &mut Running, bundle: &mut Bundle, room: u32, alone: bool) -> Option<Ran> {
-        let function = self.function(running)?;
         let others = (bundle.others as usize) < self.words.end;
         bundle.write_waiting();
         let room = if others { room.min(bundle.room_of_chosen()) } else { room };
@@ -161,6 +158,7 @@ impl Region {
         if room < self.words.len() as u32 || others && (alone || !self.covers_waiting(bundle)) {
             return None;
         }
+        let function = self.function(running)?;
         bundle.settle();
         bundle.patterns.forget();
         let (mut ran, mut common) = (Ran::default(), None);

@@ -107,6 +107,14 @@ impl<'a, 'c> Sequence<'a, 'c> {
         Sequence { graph, code, accesses: vec![], branch: None, increments: vec![], stored: BTreeMap::new() }
     }
 
+    /// Translates words that are executed one after the other: only the last of them may jump.
+    pub fn of(code: &'a Code<'c>, mut words: Range<usize>) -> Option<Self> {
+        let mut sequence = Sequence::new(code);
+        words.clone().rev().skip(1).all(|pc| matches!(code.exit(pc), Some(Exit::Next))).then_some(())?;
+        words.try_for_each(|pc| sequence.add(pc))?;
+        Some(sequence)
+    }
+
     /// Returns how many of some words, from the first on, can become one sequence.
     pub fn reach(code: &'a Code<'c>, words: Range<usize>) -> usize {
         let mut sequence = Sequence::new(code);

@@ -90,6 +90,7 @@ impl Runner<'_> {
                     (&**block, threads)
                 }
                 Some(Function::Loop(region, running)) => match region.counted(bundle, room) {
+                    // Such a loop has one block.
                     Some(block) => (block, &mut running.threads[0]),
                     None if ran => break,
                     None => {

@@ -74,7 +74,7 @@ pub struct Times {
 
 /// The last two masks collect the lanes that jump in all warps and in any warp; or the last one has the inactive
 /// lanes.
-pub(super) const MASKS: std::ops::Range<u8> = 1..6;
+const MASKS: std::ops::Range<u8> = 1..6;
 const ALL: Register = Register::K6;
 const ANY: Register = Register::K7;
 /// The registers available for values that all warps share.
@@ -114,12 +114,19 @@ impl Wanted {
     }
 }
 
-/// Starts the code with the values that all warps share. Returns it with the plan and the locations of values.
-fn begin(wanted: &Wanted, windows: &[Window], ways: usize, access: Access) -> Option<(Emitter, Plan, Vec<Location>)> {
+/// Starts the code with the values that all warps share. Some rows are pinned to registers, which are not loaded yet.
+/// Returns the code with the plan and the locations of values.
+pub(super) fn begin(
+    wanted: &Wanted,
+    windows: &[Window],
+    ways: usize,
+    access: Access,
+    pinned: &[u32],
+) -> Option<(Emitter, Plan, Vec<Location>)> {
     let (graph, segment) = (&wanted.graph, &wanted.segment);
     let used = used(graph, std::iter::once(segment));
     let homes = homes(wanted, windows, &used);
-    let plan = Plan::new(graph, &[Part { segment, masked: 0 }], &used, &homes, &[])?;
+    let plan = Plan::new(graph, &[Part { segment, masked: 0 }], &used, &homes, pinned)?;
     let mut out = Emitter::new(graph, wanted.columns, ways, access, MASKS);
     out.windows = windows.to_vec();
     if access == Access::But {
@@ -127,11 +134,12 @@ fn begin(wanted: &Wanted, windows: &[Window], ways: usize, access: Access) -> Op
     }
     out.point()?;
     out.fixed(graph, &plan, &homes)?;
+    out.pin(pinned)?;
     Some((out, plan, homes))
 }
 
 /// Returns the locations of values: those that all warps share are in registers, unless there are too many.
-pub(super) fn homes(wanted: &Wanted, windows: &[Window], used: &[bool]) -> Vec<Location> {
+fn homes(wanted: &Wanted, windows: &[Window], used: &[bool]) -> Vec<Location> {
     let (graph, segment) = (&wanted.graph, &wanted.segment);
     // Words at the same address for all warps, as long as there is no store. AVX2 has too few registers, and takes
     // two for each.
@@ -165,7 +173,7 @@ fn full(wanted: &Wanted, windows: &[Window], warps: usize, whole: bool) -> Optio
     }
     let pieces = wanted.graph.host().pieces();
     let (ways, passes) = if whole || wanted.stores() { (warps * pieces, 1) } else { (warps, pieces) };
-    let (mut out, plan, homes) = begin(wanted, windows, ways, Access::Whole)?;
+    let (mut out, plan, homes) = begin(wanted, windows, ways, Access::Whole, &[])?;
     let mask = wanted.segment.mask;
     // A mask passes through a register that would otherwise point to a window.
     if mask.is_some() && out.host == Host::Avx2 && windows.len() == POINTERS.len() {
@@ -227,7 +235,7 @@ fn part(wanted: &Wanted, windows: &[Window]) -> Option<Made> {
     if has_windows && wanted.segment.mask.is_some() {
         return None;
     }
-    let (mut out, plan, homes) = begin(wanted, windows, ways, Access::But)?;
+    let (mut out, plan, homes) = begin(wanted, windows, ways, Access::But, &[])?;
     let zeros = [R9D, R10D].map(|register| Instruction::with2(Code::Xor_r32_rm32, register, register));
     if !has_windows {
         zeros.clone().into_iter().try_for_each(|zero| out.push(zero))?;

@@ -7,9 +7,8 @@ use std::mem::offset_of;
 
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
-use super::block::{MASKS, end, homes};
-use super::plan::{Part, Plan, used};
-use super::{Access, Emitted, Emitter, Made, Times, WAYS, Wanted};
+use super::block::{begin, end};
+use super::{Access, Emitted, Made, Times, WAYS, Wanted};
 use crate::exec::jit::lanes::row::COLUMN;
 
 impl Emitted {
@@ -28,37 +27,22 @@ fn counted(wanted: &Wanted, warps: usize) -> Option<Made> {
     if !columns.is_multiple_of(warps) || ways > WAYS {
         return None;
     }
-    let used = used(graph, std::iter::once(segment));
-    let homes = homes(wanted, &[], &used);
     let rows: Vec<u32> = segment.rows.iter().map(|(row, _)| *row).collect();
-    let plan = Plan::new(graph, &[Part { segment, masked: 0 }], &used, &homes, &rows)?;
-    let mut out = Emitter::new(graph, *columns, ways, Access::Whole, MASKS);
-    out.fixed(graph, &plan, &homes)?;
-    for &row in &rows {
-        let mut home = [Register::None; WAYS];
-        for home in home.iter_mut().take(ways) {
-            *home = out.vectors.pop()?;
-        }
-        out.homes.push((row, home));
-    }
+    let (mut out, plan, homes) = begin(wanted, &[], ways, Access::Whole, &rows)?;
     out.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
     out.push(Instruction::with2(Code::Mov_r32_imm32, ECX, (columns / warps) as u32))?;
     let [start, iteration] = [out.label(), out.label()];
     out.put(start);
-    for (row, home) in out.homes.clone() {
-        for (way, home) in home.into_iter().enumerate().take(ways) {
-            out.load(home, out.column(row, way))?;
-        }
-    }
+    out.load_pinned()?;
     let all = MemoryOperand::with_base_displ(R9, offset_of!(Times, all) as i64);
     out.push(Instruction::with2(Code::Mov_r32_rm32, EDX, all))?;
     out.put(iteration);
     out.body(graph, segment, &plan, &homes)?;
     out.push(Instruction::with1(Code::Dec_rm32, EDX))?;
     out.jump(Code::Jne_rel32_64, iteration)?;
-    for (row, home) in out.homes.clone() {
-        for (way, home) in home.into_iter().enumerate().take(ways) {
-            out.save(out.column(row, way), home)?;
+    for way in 0..ways {
+        for &row in &rows {
+            out.save(out.column(row, way), out.home(row, way)?)?;
         }
     }
     out.push(Instruction::with2(Code::Add_rm64_imm32, RAX, (warps * COLUMN) as i32))?;

@@ -25,7 +25,8 @@ const ORDERED: u32 = 7;
 pub const SETS: usize = 8;
 /// The last two mask registers have other uses, and the first cannot be used as a mask.
 const MASKS: Range<u8> = 1..6;
-const OTHERS: Register = Register::K6;
+/// The masks that rows take turns with in the search for NaNs.
+const SOUGHT: [Register; 2] = [LANES, Register::K6];
 
 /// The state of a region besides rows. Lanes are bits, with those of the first column lowest.
 #[derive(Debug, Default)]
@@ -244,7 +245,7 @@ impl Emitter {
     /// Removes the lanes with a NaN in a register from those without any so far. Rows take turns with two masks, because
     /// each comparison waits for the one before that has written its mask.
     pub(super) fn seek_nan(&mut self, register: Register, nth: usize) -> Option<()> {
-        let to = if nth.is_multiple_of(2) { LANES } else { OTHERS };
+        let to = SOUGHT[nth % SOUGHT.len()];
         let compare = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
         let compare = Instruction::with4(compare, to, register, register, ORDERED);
         if self.sought.contains(&to) {
@@ -259,19 +260,19 @@ impl Emitter {
     /// no rows.
     fn seek_nans(&mut self, rows: &[u32]) -> Option<Option<(Label, Label)>> {
         use Register::{EAX, ECX};
-        if rows.is_empty() || self.host == Host::Avx512 && self.sought.is_empty() {
+        if rows.is_empty() {
             return Some(None);
         }
         let (begins, then) = (self.label(), self.label());
         match self.host {
             // They were sought when the rows were written.
             Host::Avx512 => {
-                if let [one, other] = self.sought[..] {
-                    self.push(Instruction::with3(Code::VEX_Kandw_kr_kr_kr, one, one, other))?;
+                let sought = std::mem::take(&mut self.sought);
+                let (&first, others) = sought.split_first()?;
+                for &other in others {
+                    self.push(Instruction::with3(Code::VEX_Kandw_kr_kr_kr, first, first, other))?;
                 }
-                let found = *self.sought.first()?;
-                self.sought.clear();
-                self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, found, found))?;
+                self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, first, first))?;
                 self.jump(Code::Jae_rel32_64, begins)?;
             }
             // Two rows at a time.

@@ -273,15 +273,8 @@ fn looped(wanted: &Loop, warps: usize) -> Option<Made> {
     };
     out.fixed(&wanted.graph, &plan(wanted.traces().next()?)?, &homes)?;
     out.push(Instruction::with2(Code::Add_rm64_r64, RDI, RDX))?;
-    for &row in &rows {
-        let mut home = [Register::None; WAYS];
-        for (way, home) in home.iter_mut().enumerate().take(ways) {
-            *home = out.vectors.pop()?;
-            let from = out.column(row, way);
-            out.load(*home, from)?;
-        }
-        out.homes.push((row, home));
-    }
+    out.pin(&rows)?;
+    out.load_pinned()?;
     out.push(Instruction::with2(Code::Xor_r32_rm32, R8D, R8D))?;
     out.push(Instruction::with2(Code::Mov_r32_rm32, R11D, state(offset_of!(State, room))))?;
     out.push(Instruction::with2(Code::Mov_rm32_r32, state(offset_of!(State, counted)), R11D))?;

@@ -161,6 +161,28 @@ impl Emitter {
         fits.then(|| MemoryOperand::new(pointer, Register::RAX, scale, further, 1, false, Register::None))
     }
 
+    /// Pins rows to registers.
+    pub(super) fn pin(&mut self, rows: &[u32]) -> Option<()> {
+        for &row in rows {
+            let mut home = [Register::None; WAYS];
+            for home in home.iter_mut().take(self.ways) {
+                *home = self.vectors.pop()?;
+            }
+            self.homes.push((row, home));
+        }
+        Some(())
+    }
+
+    /// Loads the pinned rows.
+    pub(super) fn load_pinned(&mut self) -> Option<()> {
+        for (row, home) in self.homes.clone() {
+            for (way, home) in home.into_iter().enumerate().take(self.ways) {
+                self.load(home, self.column(row, way))?;
+            }
+        }
+        Some(())
+    }
+
     /// Returns the register of a pinned row.
     pub(super) fn home(&self, row: u32, way: usize) -> Option<Register> {
         self.homes.iter().find(|(other, _)| *other == row).map(|(_, home)| home[way])

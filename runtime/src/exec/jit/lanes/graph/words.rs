@@ -42,6 +42,7 @@ impl Graph {
     /// Returns the lanes in which two words have set bits in common.
     pub fn intersects(&mut self, a: Value, b: Value) -> Value {
         let mask = self.test(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, &[a, b], None);
+        // A word has bits in common with itself where it is not zero.
         if a == b {
             let sides = [a, self.splat(0)];
             self.compared.insert(mask, Comparison { relation: Relation::Different, signed: false, sides });
